@@ -6,7 +6,7 @@ RUST := $(shell find rust-parser -path rust-parser/target -prune -o -name '*.rs'
 DEMO := .demo
 STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
-.PHONY: run test test-rust quick coverage check lint dist format bench fuzz clean
+.PHONY: run test test-rust quick coverage check pyright clippy lint dist format bench fuzz clean
 .DELETE_ON_ERROR:
 
 # The demonstration indexes the interpreter's standard library, a real tree that every machine has.
@@ -37,8 +37,14 @@ coverage: .venv/built
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=atlas --cov-branch --cov-report="$(COVERAGE_REPORT)" \
 	  tests/unit tests/conformance tests/languages tests/link tests/embedders
 
-check: lint .venv/built
+# `make -j2 check` compiles the grammars for clippy, which the extension needs as well, while pip fetches the tools.
+check: clippy lint pyright
+
+pyright: .venv/built
 	$(BIN)/pyright
+
+clippy:
+	@$(PYTHON) rust-parser/build_backend.py
 	cd rust-parser && cargo clippy --release --all-targets --quiet -- -D warnings
 
 # Checks that need no compiled code; takes seconds.

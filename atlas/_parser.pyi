@@ -56,6 +56,7 @@ def scan(
     max_bytes: int = 1_048_576,
     git_rules: bool = True,
     generated: bool = False,
+    plain_text: bool = True,
     only: Sequence[str] | None = None,
 ) -> ScanResult:
     """Walk a tree, or with `only` the parts of it at and below these paths, with git's rules.
@@ -80,8 +81,15 @@ class Languages:
     Raises ValueError with path and place.
     """
 
-    def __init__(self, folders: Sequence[str], note_folder: str = "") -> None:
-        """Load them. Markdown files in `note_folder`, relative to a project's root, are notes; a scan enters it."""
+    def __init__(
+        self, folders: Sequence[str], note_folder: str = "", detectors: Sequence[tuple[str, str]] = ...
+    ) -> None:
+        """Load them. Markdown files in `note_folder`, relative to a project's root, are notes; a scan enters it.
+
+        `detectors`: (name, TOML text) of the rules that find routes and events; a broken one raises ValueError.
+        """
+    def check_detectors(self, detectors: Sequence[tuple[str, str]]) -> str:
+        """Return what is wrong with rules (`name: line 3: message`), "" if nothing is."""
     @property
     def names(self) -> list[str]: ...
     @property
@@ -101,8 +109,10 @@ def parse_note(data: bytes) -> str:
     observations; `problems`: [[line, code, message]]. `at` is a line from 1, other positions are bytes of `data`.
     """
 
-def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
-    """Return (name, words, endings, declarations, constructors) of each language, by name; see `[search]`.
+def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str], str]]:
+    """Return (name, words, endings, declarations, constructors, form) of each language, by name; see `[search]`.
+
+    The form is `code`, `document`, or `text` for files that are indexed as windows of lines.
 
     Raises ValueError with path and place.
     """

@@ -28,12 +28,15 @@ class Label(StrEnum):
     DOC_FILE = "DocFile"
     DOC_SECTION = "DocSection"
     ADR = "ADR"
+    CHUNK = "Chunk"
     EXTERNAL_PACKAGE = "ExternalPackage"
     EXTERNAL_SYMBOL = "ExternalSymbol"
     CLAIM = "Claim"
     DECISION = "Decision"
     ENTITY = "Entity"
     OBSERVATION = "Observation"
+    ROUTE = "Route"
+    EVENT = "Event"
 
 
 class EdgeType(StrEnum):
@@ -61,6 +64,9 @@ class EdgeType(StrEnum):
     RELATES = "RELATES"
     HAS_OBSERVATION = "HAS_OBSERVATION"
     ABOUT = "ABOUT"
+    HANDLES_ROUTE = "HANDLES_ROUTE"
+    HANDLES_EVENT = "HANDLES_EVENT"
+    EMITS_EVENT = "EMITS_EVENT"
 
 
 CODE, PROSE = "code", "prose"
@@ -77,8 +83,8 @@ class NodeRow(NamedTuple):
     label: str
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
-    constant module package namespace file docfile docsection adr claim decision entity observation project subproject
-    external_package external_symbol.
+    constant module package namespace file docfile docsection adr code config markup text claim decision entity
+    observation project subproject external_package external_symbol route event signal task message dom_event command.
     """
     name: str
     qualified_name: str
@@ -107,9 +113,10 @@ class NodeRow(NamedTuple):
     chunk_name: str
     """The embedder's name field: "Class function"; the path of modules, files and sections."""
     properties: str = ""
-    """Of notes: a JSON object (sorted keys, compact) with status, confidence, source, created, updated, client, agent,
-    type and aliases as far as they are known. Of external packages: ecosystem, import_name if it differs from the name,
-    and standard, the languages whose standard library it is. "" for other nodes."""
+    """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of notes: status, confidence, source,
+    created, updated, client, agent, type and aliases as far as they are known. Of external packages: ecosystem,
+    import_name if it differs from the name, and standard, the languages whose standard library it is. "" for other
+    nodes."""
 
 
 class SearchText(NamedTuple):

@@ -33,6 +33,8 @@ class Scope:
     """Obey .gitignore files, .git/info/exclude and core.excludesFile; tracked files are never ignored."""
     generated: bool = False
     """Include files whose name marks them as generated."""
+    plain_text: bool = True
+    """Include files without definitions (configuration, markup, other languages) as windows of lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def scan_project(
             max_bytes=scope.max_bytes,
             git_rules=scope.git_rules,
             generated=scope.generated,
+            plain_text=scope.plain_text,
             only=None if only is None else [as_scanned(path) for path in only],
         )
     except FileNotFoundError as error:

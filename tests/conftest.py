@@ -66,7 +66,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # machines are shared: a slow one must not fail a test, and all tests together take little time; `make fuzz` tries more
-settings.register_profile("shared", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("shared", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
 
 # a run that was started in the background ignores interrupts, and so would every program that a test interrupts

@@ -7,6 +7,7 @@ server that lists its tools, or a command that prints help, loads none of them.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from atlas.api import Atlas
     from atlas.config.load import Settings
     from atlas.contracts import Store
+    from atlas.parsing import Languages
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.index import Indexer
     from atlas.pipeline.tiers.gate import SignificanceGate
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from atlas.scan import Scope
     from atlas.search import Reader
     from atlas.search.languages import LanguageTerms
+
+_log = logging.getLogger(__name__)
 
 FACTS_FILE = "facts-{project}.bin"
 """The facts cache of a project in the data folder; deleting it only costs time."""
@@ -161,13 +165,13 @@ def make_gate(settings: Settings, store: Store) -> SignificanceGate:
 
 def make_source(settings: Settings) -> ProjectSource:
     """Return the write path's description of a project and create its data folder. Raises ConfigError."""
-    from atlas.parsing import fingerprint, load_languages
+    from atlas.parsing import fingerprint
     from atlas.pipeline.workspace import ProjectSource
 
     # an index on a server needs the folder for the facts cache only
     prepare_data_folder(settings)
     with _language_errors(settings):
-        languages = load_languages(settings.language_folders, settings.knowledge.folder)
+        languages = _with_detectors(settings)
     return ProjectSource(
         project=settings.project_name,
         root=settings.root,
@@ -178,6 +182,22 @@ def make_source(settings: Settings) -> ProjectSource:
         timeout_ms=settings.index.parse_timeout_ms,
         rescope=partial(current_scope, settings),
     )
+
+
+def _with_detectors(settings: Settings) -> Languages:
+    """Return the languages with all rules for routes and events. Broken rules of the project are left out."""
+    from atlas import detectors
+    from atlas.parsing import load_languages
+
+    rules = [*detectors.built_in(), *detectors.installed()]
+    languages = load_languages(settings.language_folders, settings.knowledge.folder, rules)
+    own = detectors.of_project(settings.root, settings.index.detectors)
+    if not own:
+        return languages
+    if problem := languages.check_detectors(own):
+        _log.warning("The rules in %s are ignored: %s", settings.index.detectors, problem)
+        return languages
+    return load_languages(settings.language_folders, settings.knowledge.folder, [*rules, *own])
 
 
 def current_scope(settings: Settings) -> Scope:
@@ -199,4 +219,11 @@ def _scope(settings: Settings) -> Scope:
     from atlas.scan import Scope
 
     scope = settings.scope
-    return Scope(scope.include, scope.exclude, scope.max_file_bytes, scope.git_rules, scope.include_generated)
+    return Scope(
+        scope.include,
+        scope.exclude,
+        scope.max_file_bytes,
+        scope.git_rules,
+        generated=scope.include_generated,
+        plain_text=scope.plain_text,
+    )

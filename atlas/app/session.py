@@ -234,7 +234,7 @@ class Session:
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
         """Fill in arguments that the settings define and the caller omits; defaults of settings are for searches."""
-        search, is_search = self._settings.search, "cursor" in tool.arguments
+        search, is_search = self._settings.search, "cursor" in tool.arguments and not tool.is_knowledge
         configured: dict[str, object] = {}
         if is_search or self._settings.origin("search.token_budget") != "default":
             configured["token_budget"] = search.token_budget

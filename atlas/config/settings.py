@@ -49,6 +49,9 @@ class ScopeSettings:
     max_file_bytes: int = setting(1_048_576, "Larger files are skipped.", 1024, 104_857_600, shared=True)
     git_rules: bool = setting(True, "Obey .gitignore, .git/info/exclude and nested ignore files.", shared=True)
     include_generated: bool = setting(False, "Index files whose header marks them as generated.", shared=True)
+    plain_text: bool = setting(
+        True, "Index configuration, markup and languages without a grammar as windows of lines.", shared=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,9 @@ class IndexSettings:
 
     threads: int = setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
     parse_timeout_ms: int = setting(2000, "Time limit for parsing one file.", 50, 60_000)
+    detectors: str = setting(
+        ".atlas/detectors.toml", 'The project\'s own rules for routes and events (data only); "" = none.'
+    )
 
 
 @dataclass(frozen=True, slots=True)

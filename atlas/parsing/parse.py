@@ -18,18 +18,21 @@ NOTE_FOLDER = ".knowledge"
 """Folder in a project whose Markdown files are notes, unless the settings name another one."""
 
 
-def load_languages(folders: Sequence[Path] = (), notes: str = NOTE_FOLDER) -> Languages:
+def load_languages(
+    folders: Sequence[Path] = (), notes: str = NOTE_FOLDER, detectors: Sequence[tuple[str, str]] = ()
+) -> Languages:
     """Return the built-in languages, overridden and extended by the folders; later folders win.
 
     `notes`: the folder, relative to a project's root, whose Markdown files are notes; it is scanned although hidden.
+    `detectors`: (name, TOML text) of rules for routes and events.
 
     Raises ValueError with file and position for an invalid `language.toml` or `tags.scm`.
     """
-    return Languages(_all(folders), notes)
+    return Languages(_all(folders), notes, detectors)
 
 
-def search_terms(folders: Sequence[Path] = ()) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
-    """Return (name, words, endings, declarations, constructors) of the same languages; loads no grammars.
+def search_terms(folders: Sequence[Path] = ()) -> list[tuple[str, list[str], list[str], list[str], list[str], str]]:
+    """Return (name, words, endings, declarations, constructors, form) of the same languages; loads no grammars.
 
     Raises ValueError with file and position for an invalid `language.toml`.
     """

@@ -39,6 +39,8 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
         if path != STRUCTURE_PATH:
             docstring = "" if is_prose else node.docstring
             own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), docstring)
+        if node.label == "DocFile" and path.endswith(".ipynb"):
+            own = b""  # what a notebook says besides its cells is outputs and images
         source = own.decode("utf8", "replace")
         if is_prose:
             source = f"{_stems(node.chunk_name)}{_stems(_prose(source, node))}"

@@ -30,6 +30,7 @@ from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
+from atlas.search.route_questions import answer_events, answer_routes, read_route_question
 from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
@@ -134,15 +135,24 @@ async def _packages(reader: Reader, query: Query, where: Filter) -> PackageRepor
 
 async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relation | None, tuple[str, ...]]:
     """Answer a question about a relation; None with a note when the store cannot be read."""
-    if query.relation is None:
-        return None, ()
     try:
+        routes = await _routes(reader, query, where)
+        if routes is not None or query.relation is None:
+            return routes, ()
         relation = await _answer(reader, query.relation, where)
     except AtlasError as error:
-        return None, (f"{query.relation.kind} of `{query.relation.name}` could not be read: {error.message}",)
+        asked = f"{query.relation.kind} of `{query.relation.name}`" if query.relation else "routes and events"
+        return None, (f"{asked} could not be read: {error.message}",)
     is_unknown = relation is None and (query.relation.kind in UNANSWERED or not query.relation.name)
-    note = f"{query.relation.kind} are not answered from the graph yet: searched as text"
+    note = f"no {query.relation.kind} in the graph fit: searched as text"
     return relation, (note,) if is_unknown else ()
+
+
+async def _routes(reader: Reader, query: Query, where: Filter) -> Relation | None:
+    """Answer a question about routes, events or commands; None for another question, or if none fits."""
+    asked = read_route_question(query.text, query.relation)
+    found = await answer_routes(reader, asked, query.relation, where) if asked is not None else None
+    return found or await answer_events(reader, query.text, where)
 
 
 async def _answer(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:

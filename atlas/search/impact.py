@@ -107,6 +107,7 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
         if len(found) > MAX_AFFECTED:
             notes.append(f"followed to the first {len(found)} symbols: there are more at {steps + 1} edges and beyond")
             break
+    found.update(await _routes(reader, reached))
     ranked = sorted(found.values(), key=_rank)
     about = await notes_about(reader, [uid for seed in seeds for uid in seed.uids])
     return Impact(
@@ -217,6 +218,23 @@ def _owners_of_constructors(reader: Reader, uids: Iterable[str], reached: dict[s
             reached[owner] = reached[uid]
             owners.append(owner)
     return owners
+
+
+async def _routes(reader: Reader, reached: Mapping[str, _Reached]) -> dict[str, Affected]:
+    """Return the routes and events that the changed and the affected symbols handle."""
+    types = (EdgeType.HANDLES_ROUTE, EdgeType.HANDLES_EVENT)
+    found: dict[str, Affected] = {}
+    for edge in await reader.store.edges(list(reached), Direction.OUT, types, MAX_LEVEL_EDGES):
+        row, far, near = edge.row, edge.node.row, reached[edge.row.source]
+        lines = (far.line,) if far.line else ()
+        found.setdefault(
+            far.uid,
+            Affected(
+                edge.node, len(near.via), lines, row.type, row.strategy, row.confidence,
+                near.certainty * row.confidence, near.via,
+            ),
+        )  # fmt: skip
+    return found
 
 
 async def _documents(reader: Reader, seeds: Sequence[Seed]) -> tuple[Affected, ...]:

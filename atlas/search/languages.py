@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -16,6 +16,8 @@ class LanguageRow(NamedTuple):
     endings: list[str]
     declarations: list[str]
     constructors: list[str]
+    form: str = "code"
+    """`code`, `document`, or `text` for files that are indexed as windows of lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class LanguageTerms:
     """Extensions, with the dot, of files that only declare symbols that other files define."""
     constructors: frozenset[str]
     """Names of constructors, which count as their class."""
+    forms: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Form by language."""
 
 
 def language_terms(rows: Iterable[LanguageRow]) -> LanguageTerms:
@@ -42,4 +46,5 @@ def language_terms(rows: Iterable[LanguageRow]) -> LanguageTerms:
         path=re.compile(rf"(?<![\w/.-])((?:[\w.@+-]+/)+[\w.@+-]+{names})(?![\w/])"),
         declarations=tuple(sorted({f".{ending}" for row in rows for ending in row.declarations})),
         constructors=frozenset(name for row in rows for name in row.constructors),
+        forms={row.name: row.form for row in rows},
     )

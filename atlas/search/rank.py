@@ -16,6 +16,7 @@ from types import MappingProxyType
 from atlas.model import Label, Node
 from atlas.search.languages import LanguageTerms
 from atlas.search.route import Query
+from atlas.search.translations import is_translation
 
 LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
     {
@@ -31,6 +32,7 @@ LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
         Label.MODULE: 0.85,
         Label.FILE: 0.85,
         Label.DOC_FILE: 0.85,
+        Label.CHUNK: 0.85,
         Label.VALUE: 0.8,
         Label.PACKAGE: 0.85,
         Label.EXTERNAL_SYMBOL: 0.4,
@@ -55,10 +57,18 @@ PATH_BONUS = 0.1
 CENTRAL_BONUS = 0.005
 """Per e-fold of callers, up to `CENTRAL_LIMIT`: breaks ties in favour of central code."""
 CENTRAL_LIMIT = 3.0
+WINDOW_FACTOR = 0.75
+"""Configuration, markup and text repeat the words of the code that they belong to. A question that names their language
+or their path asks for them."""
+WINDOWED_FILE_FACTOR = 0.5
+"""A file whose text is in windows of lines has no text of its own."""
+TRANSLATION_FACTOR = 0.6
+"""A translated document says what its original says."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
 _REDEFINITION = re.compile(r"#\d+$")
+_DOCUMENTS = frozenset((Label.DOC_FILE, Label.DOC_SECTION, Label.ADR))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +161,12 @@ def _score(
         score *= DECLARATION_FACTOR
     if row.language in query.languages:
         score *= LANGUAGE_FACTOR
+    elif row.label == Label.CHUNK and row.kind != "code":
+        score *= WINDOW_FACTOR
+    if row.label == Label.FILE and languages.forms.get(row.language) == "text":
+        score *= WINDOWED_FILE_FACTOR
+    if row.label in _DOCUMENTS and is_translation(row.path):
+        score *= TRANSLATION_FACTOR
     if query.words:
         in_path = words_of(row.path).intersection(query.words)
         score += PATH_BONUS * candidate.score * len(in_path) / len(query.words)

@@ -7,13 +7,14 @@ The rules are deliberately few and explicit: a name is shaped like an identifier
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from atlas.search.grammar import find_relation
 from atlas.search.languages import LanguageTerms
 from atlas.search.names import dotted, valid
-from atlas.search.relations import RelationIntent
+from atlas.search.relations import Kind, RelationIntent
 
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
@@ -37,6 +38,19 @@ Common words in code (`get`, `class`) stay, because names contain them.
 """
 
 _TEST = "test tests testing tested unittest pytest testcase fixture fixtures spec specs"
+PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ci": ("workflows", "circleci", "travis", "buildkite"),
+        "workflow": ("workflows",),
+        "container": ("dockerfile",),
+        "docker": ("dockerfile",),
+        "stylesheet": ("css", "scss"),
+        "template": ("templates",),
+        "migration": ("migrations",),
+    }
+)
+"""Words that stand in the paths of what a word of a question means."""
+
 TEST_WORDS = frozenset(_TEST.split())
 
 
@@ -69,6 +83,10 @@ class Query:
     notes: tuple[str, ...]
 
 
+_OF_DEFINITIONS = frozenset(
+    (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.INSTANTIATIONS)
+)
+
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 _QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
@@ -100,18 +118,29 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
-        variants=_distinct(form for word in words[:MAX_WORDS] for form in base_forms(word) if form not in words),
+        variants=_distinct(
+            form
+            for word in words[:MAX_WORDS]
+            for form in (*base_forms(word), *PLACES.get(word, ()))
+            if form not in words
+        ),
         names=names,
         joined=joined,
         paths=paths[:MAX_NAMES],
         phrases=_phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
-        relation=find_relation(folded),
+        relation=_relation(folded, paths),
         wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
         languages=_distinct(languages.words[word] for word in plain if word in languages.words),
         notes=tuple(notes),
     )
+
+
+def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
+    """Return the relation that a question asks for; a file has no subclasses: what extends it is text."""
+    found = find_relation(text)
+    return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 
 
 def base_forms(word: str) -> list[str]:

@@ -75,6 +75,8 @@ class Targets:
     """Symbols of that name; `targets` holds at most `MAX_TARGETS` of them."""
     near: tuple[Node, ...] = ()
     reasons: tuple[str, ...] = ()
+    is_text: bool = False
+    """Whether only files without definitions have the name: what they say about it is text."""
 
     @property
     def uids(self) -> tuple[str, ...]:
@@ -93,6 +95,8 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
         if owned.targets:
             return owned
     found = await _resolved(reader, name, intent.kind, where)
+    if found.is_text:
+        return found
     inner = name.removeprefix(f"{reader.root.name}.")
     if not found.targets and inner != name:
         # the project's folder is the package itself
@@ -124,6 +128,8 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         nodes = await reader.store.find(name, Match.SUFFIX, where, MAX_NODES)
     else:
         nodes = [*resolution.nodes, *resolution.declarations]
+    if nodes and not (nodes := [node for node in nodes if not _is_text(reader, node)]):
+        return Targets(name, (), is_text=True)
     if resolution.how == "folded" and kind in _OF_TYPES:
         # `Error` is no method `error`
         nodes = [node for node in nodes if node.row.label in (Label.CLASS, *EXTERNAL_LABELS)]
@@ -140,6 +146,12 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
     groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
+
+
+def _is_text(reader: Reader, node: Node) -> bool:
+    """Return whether a node belongs to a file without definitions."""
+    row = node.row
+    return row.label == Label.CHUNK or (row.label == Label.FILE and reader.languages.forms.get(row.language) == "text")
 
 
 async def _inside_module_path(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets | None:

@@ -193,6 +193,10 @@ class ProjectStatus:
     """Texts whose vector is missing or was computed from an older text."""
     decisions: tuple[Described, ...] = ()
     """Changed symbols so far, by the reason of the significance gate's decision."""
+    documents: int = 0
+    """Files that are documents; the others are parsed, or indexed as windows of lines."""
+    text_files: int = 0
+    """Files without definitions, indexed as windows of lines."""
 
 
 @dataclass(frozen=True, slots=True)

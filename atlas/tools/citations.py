@@ -14,6 +14,8 @@ SIGNATURE_CHARACTERS = 120
 """A longer signature is cut in the line of a hit; `get_context` has it whole."""
 FILE_KINDS = ("module", "file", "docfile")
 """Kinds of nodes whose name is their path."""
+WINDOW_KINDS = ("code", "config", "markup", "text")
+"""Kinds of windows of lines, which are cited by their first and last line."""
 TITLED_KINDS = {"docsection": "section", "adr": "adr"}
 """Kinds of nodes that are cited by title, and how the kind is called."""
 NOTE_KINDS = ("claim", "decision", "entity", "observation")
@@ -60,6 +62,8 @@ def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
         return f"{TITLED_KINDS[symbol.kind]} {symbol.name}"
     if symbol.kind in NOTE_KINDS:
         return f"{symbol.kind} {quoted(symbol.name)} {symbol.qualified_name}"
+    if symbol.kind in WINDOW_KINDS:
+        return f"{symbol.kind} {symbol.signature or symbol.name}"
     name = symbol.qualified_name if is_qualified else shortened(symbol.qualified_name, path_of(symbol.place))
     within = re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature)
     rest = symbol.signature[within.end() :] if within else f" {symbol.signature}".rstrip()
@@ -117,7 +121,9 @@ def parents_line(parents: Iterable[Symbol]) -> str:
 
 
 def place_of(row: NodeRow) -> str:
-    """Return `path:line`, or "" for nodes without a path."""
+    """Return `path:line`, `path:first-last` for a window of lines, or "" for nodes without a path."""
+    if row.kind in WINDOW_KINDS and row.start_line < row.end_line:
+        return f"{row.path}:{row.start_line}-{row.end_line}"
     return f"{row.path}:{row.line or row.start_line or 1}" if row.path else ""
 
 

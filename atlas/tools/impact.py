@@ -36,7 +36,8 @@ MAX_LINES = 12
 _FORMATS = ("text", "mermaid")
 _VERBS = {
     EdgeType.INHERITS: "inherits ", EdgeType.OVERRIDES: "overrides ", EdgeType.IMPORTS: "imports ",
-    EdgeType.USES_TYPE: "type ", EdgeType.REFERENCES: "refers ",
+    EdgeType.USES_TYPE: "type ", EdgeType.REFERENCES: "refers ", EdgeType.HANDLES_ROUTE: "handled by it, ",
+    EdgeType.HANDLES_EVENT: "handled by it, ",
 }  # fmt: skip
 
 

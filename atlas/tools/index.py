@@ -67,7 +67,10 @@ async def status(
     wanted = "" if everything else name
     stats = await atlas.reader.store.stats(wanted) if everything or name in states else []
     differing = await newer if newer is not None else None
-    shown = tuple(_project_status(each, differing if each.project == atlas.reader.project else None) for each in stats)
+    forms = atlas.reader.languages.forms
+    shown = tuple(
+        _project_status(each, differing if each.project == atlas.reader.project else None, forms) for each in stats
+    )
     found = await daemon if daemon is not None else None
     listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
     files = await aside(len(listed) > _FEW, _skipped_files, listed, skipped_filter)
@@ -138,7 +141,10 @@ def _wanted(path: str, reason: str, wanted: str) -> bool:
     return not wanted or reason == wanted or path.startswith(wanted) or fnmatchcase(path, wanted)
 
 
-def _project_status(stats: ProjectStats, newer: NewerFiles | None) -> ProjectStatus:
+def _project_status(stats: ProjectStats, newer: NewerFiles | None, forms: Mapping[str, str]) -> ProjectStatus:
+    def of_form(form: str) -> int:
+        return sum(count for language, count in stats.languages.items() if forms.get(language) == form)
+
     return ProjectStatus(
         project=stats.project,
         root=stats.root,
@@ -165,6 +171,8 @@ def _project_status(stats: ProjectStats, newer: NewerFiles | None) -> ProjectSta
         deleted_files=len(newer.deleted) if newer else 0,
         stale_symbols=max(stats.chunks - stats.vectors, 0),
         decisions=_counts(stats.decisions),
+        documents=of_form("document"),
+        text_files=of_form("text"),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from atlas.api import Atlas
-from atlas.model import PROSE_LABELS, Direction, Label
+from atlas.model import PROSE_LABELS, Direction, Label, NodeRow
 from atlas.search.find import SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.related import RelatedSymbol, Relation
@@ -130,17 +130,27 @@ def _line(relation: Relation, each: RelatedSymbol, marks: str) -> RelatedLine:
     outward = relation.intent.direction == Direction.OUT and relation.intent.kind != Kind.PATH
     lines = (row.line or row.start_line,) if (outward or not each.lines) and row.path else each.lines
     return RelatedLine(
-        name=local_name(row) if row.path else row.qualified_name,
+        name=_name(row),
         kind=row.kind,
         lines=lines,
         strategy="" if each.strategy == "structure" else each.strategy,
         confidence=round(each.confidence, 2),
         depth=each.depth,
         through=each.through,
-        detail=row.signature if relation.intent.kind in (Kind.DEFINITION, Kind.MEMBERS) else _of(each),
+        detail=_detail(relation.intent.kind, each),
     )
 
 
-def _of(each: RelatedSymbol) -> str:
-    """Return which of two symbols an edge belongs to, where a question names two."""
+def _name(row: NodeRow) -> str:
+    if row.label == Label.ROUTE:
+        return row.name
+    return local_name(row) if row.path else row.qualified_name
+
+
+def _detail(kind: Kind, each: RelatedSymbol) -> str:
+    """Return a signature, the handler of a route, or which of two symbols an edge belongs to."""
+    if kind in (Kind.DEFINITION, Kind.MEMBERS):
+        return each.node.row.signature
+    if kind == Kind.ROUTES:
+        return each.of
     return f"of {each.of}" if each.of else ""

@@ -4,15 +4,21 @@
 //! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any type
 //! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
+mod detections;
 pub mod flags;
 mod manifest;
 mod notes;
+mod problem;
+mod window;
 
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
+pub use detections::{Detection, DetectionKind, Handler};
 pub use manifest::{Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role};
 pub use notes::{Relation, RelationKind};
+pub use problem::Problem;
+pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 8;
@@ -64,6 +70,8 @@ pub struct FileFacts {
     pub relations: Vec<Relation>,
     /// Of manifests and lock files.
     pub manifest: Option<Box<Manifest>>,
+    /// What the rules of detectors matched, by position.
+    pub detections: Vec<Detection>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +85,8 @@ pub enum ScopeRule {
     Declared,
     /// A document.
     Document,
+    /// A text without definitions, divided into windows of lines.
+    Text,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -108,6 +118,8 @@ pub enum Kind {
     DocFile,
     Adr,
     DocSection,
+    /// A window of lines of a file without definitions.
+    Window(WindowKind),
     Claim,
     Decision,
     Entity,
@@ -336,12 +348,4 @@ pub enum BindingKind {
     Yield,
     /// Python `global x` / `nonlocal x`: the name belongs to an outer scope.
     Outer,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Problem {
-    pub line: u32,
-    /// `syntax`, `encoding`, `nul-bytes`, `too-deep`, `timeout`, `truncated`, `long-line`, ...
-    pub code: String,
-    pub message: String,
 }

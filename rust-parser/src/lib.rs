@@ -26,6 +26,7 @@ pub mod manifests;
 pub mod page_checksums;
 pub mod parse;
 mod py;
+pub mod route_path;
 pub mod scan;
 pub mod secrets;
 pub mod string_table;

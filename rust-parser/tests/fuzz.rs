@@ -115,7 +115,7 @@ fn top() -> PathBuf {
 }
 
 fn registry() -> Registry {
-    Registry::load(&[top().join("atlas/languages").to_string_lossy().into_owned()], ".knowledge").unwrap()
+    Registry::load(&[top().join("atlas/languages").to_string_lossy().into_owned()], ".knowledge", &[]).unwrap()
 }
 
 /// Returns the fenced blocks of the cases, whole documents, and the files of the corpus.

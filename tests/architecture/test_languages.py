@@ -15,6 +15,7 @@ NAMES.remove("note")  # a word of this program as well: notes are no language of
 NAMED = (
     "rust-parser/src/parse/grammars.rs",
     "rust-parser/src/parse/languages/",
+    "rust-parser/src/parse/documents/",
     "rust-parser/src/parse/markdown/",
     "rust-parser/src/parse/notes/",
     "rust-parser/src/parse/mod.rs",

@@ -92,8 +92,8 @@ def test_the_checks_are_those_of_this_repository() -> None:
     script = (ROOT / ".ci" / "run").read_text()
     assert "bash .ci/run" in COMMANDS
     assert [line for line in script.splitlines() if line.startswith("make ")] == [
-        "make check",
-        "make test",
+        "make -j2 check",
+        "make -j2 test",
         "make dist",
     ]
     assert {"make check", "make test", "make dist"} <= set(COMMANDS)

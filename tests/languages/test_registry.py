@@ -54,7 +54,12 @@ def languages() -> Languages:
         ("x.swift", "swift"),
         ("py", None),
         (".py.swp", None),
-        ("README", None),
+        ("README", "plaintext"),
+        ("Dockerfile.test", "dockerfile"),
+        ("LICENSE-MIT", "licence"),
+        ("nginx.conf.j2", "template"),
+        ("x.hs", "haskell"),
+        ("photo.png", None),
     ],
 )
 def test_language_of_a_path(languages: Languages, path: str, language: str | None) -> None:

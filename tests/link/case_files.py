@@ -2,8 +2,9 @@
 
 A case begins with a `##` heading. A block whose info string is `<language> <path>` is a file. In an `expect` block a line is
 `source -TYPE-> target  [strategy]  [@line,line]`, the same after `absent ` for an edge that must not be there (`*` matches anything), or
-`unresolved <path> <count>`. A `subprojects` block has one `folder kind name` a line. A `depends` block has all dependencies:
-`project | name | kind | group | range | locked | path:line`.
+`unresolved <path> <count>`. An `expect routes` block lists all routes, `METHOD /path handler`, an `expect events`
+block all handlers and emitters, `kind name handled|emitted symbol`. A `subprojects` block has one `folder kind name` a line.
+A `depends` block has all dependencies: `project | name | kind | group | range | locked | path:line`.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class Case:
     unresolved: dict[str, int] = field(default_factory=dict)
     subprojects: list[tuple[str, str, str]] = field(default_factory=list)
     depends: list[str] = field(default_factory=list)
+    routes: list[str] | None = None
+    events: list[str] | None = None
 
 
 def read_cases(path: Path) -> list[Case]:
@@ -68,7 +71,11 @@ def read_cases(path: Path) -> list[Case]:
 
 
 def _add_block(case: Case, info: list[str], body: list[str]) -> None:
-    if info[0] == "expect":
+    if info == ["expect", "routes"]:
+        case.routes = sorted(" ".join(line.split()) for line in body if line.strip())
+    elif info == ["expect", "events"]:
+        case.events = sorted(" ".join(line.split()) for line in body if line.strip())
+    elif info[0] == "expect":
         for line in body:
             _add_expectation(case, line.strip())
     elif info[0] == "depends":

@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from atlas import _parser
+from atlas.detectors import built_in
+from atlas.parsing import load_languages
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from case_files import Case, read_cases  # noqa: E402
 
-LANGUAGES = _parser.Languages([str(HERE.parents[1] / "atlas" / "languages")], ".knowledge")
+LANGUAGES = load_languages(detectors=built_in())
 CASES = [case for path in sorted((HERE / "cases").glob("*.md")) for case in read_cases(path)]
 PROJECT = "p"
 
@@ -59,6 +61,28 @@ def test_edges(case: Case) -> None:
             assert found, f"missing: {expected}\n{listing}"
     for path, count in case.unresolved.items():
         assert linker.unit(path).unresolved == count, f"{path}\n{listing}"
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.routes is not None], ids=lambda case: case.name)
+def test_routes(case: Case) -> None:
+    """All routes, and nothing else."""
+    found = [
+        f"{target.removeprefix('route:').partition('@')[0]} {source}"
+        for source, kind, target, _strategy, _lines in edges_of(link(case))
+        if kind == "HANDLES_ROUTE"
+    ]
+    assert sorted(found) == case.routes
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.events is not None], ids=lambda case: case.name)
+def test_events(case: Case) -> None:
+    words = {"HANDLES_EVENT": "handled", "EMITS_EVENT": "emitted"}
+    found = [
+        f"{target.removeprefix('event:').replace(':', ' ', 1)} {words[kind]} {source}"
+        for source, kind, target, _strategy, _lines in edges_of(link(case))
+        if kind in words
+    ]
+    assert sorted(found) == case.events
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

@@ -37,7 +37,9 @@ async def test_a_wrong_password_is_said_at_once() -> None:
 
 async def test_the_right_password_and_database_open() -> None:
     store = await BoltStore.open(Address(guarded_uri(), "neo4j", ("neo4j", PASSWORD)), writing=True)
-    assert await store.projects() == []
+    await store.open_project("opened", "/opened")
+    assert "opened" in {state.project for state in await store.projects()}
+    await store.drop_project("opened")
     await store.aclose()
     await store.aclose()
 

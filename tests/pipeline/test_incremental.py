@@ -33,6 +33,9 @@ MODULES = (
     "web/package-lock.json",
     ".knowledge/claims/2026/a.md",
     ".knowledge/b.md",
+    "docs/guide.rst",
+    "deploy/app.yaml",
+    "db/schema.sql",
 )
 IDS = ("c-01JD2V9Q7K4M8N3P5R6S7T8V9A", "c-01JD2V9Q7K4M8N3P5R6S7T8V9B", "e-01JD2V9Q7K4M8N3P5R6S7T8V9A")
 
@@ -109,6 +112,22 @@ def manifest_source(draw: st.DrawFn, path: str) -> str:
 
 
 @st.composite
+def text_source(draw: st.DrawFn, path: str) -> str:
+    """A document that names definitions, or a text without any; some fill several windows."""
+    names, size = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4)), draw(st.sampled_from((1, 30)))
+    if path.endswith(".rst"):
+        parts = (
+            f"{name}\n{'=' * len(name)}\n\nSee :func:`app.core.{name}` and ``x.{name}_all()``.\n\n.. function:: {name}\n"
+            for name in names
+        )
+    elif path.endswith(".sql"):
+        parts = (f"CREATE TABLE {name} (\n" + "    id int,\n" * size + "    x int\n);\n" for name in names)
+    else:
+        parts = (f"{name}:\n" + "".join(f"  key{number}: {name}\n" for number in range(size)) for name in names)
+    return "\n".join(parts)
+
+
+@st.composite
 def source(draw: st.DrawFn, path: str) -> str:
     if path.endswith((".txt", ".toml", ".json")):
         return draw(manifest_source(path))
@@ -116,6 +135,8 @@ def source(draw: st.DrawFn, path: str) -> str:
         return draw(python_source())
     if path.endswith(".md"):
         return draw(note_source())
+    if path.endswith((".rst", ".yaml", ".sql")):
+        return draw(text_source(path))
     name, other = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES))
     if path.endswith(".ts"):
         return f"import {{ {other} }} from './data';\nexport function {name}(): void {{ {other}(); }}\nexport class C{name} {{ go() {{ this.go(); }} }}\n"

@@ -99,6 +99,24 @@ async def test_answers_about_a_symbol_show_its_notes(
     assert "adr 7. Draw tables with spaces adr/0007-tables.md:1, accepted" in record
 
 
+async def test_a_note_is_listed_where_its_code_went(project: tuple[Atlas, Notebook]) -> None:
+    atlas, book = project
+    moved = await add(atlas, book, "claim", "It reads the rows once.")
+    await add(atlas, book, "claim", "This one was taken back.", status="retracted")
+    (atlas.reader.root / "drawing.py").write_text(CODE)
+    (atlas.reader.root / "table.py").unlink()
+    await atlas.index()
+    for answer in (await get_context(atlas, "drawing.render"), await impact(atlas, "drawing.render")):
+        (line,) = [line for line in render(answer).splitlines() if moved in line or "moved" in line][:1]
+        assert moved in line
+        assert "moved" in render(answer) and "taken back" not in render(answer)
+    assert not (await get_context(atlas, "drawing.measure")).notes
+
+    (atlas.reader.root / "drawing.py").write_text(CODE.replace("measure(rows)", "other(rows)"))
+    await atlas.index()
+    assert not (await get_context(atlas, "drawing.render")).notes, "it is other code now"
+
+
 async def test_notes_keep_to_their_share_of_the_budget(project: tuple[Atlas, Notebook]) -> None:
     atlas, book = project
     for number in range(30):

@@ -244,7 +244,7 @@ async def test_no_path_and_no_answer_from_the_graph_are_said(shop: Atlas) -> Non
     changed = await hybrid_search(shop, "what changed recently")
     assert isinstance(changed, ReportAnswer) and changed.report.outcome == "no_history"
     routes = await hybrid_search(shop, "which routes exist")
-    assert any("not answered from the graph" in note for note in routes.evidence.notes)
+    assert any("no routes in the graph fit" in note for note in routes.evidence.notes)
     untested = await related(shop, "tests for orphan")
     assert any("no resolved tests" in note for note in untested.evidence.notes)
 

@@ -237,7 +237,7 @@ def test_reasons(tmp_path: Path) -> None:
         tmp_path,
         {
             **dict.fromkeys(["ok.py", ".env", "deploy/server.pem", "id_rsa", ".npmrc", "config/secrets.yaml"], ""),
-            **dict.fromkeys(["yarn.lock", "app.min.js", "api_pb2.py", ".hidden.py", ".github/a.py", "logo.png"], ""),
+            **dict.fromkeys(["yarn.lock", "app.min.js", "api_pb2.py", ".hidden.py", ".idea/a.py", "logo.png"], ""),
             **dict.fromkeys(["node_modules/x/a.py", "web/node_modules/b.py", "__pycache__/c.py"], ""),
             **dict.fromkeys(["env/pyvenv.cfg", "env/lib/d.py", "target/CACHEDIR.TAG", "target/e.py"], ""),
             "big.py": "#" * 2000,
@@ -248,10 +248,28 @@ def test_reasons(tmp_path: Path) -> None:
     assert reasons(tmp_path, Scope(max_bytes=1999)) == {
         **dict.fromkeys([".env", ".npmrc", "config/secrets.yaml", "deploy/server.pem", "id_rsa"], "secret"),
         **dict.fromkeys(["__pycache__/", "env/", "node_modules/", "target/", "web/node_modules/"], "dependencies"),
-        **{".github/": "hidden", ".hidden.py": "hidden", "api_pb2.py": "generated", "app.min.js": "minified"},
+        **{".idea/": "hidden", ".hidden.py": "hidden", "api_pb2.py": "generated", "app.min.js": "minified"},
         **{"big.py": "too-large", "link.py": "symlink", "logo.png": "language", "yarn.lock": "lock-file"},
     }
     assert paths(tmp_path, Scope(generated=True)) == ["api_pb2.py", "big.py", "ok.py"]
+
+
+def test_text_without_definitions_is_indexed_unless_it_is_data_or_a_copy(tmp_path: Path) -> None:
+    kept = [
+        *[".eslintrc.json", ".github/workflows/ci.yml", ".pre-commit-config.yaml", "Dockerfile.test", "LICENSE-MIT"],
+        *["app/schema.sql", "src/main.hs", "templates/base.html", "tests/fixtures/lexer.zig"],
+    ]
+    left = {
+        **{"big.json": "data", "tests/fixtures/users.json": "data", "one-line.yaml/": "", "prod.secrets.yml": "secret"},
+        **{"a.egg-info/deps.toml": "generated", "third_party/x/config.toml": "vendored", ".vscode/": "hidden"},
+    }
+    del left["one-line.yaml/"]
+    write(tmp_path, dict.fromkeys([*kept, *(path for path in left if not path.endswith("/"))], "a: 1\n"))
+    write(tmp_path, {"big.json": '{"a": 1}\n' * 15_000, ".vscode/settings.json": "{}"})
+    assert paths(tmp_path) == kept
+    assert reasons(tmp_path) == left
+    assert paths(tmp_path, Scope(plain_text=False)) == []
+    assert set(reasons(tmp_path, Scope(plain_text=False)).values()) == {"plain-text", "secret", "hidden"}
 
 
 def test_the_data_folder_and_gits_own_are_not_even_skipped(tmp_path: Path) -> None:
@@ -263,7 +281,7 @@ def test_the_data_folder_and_gits_own_are_not_even_skipped(tmp_path: Path) -> No
 def test_a_root_that_looks_like_a_dependency_is_still_a_root(tmp_path: Path) -> None:
     root = tmp_path / "node_modules"
     write(root, {"pyvenv.cfg": "", "a.py": ""})
-    assert paths(root) == ["a.py"]
+    assert paths(root) == ["a.py", "pyvenv.cfg"]
 
 
 def test_symlink_loops_end(tmp_path: Path) -> None:

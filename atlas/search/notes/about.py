@@ -9,7 +9,7 @@ from atlas.ids import make_uid
 from atlas.model import PROSE_LABELS, Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.notes.note import Anchor
 from atlas.search import Reader
-from atlas.search.notes.anchors import AnchorState, compare, read_notes, states_of, target_uid
+from atlas.search.notes.anchors import AnchorState, State, compare, read_notes, states_of, target_uid
 from atlas.search.notes.decisions import MAX_CHARACTERS, decision_status
 from atlas.search.notes.facts import facts_of, read_properties
 
@@ -28,6 +28,8 @@ MAX_READ = 2_000
 MAX_SEGMENTS = 12
 """Segments of a name that are compared, from its end."""
 NOTE_LANGUAGE = "note"
+BODY_MARK = "2"
+"""Before the digest of a body among the words of a note; the parser writes it (`unit/search_text.rs`)."""
 _REPLACED = ("superseded", "deprecated", "rejected")
 
 
@@ -51,14 +53,39 @@ class NoteAbout:
 async def notes_about(reader: Reader, uids: Sequence[str]) -> tuple[NoteAbout, ...]:
     """Return the notes about symbols that are not retracted: superseded ones last, then most certain, then newest.
 
-    Raises store errors.
+    These include notes about a symbol that has moved or was renamed and is one of the given ones now. Raises store
+    errors.
     """
     types = (EdgeType.ABOUT, *RELATIONS, EdgeType.AFFECTS)
     edges = await reader.store.edges(list(dict.fromkeys(uids)), Direction.IN, types, MAX_NOTES * 10, MAX_NOTES)
     notes = [edge for edge in edges if edge.node.row.label in PROSE_LABELS and not _is_retracted(edge.node)]
     mentions = [edge for edge in edges if edge.row.type == EdgeType.AFFECTS]
     found = [*await _notes(reader, notes), *await _records(reader, mentions)]
+    known = {each.node.row.path for each in found}
+    found += [each for each in await _moved_here(reader, uids) if each.node.row.path not in known]
     return tuple(sorted(found, key=_rank))
+
+
+async def _moved_here(reader: Reader, uids: Sequence[str]) -> list[NoteAbout]:
+    """Return the notes whose symbols have moved to one of the given uids; no edge leads from them yet."""
+    bodies: dict[str, set[str]] = {}
+    for node in await reader.store.symbols(list(dict.fromkeys(uids))):
+        if node.row.body_digest:
+            bodies.setdefault(node.project, set()).add(BODY_MARK + node.row.body_digest)
+    found: list[NoteAbout] = []
+    for project, words in bodies.items():
+        where = Filter(project=project, labels=(Label.CLAIM, Label.DECISION, Label.ENTITY))
+        hits = await reader.store.search_text(sorted(words), where, MAX_NOTES)
+        notes = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if not _is_retracted(node)]
+        for uid, states in (await states_of(reader, notes) if notes else {}).items():
+            here = [each for each in states if each.state == State.MOVED and each.now and each.now.uid in uids]
+            (note,) = [node for node in notes if node.row.uid == uid]
+            if here and here[0].now and here[0].anchor:
+                targets = tuple(each.now.uid for each in here if each.now)
+                at = f"{note.row.path}:{here[0].anchor.at}"
+                ordered = tuple(sorted(states, key=lambda state: state not in here))
+                found.append(NoteAbout(note, targets, at, facts_of(note.row).status, ordered))
+    return found
 
 
 async def notes_about_gone(reader: Reader, project: str, gone: Iterable[tuple[str, str]]) -> tuple[NoteAbout, ...]:

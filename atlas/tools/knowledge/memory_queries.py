@@ -29,7 +29,7 @@ from atlas.tools.knowledge.times import moment
 from atlas.tools.knowledge.units import answer, comparable, quoted_text, score_text, shown_text, unit_item
 from atlas.wording import counted
 
-RECALL_BUDGET = 2000
+RECALL_BUDGET = 3000
 REFRESH_BUDGET = 1200
 MAX_GREETING = 1000
 """Characters of a greeting that count."""

@@ -53,7 +53,11 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
     if watch is not None:
         yield f"  {watch_line(watch)}"
     graph = counts((project.symbols, "symbol"), (project.nodes, "node"), (project.edges, "edge"))
-    yield f"  {counted(project.files, 'file')}, {graph}"
+    parsed = project.files - project.documents - project.text_files
+    forms = ((parsed, "parsed"), (project.documents, "documents"), (project.text_files, "as text"))
+    shown = ", ".join(f"{count} {form}" for count, form in forms if count)
+    forms_line = f" ({shown})" if parsed < project.files else ""
+    yield f"  {counted(project.files, 'file')}{forms_line}, {graph}"
     yield f"  stale: {stale_line(project)}"
     if project.bytes_on_disk:  # unknown for server stores
         yield f"  {counted(project.bytes_on_disk, 'byte')} on disk"

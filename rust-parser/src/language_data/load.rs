@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
+use super::plain::read_formats;
 use super::{Settings, SharedSettings};
 
 const SETTINGS_FILE: &str = "language.toml";
@@ -22,7 +23,7 @@ pub struct LanguageFolder {
     pub sources: String,
 }
 
-/// Reads the languages directly below the given roots, in the order of the roots and then of folder names. An error
+/// Reads the languages of the given roots, in the order of the roots: first their formats, then by folder name. An error
 /// names the file.
 pub fn read_all(roots: &[String]) -> Result<Vec<LanguageFolder>, String> {
     let mut found = Vec::new();
@@ -31,6 +32,7 @@ pub fn read_all(roots: &[String]) -> Result<Vec<LanguageFolder>, String> {
         let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
         paths.retain(|path| path.join(SETTINGS_FILE).is_file());
         paths.sort();
+        found.extend(read_formats(Path::new(root))?);
         for path in paths {
             found.push(LanguageFolder::read(&path, &roots[..=number])?);
         }
@@ -125,7 +127,8 @@ fn words(folders: &[PathBuf], name: &str, sources: &mut String) -> Result<Vec<St
     Ok(words)
 }
 
-fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, String> {
+/// Reads a TOML text. The error names the file.
+pub(super) fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| format!("{}: {error}", path.display()))
 }
 

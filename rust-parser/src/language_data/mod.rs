@@ -5,6 +5,7 @@
 //! elsewhere.
 
 mod load;
+mod plain;
 mod rules;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 pub use load::{LanguageFolder, read, read_all};
+pub use plain::{Outline, PlainSettings};
 pub use rules::{
     ExternalName, IncludeSettings, IncludedName, LinkSettings, MemberOrder, ModuleRule, ModuleSettings, OuterPackages,
     PackageKind,
@@ -56,6 +58,9 @@ pub struct Settings {
     pub includes: IncludeSettings,
     #[serde(default)]
     pub search: SearchSettings,
+    /// Set for the formats of `plain.toml`, whose files are indexed as windows of lines.
+    #[serde(skip)]
+    pub plain: Option<PlainSettings>,
     /// Words of `builtins.txt`.
     #[serde(skip)]
     pub builtins: Vec<String>,
@@ -73,6 +78,15 @@ impl Settings {
         if self.link.family.is_empty() { &self.name } else { &self.link.family }
     }
 
+    /// Returns what files of the language are: `code`, `document`, or `text` for windows of lines.
+    fn form(&self) -> &'static str {
+        match self.scope.rule {
+            Some(ScopeName::Text) => "text",
+            Some(ScopeName::Document) => "document",
+            _ => "code",
+        }
+    }
+
     /// Returns `[words, endings, declarations, constructors]` of `[search]`, with defaults filled in.
     fn search_terms(&self) -> [Vec<String>; 4] {
         let SearchSettings { words, endings, declarations, constructors } = self.search.clone();
@@ -81,10 +95,13 @@ impl Settings {
     }
 }
 
-/// Returns words, endings, declarations and constructors of `[search]` for each language, sorted by name.
-pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, [Vec<String>; 4]>, String> {
+/// The form of a language, and words, endings, declarations and constructors.
+pub type SearchTerms = (&'static str, [Vec<String>; 4]);
+
+/// Returns the form of each language, and words, endings, declarations and constructors of `[search]`, by name.
+pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, SearchTerms>, String> {
     let languages = read_all(roots)?.into_iter().map(|folder| folder.settings);
-    Ok(languages.map(|settings| (settings.name.clone(), settings.search_terms())).collect())
+    Ok(languages.map(|settings| (settings.name.clone(), (settings.form(), settings.search_terms()))).collect())
 }
 
 /// `shared.toml`: settings that several languages share.
@@ -132,6 +149,7 @@ pub enum ScopeName {
     Directory,
     Declared,
     Document,
+    Text,
 }
 
 /// `[tests]`: which files are tests.

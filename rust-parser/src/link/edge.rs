@@ -18,6 +18,9 @@ pub enum EdgeType {
     References,
     UsesType,
     Tests,
+    HandlesRoute,
+    HandlesEvent,
+    EmitsEvent,
     Documents,
     Affects,
     Supports,
@@ -45,6 +48,9 @@ impl EdgeType {
             EdgeType::References => "REFERENCES",
             EdgeType::UsesType => "USES_TYPE",
             EdgeType::Tests => "TESTS",
+            EdgeType::HandlesRoute => "HANDLES_ROUTE",
+            EdgeType::HandlesEvent => "HANDLES_EVENT",
+            EdgeType::EmitsEvent => "EMITS_EVENT",
             EdgeType::Documents => "DOCUMENTS",
             EdgeType::Affects => "AFFECTS",
             EdgeType::Supports => "SUPPORTS",
@@ -66,7 +72,7 @@ pub enum Target {
     Symbol(SymbolId),
     External(ExternalId),
     Package(Sym),
-    /// A uid without the project, as a note states it. The node may be missing.
+    /// A uid without the project: as a note states it, whose node may be missing; of a route or event.
     Stated(Sym),
 }
 
@@ -105,6 +111,18 @@ pub struct FileEdges {
 }
 
 impl FileEdges {
+    /// Returns the uids of the events that the edges refer to, each once.
+    pub fn events(&self) -> Box<[Sym]> {
+        let events = self.edges.iter().filter_map(|edge| match (edge.kind, edge.target) {
+            (EdgeType::HandlesEvent | EdgeType::EmitsEvent, Target::Stated(uid)) => Some(uid),
+            _ => None,
+        });
+        let mut found: Vec<Sym> = events.collect();
+        found.sort_unstable();
+        found.dedup();
+        found.into()
+    }
+
     /// Returns the external symbols that the edges refer to, each once.
     pub fn externals(&self) -> Box<[ExternalId]> {
         let mut found: Vec<ExternalId> = Vec::new();

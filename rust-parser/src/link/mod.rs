@@ -2,7 +2,7 @@
 //! order of updates or the number of threads.
 //!
 //! `project` holds the facts and provides the recorded queries by which linking a file reads other files. `inherit`,
-//! `resolve::types` and `emit::edges` are the stages, each of which reads only results of earlier ones. `resolve`
+//! `resolve::types`, `routes` and `emit::edges` are the stages, each of which reads only results of earlier ones. `resolve`
 //! determines the values of expressions; `emit` creates edges and the unit of the project structure.
 
 pub(crate) mod edge;
@@ -13,6 +13,7 @@ mod method_signature;
 mod packages;
 pub(crate) mod project;
 mod resolve;
+mod routes;
 mod rules;
 mod strategy;
 
@@ -33,9 +34,12 @@ use crate::link::project::ancestry::FileBases;
 use crate::link::project::dependencies::{add_differences, is_affected};
 use crate::link::project::file_types::FileTypes;
 use crate::link::project::index::{Index, SubProject};
-use crate::link::project::names::{ExternalId, FileId};
+use crate::link::project::names::{ExternalId, FileId, Sym};
 use crate::link::project::query::{Query, STAGES, Stage};
 use crate::link::resolve::types;
+use crate::link::routes::routers::link_routers;
+use crate::link::routes::routes::link_routes;
+use crate::link::routes::tables::{FileRouters, FileRoutes};
 use crate::unit::{self, UnitDigest, UnitSource};
 
 /// All facts of one project and their graph.
@@ -80,6 +84,8 @@ struct FileLink {
     edges: Option<FileEdges>,
     /// External symbols that the edges refer to.
     externals: Box<[ExternalId]>,
+    /// Uids of the events that the edges refer to.
+    events: Box<[Sym]>,
     digest: Option<UnitDigest>,
 }
 
@@ -87,7 +93,9 @@ struct FileLink {
 enum Output {
     Bases(FileBases),
     Types(FileTypes),
-    Edges(Option<FileEdges>, Box<[ExternalId]>, UnitDigest),
+    Routers(FileRouters),
+    Routes(FileRoutes),
+    Edges(Option<FileEdges>, Box<[ExternalId]>, Box<[Sym]>, UnitDigest),
 }
 
 impl Project {
@@ -143,7 +151,10 @@ impl Project {
             ids.into_iter().filter(|&id| self.index.files[id as usize].is_some()).collect(),
             removed.into_iter().filter(|&id| self.index.files[id as usize].is_none()).collect(),
         );
+        self.index.routing.grow(self.index.files.len());
         for &id in &removed {
+            self.index.put_routers(id, FileRouters::default(), &mut keys);
+            self.index.put_routes(id, FileRoutes::default(), &mut keys);
             self.links[id as usize] = FileLink::default();
             self.index.first_types[id as usize] = FileTypes::default();
             self.index.types[id as usize] = FileTypes::default();
@@ -216,16 +227,22 @@ impl Project {
                         add_differences(old.contributions(), table[id as usize].contributions(), keys);
                     }
                 }
-                Output::Edges(edges, externals, digest) => {
-                    reaches_others |= externals != link.externals;
+                Output::Routers(found) => self.index.put_routers(id, found, keys),
+                Output::Routes(found) => self.index.put_routes(id, found, keys),
+                Output::Edges(edges, externals, events, digest) => {
+                    reaches_others |= externals != link.externals || events != link.events;
+                    link.events = events;
                     link.externals = externals;
                     link.edges = edges;
                     before.insert(id, link.digest.replace(digest));
                 }
             }
         }
-        if stage == Stage::Bases {
-            keys.extend(inherit::refresh(&mut self.index, bases, removed));
+        match stage {
+            Stage::Bases => keys.extend(inherit::refresh(&mut self.index, bases, removed)),
+            Stage::Routers => self.index.routing.index_routers(),
+            Stage::Routes => self.index.index_routes(),
+            _ => {}
         }
         reaches_others
     }
@@ -251,7 +268,8 @@ impl Project {
                 }
             }
         }
-        let (structure, dependencies) = structure::build(&self.index, &self.name, &imported);
+        let events = self.links.iter().flat_map(|link| link.events.iter().copied()).collect();
+        let (structure, dependencies) = structure::build(&self.index, &self.name, &imported, events);
         self.structure_dependencies = dependencies;
         if self.structure_digest.is_some() && structure == self.structure {
             return false;
@@ -309,13 +327,15 @@ fn run(query: &Query, stage: Stage, project: &str, keep_edges: bool, old: Option
     match stage {
         Stage::Bases => Output::Bases(inherit::link_bases(query)),
         Stage::FirstTypes | Stage::Types => Output::Types(types::infer(query)),
+        Stage::Routers => Output::Routers(link_routers(query)),
+        Stage::Routes => Output::Routes(link_routes(query)),
         Stage::Edges => {
             let (edges, uids) = edges::link_edges(query);
             let digest = unit::file_source(project, query.index, query.home, &edges, uids).digest();
-            let externals = edges.externals();
+            let (externals, events) = (edges.externals(), edges.events());
             // An unchanged unit is rarely requested.
             let is_kept = keep_edges && old != Some(digest);
-            Output::Edges(is_kept.then_some(edges), externals, digest)
+            Output::Edges(is_kept.then_some(edges), externals, events, digest)
         }
     }
 }

@@ -176,7 +176,7 @@ impl LanguageRules {
             open_types: texts(&link.open_types),
             marker_bases: texts(&link.marker_bases),
             module_rule: modules.rule.unwrap_or(match settings.scope.rule {
-                Some(ScopeName::Document) => ModuleRule::None,
+                Some(ScopeName::Document | ScopeName::Text) => ModuleRule::None,
                 _ => ModuleRule::Declared,
             }),
             index_files: if modules.index.is_empty() { Vec::new() } else { with_endings(&modules.index) },

@@ -32,6 +32,9 @@ pub enum Strategy {
     DocPath,
     Stated,
     Anchor,
+    Registration,
+    NamedHandler,
+    Injected,
 }
 
 impl Strategy {
@@ -66,6 +69,9 @@ impl Strategy {
             Strategy::DocPath => "doc-path",
             Strategy::Stated => "stated",
             Strategy::Anchor => "anchor",
+            Strategy::Registration => "registration",
+            Strategy::NamedHandler => "named-handler",
+            Strategy::Injected => "injected",
         }
     }
 
@@ -85,6 +91,9 @@ impl Strategy {
             Strategy::StarImport | Strategy::LocalType | Strategy::Include => 0.9,
             Strategy::DocName => 0.9,
             Strategy::AttributeType | Strategy::ReturnType | Strategy::Alias | Strategy::MethodSet => 0.85,
+            // The handler is not known, only where the route is registered.
+            Strategy::Registration => 0.8,
+            Strategy::NamedHandler | Strategy::Injected => 0.9,
             Strategy::DocUniqueName => 0.7,
             Strategy::Overload => 0.6,
             Strategy::UniqueName => 0.5,

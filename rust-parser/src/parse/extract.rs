@@ -13,6 +13,8 @@ use crate::content_digest::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
 use crate::language_data::DocStyle;
 use crate::parse::deadline::Deadline;
+use crate::parse::detect::candidates::Detecting;
+use crate::parse::detect::rules::Detectors;
 use crate::parse::digests;
 use crate::parse::doc_text;
 use crate::parse::doc_text::text_digest;
@@ -32,8 +34,9 @@ thread_local! {
 }
 
 /// Returns the facts of one file. Never fails.
-pub fn extract(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
-    let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Deadline::after(timeout))));
+pub fn extract(language: &Language, detectors: &Detectors, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
+    let attempt =
+        catch_unwind(AssertUnwindSafe(|| read_file(language, detectors, path, data, Deadline::after(timeout))));
     attempt.unwrap_or_else(|_| {
         PARSER.replace(Parser::new());
         let mut collector = empty_facts(language, path, data);
@@ -42,13 +45,13 @@ pub fn extract(language: &Language, path: &str, data: &[u8], timeout: Duration) 
     })
 }
 
-fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -> FileFacts {
+fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8], deadline: Deadline) -> FileFacts {
     let readable = without_nul_bytes(data);
     let mut collector = empty_facts(language, path, data);
     note_bytes(&mut collector, data);
     let data = &*readable;
     let Some(grammar) = &language.grammar else {
-        language.hooks.read(&mut collector, data, deadline);
+        language.hooks.read(&language.settings, &mut collector, data, deadline);
         return finish(collector.facts);
     };
     let Some(tree) = syntax_tree(grammar, &language.hooks.readable(data), deadline) else {
@@ -63,6 +66,10 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -
     }
     let text = std::str::from_utf8(data).ok();
     let mut walk = Walk::new(language, &flat, data, text, collector);
+    if let Some(rules) = detectors.of(&language.settings.name) {
+        walk.detecting = Detecting::new(rules, data);
+        walk.file_rules = Some(&rules.files);
+    }
     top_level(&mut walk);
     language.hooks.begin(&mut walk);
     let in_time = walk.run(deadline);
@@ -74,6 +81,7 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -
     }
     walk.scopes.truncate(1);
     language.hooks.end(&mut walk);
+    walk.record_detections();
     digests::fill(&mut walk);
     finish(walk.builder.facts)
 }
@@ -210,6 +218,7 @@ fn finish(mut facts: FileFacts) -> FileFacts {
     facts.references.shrink_to_fit();
     facts.bindings.shrink_to_fit();
     facts.imports.shrink_to_fit();
+    facts.detections.shrink_to_fit();
     facts
 }
 
@@ -219,8 +228,9 @@ fn within_lines(facts: &mut FileFacts) {
     let references = facts.references.iter_mut().map(|reference| &mut reference.line);
     let bindings = facts.bindings.iter_mut().map(|binding| &mut binding.line);
     let imports = facts.imports.iter_mut().map(|import| &mut import.line);
+    let detections = facts.detections.iter_mut().map(|detection| &mut detection.line);
     let problems = facts.problems.iter_mut().map(|problem| &mut problem.line);
-    for line in references.chain(bindings).chain(imports).chain(problems) {
+    for line in references.chain(bindings).chain(imports).chain(detections).chain(problems) {
         *line = (*line).min(last);
     }
     for definition in &mut facts.definitions {

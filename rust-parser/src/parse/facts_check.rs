@@ -1,6 +1,8 @@
 //! Validates facts read from disk: they may refer only to strings, expressions and definitions that they contain.
 
-use crate::facts::{Arg, Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, Name, Param, Reference};
+use crate::facts::{
+    Arg, Binding, DefId, Definition, Detection, Expr, ExprId, FileFacts, Handler, Import, Name, Param, Reference,
+};
 
 /// Returns whether every index is in range, so that no access can panic.
 pub fn is_in_range(facts: &FileFacts) -> bool {
@@ -12,6 +14,7 @@ pub fn is_in_range(facts: &FileFacts) -> bool {
         && facts.bindings.iter().all(|one| check.binding(one))
         && facts.properties.iter().all(|&(definition, text)| check.has_definition(definition) && check.has_name(text))
         && facts.relations.iter().all(|one| check.has_name(one.target) && check.has_name(one.properties))
+        && facts.detections.iter().all(|one| check.detection(one))
 }
 
 struct Check {
@@ -84,5 +87,18 @@ impl Check {
         self.has_definition(binding.scope)
             && self.has_expr(binding.target)
             && [binding.annotation, binding.value].into_iter().flatten().all(|id| self.has_expr(id))
+    }
+
+    fn detection(&self, one: &Detection) -> bool {
+        let names = [one.framework, one.holder.1, one.packages, one.receivers, one.methods, one.path];
+        names.into_iter().all(|name| self.has_name(name))
+            && [one.scope, one.holder.0].into_iter().all(|id| self.has_definition(id))
+            && one.receiver.is_none_or(|id| self.has_expr(id))
+            && [one.handler, one.child].into_iter().all(|handler| match handler {
+                Handler::None => true,
+                Handler::Expr(id) => self.has_expr(id),
+                Handler::Definition(id) => self.has_definition(id),
+                Handler::Text(name) => self.has_name(name),
+            })
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::facts::{
-    Binding, BindingKind, DefId, Definition, Digest, Expr, ExprId, FileFacts, Import, Name, Param, ParamKind, Problem,
-    Reference, Relation, flags,
+    Binding, BindingKind, DefId, Definition, Detection, Digest, Expr, ExprId, FileFacts, Handler, Import, Name, Param,
+    ParamKind, Problem, Reference, Relation, flags,
 };
 
 /// Largest depth of rendered expressions; deeper parts become `...`.
@@ -44,6 +44,7 @@ pub fn render(facts: &FileFacts) -> String {
         "bindings": facts.bindings.iter().map(|one| view.binding(one)).collect::<Vec<_>>(),
         "properties": facts.properties.iter().map(|&(id, text)| json!([view.path_of(id), view.string(text)])).collect::<Vec<_>>(),
         "relations": facts.relations.iter().map(|one| view.relation(one)).collect::<Vec<_>>(),
+        "detections": facts.detections.iter().map(|one| view.detection(one)).collect::<Vec<_>>(),
         "problems": facts.problems.iter().map(problem).collect::<Vec<_>>(),
     })
     .to_string()
@@ -100,6 +101,30 @@ impl View<'_> {
             "properties": self.string(relation.properties),
             "lines": relation.lines,
         })
+    }
+
+    fn detection(&self, one: &Detection) -> Value {
+        json!({
+            "kind": format!("{:?}", one.kind),
+            "framework": self.string(one.framework),
+            "scope": self.path_of(one.scope),
+            "line": one.line,
+            "receiver": one.receiver.map(|id| self.expr(id)),
+            "holder": format!("{}:{}", self.path_of(one.holder.0), self.string(one.holder.1)),
+            "methods": self.string(one.methods),
+            "path": self.string(one.path),
+            "handler": self.handler(one.handler),
+            "child": self.handler(one.child),
+        })
+    }
+
+    fn handler(&self, handler: Handler) -> String {
+        match handler {
+            Handler::None => String::new(),
+            Handler::Expr(id) => self.expr(id),
+            Handler::Definition(id) => format!("<{}>", self.path_of(id)),
+            Handler::Text(name) => self.string(name).to_owned(),
+        }
     }
 
     fn param(&self, param: &Param) -> Value {

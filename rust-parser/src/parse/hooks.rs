@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::facts::{ExprId, Kind};
+use crate::language_data::Settings;
 use crate::parse::deadline::Deadline;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::NodeId;
@@ -33,7 +34,7 @@ pub trait LanguageHooks: Sync {
     }
 
     /// Reads a whole file of a language without a grammar.
-    fn read(&self, _builder: &mut FactsBuilder, _source: &[u8], _deadline: Deadline) {}
+    fn read(&self, _settings: &Settings, _builder: &mut FactsBuilder, _source: &[u8], _deadline: Deadline) {}
 
     /// Called once before the walk. Stores the declared package in `walk.builder.facts.module`.
     fn begin(&self, _walk: &mut Walk) {}

@@ -135,7 +135,7 @@ impl Language {
         let stem = self.stem(file);
         let scope = &self.settings.scope;
         let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-        if matches!(self.scope_rule, ScopeRule::Declared | ScopeRule::Document) {
+        if matches!(self.scope_rule, ScopeRule::Declared | ScopeRule::Document | ScopeRule::Text) {
             return String::new();
         }
         if parts.first().is_some_and(|part| scope.strip_leading.iter().any(|name| name == part)) {
@@ -208,6 +208,7 @@ pub fn scope_rule_of(settings: &Settings) -> ScopeRule {
         Some(ScopeName::Directory) => ScopeRule::Directory,
         Some(ScopeName::Declared) => ScopeRule::Declared,
         Some(ScopeName::Document) => ScopeRule::Document,
+        Some(ScopeName::Text) => ScopeRule::Text,
     }
 }
 

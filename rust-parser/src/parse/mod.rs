@@ -3,12 +3,15 @@
 //! `registry` finds the language (`language`) of a file and provides its hooks (`hooks`; `languages` has one module per
 //! language for what patterns cannot express). `parsed_file` decides whether a file is parsed. `extract` runs
 //! tree-sitter within limits, `flat_tree` flattens the syntax tree, and `walk` visits it once and interprets each node
-//! by the patterns of the language's `tags.scm` (`query`). `facts_builder` records the facts. `markdown` reads
-//! documents without a grammar, `notes` what agents and people know.
+//! by the patterns of the language's `tags.scm` (`query`). `facts_builder` records the facts, `detect` what the rules of
+//! detectors find. `markdown` reads documents without a grammar, `documents` those of other formats, `notes` what agents
+//! and people know, and `plain` everything else, as windows of lines.
 
 mod deadline;
+pub mod detect;
 mod digests;
 mod doc_text;
+mod documents;
 mod extract;
 mod facts_builder;
 mod facts_check;
@@ -21,6 +24,7 @@ mod languages;
 mod markdown;
 mod notes;
 mod parsed_file;
+mod plain;
 mod query;
 mod registry;
 mod walk;

@@ -89,7 +89,7 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
     };
     let format = manifests::format_of(path);
     if manifests::is_lock(path) {
-        return parse_lock(language, path, data, limits);
+        return parse_lock(registry, language, path, data, limits);
     }
     if data.len() >= u32::MAX as usize / 2 {
         return ParsedFile::skipped(path, data, "too large");
@@ -107,7 +107,7 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
         return ParsedFile::skipped(path, data, "secret-scan-limit");
     };
     let masked = secrets::mask(data, &found);
-    let mut facts = extract::extract(language, path, &masked, limits.timeout);
+    let mut facts = extract::extract(language, registry.detectors(), path, &masked, limits.timeout);
     if let Some(format) = format {
         read_manifest(&mut facts, format, &masked);
     }
@@ -125,8 +125,8 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
 
 /// Parses a lock file: names and versions only. What marks other files as generated or holding secrets (checksums) is
 /// what a lock file consists of; its text is neither kept nor searched.
-fn parse_lock(language: &Language, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
-    let mut facts = extract::extract(language, path, &[], limits.timeout);
+fn parse_lock(registry: &Registry, language: &Language, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
+    let mut facts = extract::extract(language, registry.detectors(), path, &[], limits.timeout);
     facts.digest = digest_of(data);
     facts.size = data.len().min(u32::MAX as usize) as u32;
     facts.lines = data.iter().filter(|&&byte| byte == b'\n').count() as u32;

@@ -7,14 +7,19 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::content_digest::hex;
-use crate::facts::FACTS_VERSION;
+use crate::facts::{FACTS_VERSION, WindowKind};
 use crate::language_data::{Settings, read_all};
 use crate::manifests;
+use crate::parse::detect::rules::{Detectors, Source};
 use crate::parse::language::Language;
 use crate::parse::languages;
 
 /// Bytes at the start of a file that are read for a `#!` line.
 const SHEBANG_BYTES: usize = 256;
+/// Largest file of a programming language without a grammar, in bytes; larger ones are generated.
+const MAX_CODE_BYTES: u64 = 512 << 10;
+/// Largest file of another format without definitions, in bytes; larger ones are data.
+const MAX_PLAIN_BYTES: u64 = 128 << 10;
 /// Name of the language of notes.
 const NOTE: &str = "note";
 /// Names of the languages of lock files, and of manifests that no other language claims.
@@ -30,22 +35,30 @@ pub struct Registry {
     by_shebang: FxHashMap<String, String>,
     /// The folder below the project's root whose Markdown files are notes; "" for none.
     note_folder: String,
+    detectors: Detectors,
+    /// The sources of shared queries.
+    shapes: Vec<Source>,
     /// Hash of all loaded files, in order.
     sources: blake3::Hasher,
 }
 
 impl Registry {
-    /// Loads all languages of the folders. The Markdown files in `note_folder` are notes.
+    /// Loads all languages of the folders, and rules of detectors. The Markdown files in `note_folder` are notes.
     ///
     /// # Errors
     /// A message with file and position.
-    pub fn load(folders: &[String], note_folder: &str) -> Result<Registry, String> {
+    pub fn load(folders: &[String], note_folder: &str, detectors: &[Source]) -> Result<Registry, String> {
         let mut registry = Registry { note_folder: note_folder.to_owned(), ..Registry::default() };
         for folder in read_all(folders)? {
             let language = Language::load(folder, languages::hooks)?;
             registry.sources.update(language.sources.as_bytes());
             registry.by_name.insert(language.settings.name.clone(), Arc::new(language));
         }
+        for (name, text) in detectors {
+            registry.sources.update(name.as_bytes()).update(&[0]).update(text.as_bytes());
+        }
+        registry.shapes = detectors.iter().filter(|(name, _)| name == "shapes").cloned().collect();
+        registry.detectors = Detectors::compile(detectors, registry.by_name.values().map(|language| &**language))?;
         registry.index()?;
         Ok(registry)
     }
@@ -59,9 +72,15 @@ impl Registry {
                 (&mut self.by_shebang, &settings.shebangs),
             ] {
                 for key in keys {
-                    if let Some(other) = table.insert(key.clone(), name.clone()) {
-                        return Err(format!("{key:?} is claimed by the languages {other} and {name}"));
-                    }
+                    let other = match table.get(key) {
+                        Some(_) if settings.plain.is_some() => continue,
+                        Some(other) if self.by_name[other].settings.plain.is_none() => other,
+                        _ => {
+                            table.insert(key.clone(), name.clone());
+                            continue;
+                        }
+                    };
+                    return Err(format!("{key:?} is claimed by the languages {other} and {name}"));
                 }
             }
         }
@@ -81,6 +100,18 @@ impl Registry {
         hex(&hasher.finalize().as_bytes()[..16])
     }
 
+    /// Returns the largest size of an indexed file of a language, in bytes, if it is smaller than that of other files.
+    pub fn max_bytes(&self, language: &str) -> Option<u64> {
+        let plain = self.by_name.get(language)?.settings.plain?;
+        Some(if plain.kind == WindowKind::Code { MAX_CODE_BYTES } else { MAX_PLAIN_BYTES })
+    }
+
+    /// Returns whether files of a language may be data instead of a part of the program.
+    pub fn may_be_data(&self, language: &str) -> bool {
+        let plain = self.by_name.get(language).and_then(|language| language.settings.plain);
+        plain.is_some_and(|plain| plain.kind != WindowKind::Code)
+    }
+
     /// Returns the names of all languages, sorted.
     pub fn names(&self) -> Vec<String> {
         self.by_name.keys().cloned().collect()
@@ -94,6 +125,20 @@ impl Registry {
     /// Returns a language by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<Language>> {
         self.by_name.get(name)
+    }
+
+    /// Checks further rules of detectors, which may use the shapes of the loaded ones.
+    ///
+    /// # Errors
+    /// `name: rule 3: message`
+    pub fn check_detectors(&self, sources: &[Source]) -> Result<(), String> {
+        let all: Vec<Source> = self.shapes.iter().chain(sources).cloned().collect();
+        Detectors::compile(&all, self.by_name.values().map(|language| &**language)).map(|_| ())
+    }
+
+    /// Returns the rules of detectors.
+    pub fn detectors(&self) -> &Detectors {
+        &self.detectors
     }
 
     /// Returns the folder whose Markdown files are notes, or "".
@@ -135,7 +180,15 @@ impl Registry {
                 return Some(name);
             }
         }
-        manifests::format_of(path).and_then(|_| Some(self.by_name.get_key_value(MANIFEST)?.0.as_str()))
+        self.of_first_part(file)
+            .or_else(|| manifests::format_of(path).and_then(|_| Some(self.by_name.get_key_value(MANIFEST)?.0.as_str())))
+    }
+
+    /// Returns the format of `Dockerfile.test`, `LICENSE-MIT` and other names with an addition.
+    fn of_first_part(&self, file: &str) -> Option<&str> {
+        let (first, _) = file.split_once(['.', '-', '_'])?;
+        let name = self.by_file_name.get(first)?;
+        self.by_name[name].settings.plain.map(|_| name.as_str())
     }
 
     /// Returns the language of the interpreter in a `#!` line.

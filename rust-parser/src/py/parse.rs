@@ -23,9 +23,9 @@ pub struct Languages {
 #[pymethods]
 impl Languages {
     #[new]
-    #[pyo3(signature = (folders, note_folder=""))]
-    fn new(folders: Vec<String>, note_folder: &str) -> PyResult<Self> {
-        let registry = Registry::load(&folders, note_folder).map_err(PyValueError::new_err)?;
+    #[pyo3(signature = (folders, note_folder="", detectors=Vec::new()))]
+    fn new(folders: Vec<String>, note_folder: &str, detectors: Vec<(String, String)>) -> PyResult<Self> {
+        let registry = Registry::load(&folders, note_folder, &detectors).map_err(PyValueError::new_err)?;
         Ok(Languages { registry: Arc::new(registry) })
     }
 
@@ -37,6 +37,11 @@ impl Languages {
     #[getter]
     fn fingerprint(&self) -> String {
         self.registry.fingerprint()
+    }
+
+    /// Returns what is wrong with rules of detectors, or "".
+    fn check_detectors(&self, detectors: Vec<(String, String)>) -> String {
+        self.registry.check_detectors(&detectors).err().unwrap_or_default()
     }
 
     /// Returns the language of a file by its name, or None when no language matches.
@@ -174,17 +179,18 @@ fn parse_paths(
     })
 }
 
-/// `(name, words, endings, declarations, constructors)` of a language.
-type Terms = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
+/// `(name, words, endings, declarations, constructors, form)` of a language.
+type Terms = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>, &'static str);
 
 /// Returns the `[search]` table of each language, sorted by name. Does not load grammars.
 #[pyfunction]
 fn language_terms(folders: Vec<String>) -> PyResult<Vec<Terms>> {
     let all = search_terms(&folders).map_err(PyValueError::new_err)?;
-    let rows = all
-        .into_iter()
-        .map(|(name, [words, endings, declarations, constructors])| (name, words, endings, declarations, constructors));
-    Ok(rows.collect())
+    let row = |(name, (form, terms))| {
+        let [words, endings, declarations, constructors]: [Vec<String>; 4] = terms;
+        (name, words, endings, declarations, constructors, form)
+    };
+    Ok(all.into_iter().map(row).collect())
 }
 
 /// Adds the classes and functions of this file to the Python module.

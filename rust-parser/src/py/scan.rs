@@ -73,6 +73,14 @@ impl LanguageNames for Languages {
         self.registry.of_path(path)
     }
 
+    fn max_bytes(&self, language: &str) -> Option<u64> {
+        self.registry.max_bytes(language)
+    }
+
+    fn may_be_data(&self, language: &str) -> bool {
+        self.registry.may_be_data(language)
+    }
+
     fn note_folder(&self) -> &str {
         self.registry.note_folder()
     }
@@ -87,10 +95,11 @@ impl LanguageNames for Languages {
 #[pyfunction(name = "scan")]
 #[pyo3(
     signature = (
-        root, languages, *, include=vec![], exclude=vec![], max_bytes=1_048_576, git_rules=true, generated=false, only=None
+        root, languages, *, include=vec![], exclude=vec![], max_bytes=1_048_576, git_rules=true, generated=false,
+        plain_text=true, only=None
     ),
     text_signature = "(root, languages, *, include=(), exclude=(), max_bytes=1048576, git_rules=True, generated=False, \
-                      only=None)"
+                      plain_text=True, only=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python function")]
 fn scan_py(
@@ -102,9 +111,10 @@ fn scan_py(
     max_bytes: u64,
     git_rules: bool,
     generated: bool,
+    plain_text: bool,
     only: Option<Vec<String>>,
 ) -> PyResult<ScanResult> {
-    let options = Options { include, exclude, max_bytes, git_rules, generated, only };
+    let options = Options { include, exclude, max_bytes, git_rules, generated, plain_text, only };
     py.detach(|| scan(Path::new(root), languages, &options).map(ScanResult::from)).map_err(|error| match error {
         ScanError::Root(error) => PyErr::from(error),
         ScanError::Glob(message) => PyValueError::new_err(message),

@@ -8,7 +8,10 @@ const MINIFIED_AVERAGE: usize = 5_000;
 /// Line length in bytes that does not occur in hand-written code; a file that consists mostly of such lines is
 /// minified.
 const MINIFIED_LINE: usize = 10_000;
-const MINIFIED_LANGUAGES: &[&str] = &["js", "mjs", "cjs", "css"];
+const MINIFIED_LANGUAGES: &[&str] = &[
+    "js", "mjs", "cjs", "css", "scss", "less", "html", "htm", "json", "xml", "yaml", "yml", "sql", "txt", "vue",
+    "svelte", "graphql", "ipynb", "tex",
+];
 
 /// First bytes of binary formats.
 const MAGIC: &[&[u8]] = &[
@@ -112,7 +115,7 @@ fn header_comments(header: &str) -> Vec<&str> {
     comments
 }
 
-/// Recognizes minified scripts and style sheets. In other languages a long line is data that a person maintains with
+/// Recognizes minified scripts and style sheets, and data on one line. In other languages a long line is data that a person maintains with
 /// the code.
 fn is_minified(path: &str, data: &[u8]) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);

@@ -3,7 +3,6 @@
 //! enters only the folders that lead to them.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use rayon::prelude::*;
 use super::ignore_patterns::{Budget, TooManyRules};
 use super::ignore_rules::{RuleFiles, Rules, Scope, Verdict};
 use super::note_folder::NoteFolder;
+use super::options::{LanguageNames, Options, ScanError};
 use super::subset::Subset;
 use super::{file_names, manifests};
 use crate::files;
@@ -54,39 +54,6 @@ pub struct ScanResult {
     pub folders: Vec<String>,
     /// Folders below the root that are roots of repositories: their git folders hold rules, too.
     pub repositories: Vec<String>,
-}
-
-/// The queries about languages that a scan needs.
-pub trait LanguageNames: Sync {
-    /// Returns the language of a file name.
-    fn of_path(&self, path: &str) -> Option<&str>;
-    /// Returns the folder of notes, or "". It is scanned although its name may begin with a dot.
-    fn note_folder(&self) -> &str {
-        ""
-    }
-    /// Returns the language of the interpreter in a `#!` line.
-    fn of_first_line(&self, data: &[u8]) -> Option<&str>;
-}
-
-/// The options of a scan.
-pub struct Options {
-    pub include: Vec<String>,
-    pub exclude: Vec<String>,
-    pub max_bytes: u64,
-    pub git_rules: bool,
-    /// Whether to index files whose names mark them as generated.
-    pub generated: bool,
-    /// If set, limits the scan to these paths and everything below them.
-    pub only: Option<Vec<String>>,
-}
-
-/// The errors of a scan.
-#[derive(Debug)]
-pub enum ScanError {
-    /// The root is not a readable folder.
-    Root(io::Error),
-    /// An include or exclude glob is invalid.
-    Glob(String),
 }
 
 struct Walk<'a> {
@@ -325,8 +292,23 @@ impl Walk<'_> {
         };
         let is_lock = crate::manifests::is_lock(name);
         let limit = if is_lock { crate::manifests::MAX_LOCK_BYTES } else { 0 };
+        let own_limit = self.languages.max_bytes(language);
         if status.size > self.options.max_bytes.max(limit) {
             listing.skip(path, "too-large");
+            return;
+        }
+        // Manifests are read for what they declare, whatever else they are.
+        let is_plain = own_limit.is_some() && crate::manifests::format_of(&path).is_none();
+        if is_plain && !self.options.plain_text {
+            listing.skip(path, "plain-text");
+            return;
+        }
+        if is_plain && let Some(reason) = file_names::of_plain(&path, self.languages.may_be_data(language)) {
+            listing.skip(path, reason);
+            return;
+        }
+        if is_plain && own_limit.is_some_and(|limit| status.size > limit) {
+            listing.skip(path, "data");
             return;
         }
         let language = language.to_owned();

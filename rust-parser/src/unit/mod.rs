@@ -31,6 +31,8 @@ pub(crate) struct UnitNode {
 enum NodePlace {
     /// A definition of the file or [`FILE_NODE`].
     File(DefId),
+    /// A route, by its position in the file.
+    Route(Route),
     Structure {
         label: &'static str,
         kind: &'static str,
@@ -39,6 +41,13 @@ enum NodePlace {
         /// A JSON object, or "".
         properties: String,
     },
+}
+
+/// A registered route.
+pub(crate) struct Route {
+    line: u32,
+    /// A JSON object with framework, method and path.
+    properties: String,
 }
 
 /// An edge of a unit.
@@ -107,6 +116,19 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
             place: NodePlace::File(def as DefId),
         });
     }
+    let top = nodes.len().checked_sub(1).map(|_| 0);
+    for route in &index.routing.routes[file as usize].routes {
+        let text = |sym| index.strings.text(sym).to_owned();
+        parents.push(top);
+        nodes.push(UnitNode {
+            uid: format!("{project}:{}", index.strings.text(index.routing.uid(route.name, route.place))),
+            qualified_name: format!("{} {}", index.strings.text(route.method), index.strings.text(route.path)),
+            place: NodePlace::Route(Route {
+                line: route.line,
+                properties: route_properties(&text(route.method), &text(route.path), &text(route.framework)),
+            }),
+        });
+    }
     let mut lines = linked.further_lines.iter().peekable();
     let mut statements = linked.statements.iter().peekable();
     let edges = linked.edges.iter().zip(targets).enumerate().map(|(number, (edge, target))| {
@@ -137,6 +159,10 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         unresolved: linked.unresolved,
         problems: linked.problems.clone(),
     }
+}
+
+fn route_properties(method: &str, path: &str, framework: &str) -> String {
+    serde_json::json!({ "framework": framework, "method": method, "path": path }).to_string()
 }
 
 /// Creates the unit of the project structure.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::content_digest::hex;
-use crate::facts::{DefId, FileFacts, Kind, Role, ScopeRule, flags};
+use crate::facts::{DefId, FileFacts, Kind, Role, ScopeRule, WindowKind, flags};
 use crate::link::project::file_entry::is_class;
 use crate::link::project::names::FILE_NODE;
 use crate::link::project::paths::file_name_of;
@@ -46,7 +46,34 @@ impl UnitSource {
                 "".into(),
                 properties.as_str().into(),
             ],
-            (NodePlace::File(_), None) => unreachable!("only files have definitions"),
+            (NodePlace::Route(route), Some(facts)) => [
+                node.uid.as_str().into(),
+                "Route".into(),
+                "route".into(),
+                node.qualified_name.as_str().into(),
+                node.qualified_name.as_str().into(),
+                facts.path.as_str().into(),
+                facts.language.as_str().into(),
+                Field::Number(route.line),
+                Field::Number(route.line),
+                Field::Number(route.line),
+                Field::Number(0),
+                Field::Number(0),
+                node.qualified_name.as_str().into(),
+                "".into(),
+                Field::Flag(facts.is_test),
+                Field::Flag(facts.is_generated),
+                Field::Flag(true),
+                "".into(),
+                Field::Hex(0),
+                Field::Hex(0),
+                Field::Hex(0),
+                Field::Hex(0),
+                "".into(),
+                "".into(),
+                route.properties.as_str().into(),
+            ],
+            (NodePlace::File(_) | NodePlace::Route(_), None) => unreachable!("only files have definitions"),
         }
     }
 
@@ -143,7 +170,7 @@ impl UnitSource {
             "Class" => name.to_owned(),
             // Statements about an entity are found by any of its names.
             "Entity" | "Observation" => entity_names(facts),
-            "Module" | "File" | "DocFile" | "DocSection" | "ADR" => facts.path.clone(),
+            "Module" | "File" | "DocFile" | "DocSection" | "ADR" | "Chunk" => facts.path.clone(),
             _ => String::new(),
         }
     }
@@ -200,6 +227,10 @@ fn label_and_kind(kind: Kind, is_package: bool) -> (&'static str, &'static str) 
         Kind::DocFile => ("DocFile", "docfile"),
         Kind::Adr => ("ADR", "adr"),
         Kind::DocSection => ("DocSection", "docsection"),
+        Kind::Window(WindowKind::Code) => ("Chunk", "code"),
+        Kind::Window(WindowKind::Config) => ("Chunk", "config"),
+        Kind::Window(WindowKind::Markup) => ("Chunk", "markup"),
+        Kind::Window(WindowKind::Text) => ("Chunk", "text"),
         Kind::Claim => ("Claim", "claim"),
         Kind::Decision => ("Decision", "decision"),
         Kind::Entity => ("Entity", "entity"),
@@ -209,7 +240,7 @@ fn label_and_kind(kind: Kind, is_package: bool) -> (&'static str, &'static str) 
 
 fn is_embedded(label: &str, rule: ScopeRule) -> bool {
     match label {
-        "Function" | "Method" | "Class" | "Module" | "DocSection" | "DocFile" | "ADR" => true,
+        "Function" | "Method" | "Class" | "Module" | "DocSection" | "DocFile" | "ADR" | "Chunk" => true,
         "Claim" | "Decision" | "Entity" | "Observation" => true,
         "File" => matches!(rule, ScopeRule::Directory | ScopeRule::Declared),
         _ => false,

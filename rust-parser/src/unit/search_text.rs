@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::facts::Kind;
+use crate::facts::{Kind, RelationKind, ScopeRule};
 use crate::link::project::names::FILE_NODE;
 use crate::tokens::{push_name, push_stems, push_words};
 use crate::unit::{Field, NodePlace, UnitSource};
@@ -23,6 +23,8 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
+/// Before the digest of a body; stems and names have other marks.
+const BODY_MARK: char = '2';
 /// Length of the id of an observation with its brackets.
 const ID_BYTES: usize = "[o-]".len() + 26;
 
@@ -61,7 +63,14 @@ impl UnitSource {
                     if text(1) == "Entity" {
                         push_name(text(23), &mut stems);
                     }
+                    if text(1) != "Observation" {
+                        self.push_bodies(&mut stems);
+                    }
                     stems
+                }
+                // What a notebook says besides its cells is outputs and images.
+                Some(ref facts) if facts.scope_rule == ScopeRule::Document && is_notebook(&facts.path, text(1)) => {
+                    String::new()
                 }
                 Some(_) => words(&own_text(content, self.span(position), holes, docstring)),
                 None => String::new(),
@@ -74,6 +83,20 @@ impl UnitSource {
             rows.push([text(0).to_owned(), words(name), qualified, words(docstring), own, path.clone()]);
         }
         rows
+    }
+
+    /// Appends the digests of the bodies that the note of this file is about, each with its mark: a note is found by the
+    /// body of code that has moved, to which no edge leads.
+    fn push_bodies(&self, out: &mut String) {
+        let Some(facts) = &self.facts else { return };
+        for relation in facts.relations.iter().filter(|relation| relation.kind == RelationKind::About) {
+            let properties = serde_json::from_str::<Value>(&facts.strings[relation.properties as usize]);
+            if let Some(body) = properties.unwrap_or_default().get("body").and_then(Value::as_str) {
+                out.push(BODY_MARK);
+                out.push_str(body);
+                out.push(' ');
+            }
+        }
     }
 
     fn is_note(&self, position: usize) -> bool {
@@ -97,6 +120,9 @@ impl UnitSource {
     }
 
     fn span(&self, position: usize) -> (usize, usize) {
+        if matches!(self.nodes[position].place, NodePlace::Route(_)) {
+            return (0, 0);
+        }
         match (&self.nodes[position].place, &self.facts) {
             (NodePlace::File(def), Some(facts)) if *def != FILE_NODE => {
                 let definition = &facts.definitions[*def as usize];
@@ -109,6 +135,11 @@ impl UnitSource {
             _ => (0, 0),
         }
     }
+}
+
+/// Returns whether a node is that of a whole notebook.
+fn is_notebook(path: &str, label: &str) -> bool {
+    label == "DocFile" && path.ends_with(".ipynb")
 }
 
 /// Returns the text of a span without the spans of nested nodes and without the docstring.

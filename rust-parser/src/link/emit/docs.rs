@@ -3,12 +3,15 @@
 use crate::facts::{DefId, Expr, Kind, Reference, ReferenceKind};
 use crate::link::edge::{EdgeType, Target};
 use crate::link::emit::collector::EdgeCollector;
+use crate::link::project::file_entry::is_callable;
 use crate::link::project::names::{FILE_NODE, FileId, SymbolId};
 use crate::link::project::paths::{folder_of, normalised};
 use crate::link::strategy::Strategy;
 
 /// Length of the shortest plain name that is searched for.
 const MIN_PLAIN_NAME: usize = 4;
+/// Length of the shortest name of a method that is called on a variable.
+const MIN_TELLING_NAME: usize = 6;
 /// Largest number of definitions of one name that are compared.
 const MAX_NAMED: usize = 400;
 
@@ -20,7 +23,8 @@ pub fn add_references(collector: &mut EdgeCollector) {
     for reference in &facts.references {
         let Expr::Name(name) = *collector.query.file.expr(reference.expr) else { continue };
         let text = collector.query.file.text(name);
-        let source = collector.source(reference.scope);
+        // A decision affects what any of its sections names.
+        let source = collector.source(if is_decision { 0 } else { reference.scope });
         let is_found = match reference.kind {
             ReferenceKind::DocPath => collector.add_path(text, kind, source, reference.line),
             ReferenceKind::DocName => collector.add_name(text, kind, source, reference),
@@ -94,21 +98,43 @@ impl EdgeCollector<'_, '_> {
         true
     }
 
-    /// Returns the only symbol whose qualified name ends in a dotted name. Definitions in programs take precedence over
-    /// those in tests.
+    /// Returns the only symbol that a dotted name means: its qualified name ends in it, or is below the first part of it
+    /// and ends in the rest (a name that a package exports), or is a method with the telling name that a text calls on a
+    /// variable. Definitions in programs take precedence over those in tests.
     fn symbol_meant(&self, dotted: &str) -> Option<(SymbolId, Strategy)> {
-        let query = self.query;
         let (parents, last) = dotted.rsplit_once('.').unwrap_or(("", dotted));
         let is_plain = parents.is_empty();
         if last.is_empty() || (is_plain && last.len() < MIN_PLAIN_NAME) {
             return None;
         }
-        let name = query.index.strings.intern(last);
-        let named = query.named(name);
+        let name = self.query.index.strings.intern(last);
+        let named = self.query.named(name);
         if named.len() > MAX_NAMED {
             return None;
         }
+        if is_plain {
+            let found = self.only(named, |_, kind| kind != Kind::Field);
+            return found.map(|symbol| (symbol, Strategy::DocUniqueName));
+        }
         let suffix = format!(".{dotted}");
+        let exact = self.only(named, |qualified, _| qualified == dotted || qualified.ends_with(&suffix));
+        let exported = || {
+            let splits = dotted.match_indices('.').rev().map(|(at, _)| (&dotted[..=at], &dotted[at..]));
+            splits.into_iter().find_map(|(package, rest)| {
+                self.only(named, |qualified, _| qualified.starts_with(package) && qualified.ends_with(rest))
+            })
+        };
+        if let Some(symbol) = exact.or_else(exported) {
+            return Some((symbol, Strategy::DocName));
+        }
+        let on_variable = is_variable(parents) && is_telling(last);
+        let method = on_variable.then(|| self.only(named, |_, kind| is_callable(kind)))?;
+        method.map(|symbol| (symbol, Strategy::DocUniqueName))
+    }
+
+    /// Returns the only one of several symbols whose qualified name and kind fit.
+    fn only(&self, named: &[SymbolId], fits: impl Fn(&str, Kind) -> bool) -> Option<SymbolId> {
+        let query = self.query;
         let mut found: Vec<(bool, SymbolId)> = Vec::new();
         for &symbol in named {
             let place = query.index.symbols.get(symbol);
@@ -117,9 +143,7 @@ impl EdgeCollector<'_, '_> {
             }
             let (file, definition) = query.definition(symbol);
             let qualified = query.text(file.qualified_names[place.def as usize]);
-            let fits = is_plain || qualified == dotted || qualified.ends_with(&suffix);
-            let is_noise = file.is_document() || (is_plain && definition.kind == Kind::Field);
-            if fits && !is_noise {
+            if !file.is_prose() && fits(qualified, definition.kind) {
                 let symbol = query.canonical(symbol);
                 if !found.iter().any(|known| known.1 == symbol) {
                     found.push((file.is_test, symbol));
@@ -129,10 +153,20 @@ impl EdgeCollector<'_, '_> {
         if found.iter().any(|known| !known.0) {
             found.retain(|known| !known.0);
         }
-        let via = if is_plain { Strategy::DocUniqueName } else { Strategy::DocName };
         match found[..] {
-            [(_, only)] => Some((only, via)),
+            [(_, only)] => Some(only),
             _ => None,
         }
     }
+}
+
+/// Returns whether an owner is written like a variable.
+fn is_variable(owner: &str) -> bool {
+    !owner.contains('.') && owner.starts_with(|first: char| first.is_lowercase() || first == '$')
+}
+
+/// Returns whether a name has at least two words.
+fn is_telling(name: &str) -> bool {
+    let has_words = name.trim_matches('_').contains('_') || name.chars().skip(1).any(char::is_uppercase);
+    has_words && name.len() >= MIN_TELLING_NAME
 }

@@ -1,6 +1,6 @@
 //! The edges of one file: what it defines, imports, inherits and overrides. `calls` and `docs` add those of references.
 
-use crate::facts::{DefId, Kind, flags};
+use crate::facts::{DefId, DetectionKind, Kind, flags};
 use crate::language_data::ModuleRule;
 use crate::link::edge::{Edge, EdgeType, FileEdges, Target};
 use crate::link::emit::collector::EdgeCollector;
@@ -27,6 +27,7 @@ pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
         collector.add_overrides();
         collector.add_imports();
         calls::add_references(&mut collector);
+        collector.add_routes();
     }
     let (mut edges, uids) = collector.finish();
     if query.file.is_document() {
@@ -58,6 +59,7 @@ impl EdgeCollector<'_, '_> {
             let is_member = parent != FILE_NODE && is_class(file.outline(parent).kind);
             let kind = match definition.kind {
                 Kind::Observation => EdgeType::HasObservation,
+                Kind::Window(_) => EdgeType::Contains,
                 _ if is_document => EdgeType::Contains,
                 kind if is_member && is_method(kind) => EdgeType::DefinesMethod,
                 _ => EdgeType::Defines,
@@ -172,6 +174,40 @@ impl EdgeCollector<'_, '_> {
             {
                 let target = Target::Symbol(symbol);
                 self.add(def as DefId, EdgeType::Overrides, target, definition.name_line, Strategy::Override);
+            }
+        }
+    }
+
+    /// Adds what the symbols of this file handle and emit. Of a registration in another file, the line is that of the
+    /// handler's name.
+    fn add_routes(&mut self) {
+        let query = self.query;
+        query.record_own_routes();
+        let own = query.own_routes().links.iter().map(|link| (link, true));
+        for (link, is_here) in own.chain(query.handled_elsewhere().iter().map(|link| (link, false))) {
+            let place = query.index.symbols.get(link.source);
+            if place.file != query.home {
+                continue;
+            }
+            let line = match is_here || place.def == FILE_NODE {
+                true => link.line,
+                false => query.file.def(place.def).name_line,
+            };
+            let target = Target::Stated(query.route_uid(link.target, link.place));
+            self.add(place.def, link.kind, target, line, link.via);
+        }
+        self.add_injected();
+    }
+
+    /// Adds calls of the functions that a framework calls to provide arguments.
+    fn add_injected(&mut self) {
+        let query = self.query;
+        let facts = query.file.facts().clone();
+        for detection in facts.detections.iter().filter(|one| one.kind == DetectionKind::Injects) {
+            let found = query.handler_symbol(detection.handler, detection.scope, detection.line);
+            if let Some(target) = found.and_then(|(symbol, _)| self.target(symbol)) {
+                let source = self.source(detection.scope);
+                self.add(source, EdgeType::Calls, target, detection.line, Strategy::Injected);
             }
         }
     }

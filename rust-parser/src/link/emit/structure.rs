@@ -1,7 +1,7 @@
 //! The structure of a project: the unit with the project, its sub-projects, packages and external names, and what they
 //! contain.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, ScopeRule};
 use crate::language_data::ModuleRule;
@@ -37,9 +37,9 @@ pub struct Structure {
     pub depends: Vec<DependsOn>,
 }
 
-/// Builds the structure of a project from its files and the external symbols that their edges refer to. Also returns
+/// Builds the structure of a project from its files and the external symbols and events that their edges refer to. Also returns
 /// the keys of the queries that this made.
-pub fn build(index: &Index, project: &str, imported: &Imported) -> (Structure, Box<[u32]>) {
+pub fn build(index: &Index, project: &str, imported: &Imported, events: FxHashSet<Sym>) -> (Structure, Box<[u32]>) {
     let (mut structure, mut dependencies) = (Structure::default(), Vec::new());
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
     structure.add_subprojects(index);
@@ -50,6 +50,7 @@ pub fn build(index: &Index, project: &str, imported: &Imported) -> (Structure, B
         structure.add_file(index, id, entry, &namespaces, &mut dependencies);
     }
     structure.add_externals(index, imported);
+    structure.add_events(index, events);
     structure.nodes.sort();
     structure.contains.sort();
     structure.contains.dedup();
@@ -165,6 +166,15 @@ impl Structure {
         }
     }
 
+    fn add_events(&mut self, index: &Index, events: FxHashSet<Sym>) {
+        for event in events {
+            let uid = index.strings.text(event);
+            let mut parts = uid.splitn(3, ':').skip(1);
+            let (kind, name) = (event_kind(parts.next().unwrap_or("")), parts.next().unwrap_or(""));
+            self.add(uid.to_owned(), "Event", kind, name, "");
+        }
+    }
+
     fn add_externals(&mut self, index: &Index, imported: &Imported) {
         for &external in imported.keys() {
             let (package, name) = index.externals.name(external);
@@ -186,6 +196,18 @@ impl Structure {
         // A package and a symbol of a shorter package may have the same name ("a/b.c" in Go): the package wins.
         self.nodes.sort();
         self.nodes.dedup_by(|later, first| later.qualified_name == first.qualified_name);
+    }
+}
+
+/// The kinds of events.
+fn event_kind(kind: &str) -> &'static str {
+    match kind {
+        "command" => "command",
+        "signal" => "signal",
+        "task" => "task",
+        "message" => "message",
+        "dom" => "dom_event",
+        _ => "event",
     }
 }
 

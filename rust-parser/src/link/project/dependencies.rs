@@ -40,6 +40,12 @@ pub enum DependencyKind {
     Variable,
     /// The possible results of a function.
     Returns,
+    /// The mounts and prefixes of a router.
+    Router,
+    /// The registrations of a route.
+    Route,
+    /// The routes and events that other files register for handlers in a file.
+    Handled,
 }
 
 /// Returns the key of a query about numbered entities.

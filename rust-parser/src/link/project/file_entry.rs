@@ -80,7 +80,7 @@ impl FileEntry {
     ) -> FileEntry {
         let syms = number_names(&facts, strings);
         let prefix = match facts.scope_rule {
-            ScopeRule::Document => String::new(),
+            ScopeRule::Document | ScopeRule::Text => String::new(),
             _ => facts.module.clone(),
         };
         let mut qualified = Vec::with_capacity(facts.definitions.len());
@@ -125,6 +125,11 @@ impl FileEntry {
 
     pub fn is_document(&self) -> bool {
         self.scope_rule == ScopeRule::Document
+    }
+
+    /// Returns whether the file defines nothing that code can refer to.
+    pub fn is_prose(&self) -> bool {
+        matches!(self.scope_rule, ScopeRule::Document | ScopeRule::Text)
     }
 
     fn unpacked(&self) -> &UnpackedFacts {
@@ -297,8 +302,8 @@ pub fn is_star(import: &Import) -> bool {
 
 fn qualified_name(facts: &FileFacts, prefix: &str, path: &str) -> String {
     match (facts.scope_rule, path.is_empty()) {
-        (ScopeRule::Document, true) => facts.path.clone(),
-        (ScopeRule::Document, false) => [&facts.path, "#", path].concat(),
+        (ScopeRule::Document | ScopeRule::Text, true) => facts.path.clone(),
+        (ScopeRule::Document | ScopeRule::Text, false) => [&facts.path, "#", path].concat(),
         (_, true) => prefix.to_owned(),
         (_, false) if prefix.is_empty() => path.to_owned(),
         (_, false) => [prefix, ".", path].concat(),

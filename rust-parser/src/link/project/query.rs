@@ -25,11 +25,16 @@ pub enum Stage {
     FirstTypes,
     /// Types of variables and results, given the first round.
     Types,
+    /// Mounts and prefixes of routers.
+    Routers,
+    /// Routes and events.
+    Routes,
     /// Edges.
     Edges,
 }
 
-pub const STAGES: [Stage; 4] = [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Edges];
+pub const STAGES: [Stage; 6] =
+    [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Routers, Stage::Routes, Stage::Edges];
 
 /// Cached name lookups within one file and stage.
 type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
@@ -81,7 +86,7 @@ impl<'a> Query<'a> {
         compact(self.dependencies.into_inner())
     }
 
-    fn record(&self, key: u32) {
+    pub(in crate::link) fn record(&self, key: u32) {
         self.dependencies.borrow_mut().push(key);
     }
 
@@ -237,7 +242,7 @@ impl<'a> Query<'a> {
         match self.stage {
             Stage::Bases | Stage::FirstTypes => None,
             Stage::Types => Some(&self.index.first_types[file as usize]),
-            Stage::Edges => Some(&self.index.types[file as usize]),
+            Stage::Routers | Stage::Routes | Stage::Edges => Some(&self.index.types[file as usize]),
         }
     }
 

@@ -42,7 +42,11 @@ pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
         "csharp" => &csharp::CSharp,
         "cfamily" => &cfamily::CFamily,
         "markdown" => &crate::parse::markdown::Markdown,
+        "restructuredtext" => &crate::parse::documents::Restructured,
+        "asciidoc" => &crate::parse::documents::AsciiDoc,
+        "jupyter" => &crate::parse::documents::Notebook,
         "note" => &crate::parse::notes::Notes,
+        "plain" => &crate::parse::plain::Plain,
         "rust" => &rust::Rust,
         _ => return None,
     })

@@ -3,14 +3,15 @@
 //! `document`. Headings inside lists and quotes do not open sections.
 
 mod decision_record;
-mod document;
+pub mod document;
 mod front_matter;
 mod html;
 pub mod lines;
-mod mentions;
+pub mod mentions;
 mod nesting;
 mod reader;
 
+use crate::language_data::Settings;
 use crate::parse::deadline::Deadline;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::hooks::LanguageHooks;
@@ -21,7 +22,7 @@ use crate::parse::markdown::reader::Reader;
 pub struct Markdown;
 
 impl LanguageHooks for Markdown {
-    fn read(&self, builder: &mut FactsBuilder, source: &[u8], deadline: Deadline) {
+    fn read(&self, _: &Settings, builder: &mut FactsBuilder, source: &[u8], deadline: Deadline) {
         let mdx = builder.facts.path.ends_with(".mdx");
         let front_matter = front_matter::read(source);
         let mut document = Document::new(builder, source);

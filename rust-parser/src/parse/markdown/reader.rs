@@ -12,6 +12,7 @@ use super::lines::{Lines, line_end, line_start};
 use super::mentions::{Mention, code_mention, link_path, tag_links};
 use super::nesting;
 use crate::parse::deadline::Deadline;
+use crate::parse::documents::code::{MAX_NAMES, called_names};
 
 /// Number of events between two checks of the deadline.
 const CLOCK_INTERVAL: usize = 256;
@@ -38,6 +39,8 @@ pub struct Reader<'s, 'd, 'c, 'a> {
     held: Vec<(usize, Mention)>,
     /// Open links: the start of each, and the path of its target.
     links: Vec<(usize, Option<String>)>,
+    /// Number of names in the current code block, if one is open.
+    example: Option<usize>,
     /// End of the current MDX statement.
     hidden: usize,
     mdx: bool,
@@ -55,6 +58,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
             images: 0,
             held: Vec::new(),
             links: Vec::new(),
+            example: None,
             hidden: 0,
             mdx,
         }
@@ -78,6 +82,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag),
+            Event::Text(text) if self.example.is_some() => self.calls(&text, range.start),
             Event::Text(text) => self.text(&text),
             Event::Code(code) => {
                 self.text(&code);
@@ -99,6 +104,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
             Tag::Paragraph => self.open(Leaf::Paragraph(range)),
             Tag::Heading { level, .. } => self.open(Leaf::Heading(level as u8, range)),
             Tag::HtmlBlock => self.html(range),
+            Tag::CodeBlock(_) => self.example = Some(0),
             Tag::Image { .. } => self.images += 1,
             Tag::Link { link_type, dest_url, .. } => {
                 let is_path = !matches!(link_type, LinkType::Email | LinkType::Autolink);
@@ -115,6 +121,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
                 self.depth -= 1;
             }
             TagEnd::Paragraph | TagEnd::Heading(_) => self.close(),
+            TagEnd::CodeBlock => self.example = None,
             TagEnd::Image => self.images -= 1,
             TagEnd::Link => {
                 if let Some((at, Some(path))) = self.links.pop() {
@@ -171,6 +178,21 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
     fn tags(&mut self, html: &str, at: usize) {
         for (offset, mention) in tag_links(html) {
             self.mention(at + offset, mention);
+        }
+    }
+
+    /// Records the names that a code block calls.
+    fn calls(&mut self, text: &str, at: usize) {
+        let mut start = at;
+        for line in text.split_inclusive('\n') {
+            for mention in called_names(line) {
+                let count = self.example.unwrap_or_default();
+                if count < MAX_NAMES {
+                    self.example = Some(count + 1);
+                    self.mention(start, mention);
+                }
+            }
+            start += line.len();
         }
     }
 

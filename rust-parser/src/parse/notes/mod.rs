@@ -16,6 +16,7 @@ mod yaml;
 
 use std::time::Duration;
 
+use crate::language_data::Settings;
 use crate::parse::deadline::Deadline;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::hooks::LanguageHooks;
@@ -29,7 +30,7 @@ pub struct Notes;
 
 impl LanguageHooks for Notes {
     /// Reads a note, or the document that the file is instead. A README without front matter is meant as a document.
-    fn read(&self, builder: &mut FactsBuilder, source: &[u8], deadline: Deadline) {
+    fn read(&self, settings: &Settings, builder: &mut FactsBuilder, source: &[u8], deadline: Deadline) {
         let note = reader::read(source, deadline);
         if note.is_note() {
             definitions::add(builder, source, note);
@@ -40,7 +41,7 @@ impl LanguageHooks for Notes {
         if !is_about_folder || note.front_end > 0 {
             builder.facts.problems.extend(note.problems);
         }
-        Markdown.read(builder, source, deadline);
+        Markdown.read(settings, builder, source, deadline);
     }
 }
 

@@ -64,7 +64,19 @@ pub struct Predicate {
 /// # Errors
 /// `line:column: message`
 pub fn compile(grammar: &Language, source: &str) -> Result<Vec<Pattern>, String> {
-    let compiler = Compiler { grammar };
+    compile_with(grammar, source, Capture::of)
+}
+
+/// Compiles patterns with another vocabulary of captures.
+///
+/// # Errors
+/// `line:column: message`
+pub fn compile_with(
+    grammar: &Language,
+    source: &str,
+    capture_of: fn(&str) -> Option<Capture>,
+) -> Result<Vec<Pattern>, String> {
+    let compiler = Compiler { grammar, capture_of };
     let mut patterns = Vec::new();
     let mut forms = read_forms(source)?.into_iter().peekable();
     while let Some(form) = forms.next() {
@@ -83,6 +95,7 @@ pub fn compile(grammar: &Language, source: &str) -> Result<Vec<Pattern>, String>
 
 struct Compiler<'a> {
     grammar: &'a Language,
+    capture_of: fn(&str) -> Option<Capture>,
 }
 
 impl Compiler<'_> {
@@ -168,7 +181,7 @@ impl Compiler<'_> {
                 },
                 FormKind::Capture(name) => {
                     let capture =
-                        Capture::of(name).ok_or_else(|| format!("{}: unknown capture @{name}", item.place))?;
+                        (self.capture_of)(name).ok_or_else(|| format!("{}: unknown capture @{name}", item.place))?;
                     match pattern.children.last_mut() {
                         Some(child) => child.captures.push(capture),
                         None => return Err(format!("{}: misplaced @{name}", item.place)),
@@ -179,7 +192,7 @@ impl Compiler<'_> {
                     None => return Err(format!("{}: misplaced `{sign}`", item.place)),
                 },
                 FormKind::List(parts) if is_predicate(parts) => {
-                    predicates.push(predicate(parts, &item.place)?);
+                    predicates.push(predicate(parts, &item.place, self.capture_of)?);
                 }
                 _ => {
                     let alternatives = self.alternatives(item, predicates)?;
@@ -209,7 +222,7 @@ fn is_predicate(parts: &[Form]) -> bool {
     matches!(parts.first(), Some(Form { kind: FormKind::Word(word), .. }) if word.starts_with('#'))
 }
 
-fn predicate(parts: &[Form], place: &str) -> Result<Predicate, String> {
+fn predicate(parts: &[Form], place: &str, capture_of: fn(&str) -> Option<Capture>) -> Result<Predicate, String> {
     let wanted = match &parts[0].kind {
         FormKind::Word(word) => match word.as_str() {
             "#eq?" | "#any-of?" => true,
@@ -221,7 +234,7 @@ fn predicate(parts: &[Form], place: &str) -> Result<Predicate, String> {
     let Some(Form { kind: FormKind::Capture(name), .. }) = parts.get(1) else {
         return Err(format!("{place}: expected a capture"));
     };
-    let capture = Capture::of(name).ok_or_else(|| format!("{place}: unknown capture @{name}"))?;
+    let capture = capture_of(name).ok_or_else(|| format!("{place}: unknown capture @{name}"))?;
     let mut values = Vec::new();
     for part in &parts[2..] {
         match &part.kind {
@@ -242,7 +255,7 @@ mod tests {
     #[test]
     fn every_file_of_patterns_is_a_query() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../atlas/languages");
-        let registry = Registry::load(&[folder.display().to_string()], "").unwrap();
+        let registry = Registry::load(&[folder.display().to_string()], "", &[]).unwrap();
         assert!(registry.names().len() >= 4);
         for name in registry.names() {
             let language = registry.get(&name).unwrap();

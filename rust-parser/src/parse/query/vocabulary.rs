@@ -120,6 +120,12 @@ pub enum Capture {
     Flag(u32),
     /// The definition is not visible outside its module.
     Private,
+    /// Of detectors: path, HTTP method, handler, event, child and prefix.
+    Path,
+    Method,
+    Handler,
+    Event,
+    Child,
     /// Used only in predicates; any name that starts with `_`.
     Anonymous(u8),
 }
@@ -234,14 +240,16 @@ impl Capture {
             "alias" => Capture::Alias,
             "reference.read" => Capture::Read,
             "reference.type" => Capture::TypeReference,
-            _ => {
-                let bytes = name.as_bytes();
-                match (bytes.first(), bytes.get(1), bytes.len()) {
-                    (Some(b'_'), Some(letter), 2) => Capture::Anonymous(*letter),
-                    _ => return None,
-                }
-            }
+            _ => return Capture::anonymous(name),
         })
+    }
+
+    /// Returns the meaning of a capture that only predicates use.
+    pub fn anonymous(name: &str) -> Option<Capture> {
+        match (name.as_bytes().first(), name.as_bytes().get(1), name.len()) {
+            (Some(b'_'), Some(letter), 2) => Some(Capture::Anonymous(*letter)),
+            _ => None,
+        }
     }
 }
 

@@ -38,6 +38,9 @@ impl Walk<'_> {
             if !self.language.rules(self.tree.node(node).kind).is_ignored_kind() {
                 self.visit(node);
             }
+            if self.detecting.is_some() {
+                self.detect(node);
+            }
         }
         true
     }

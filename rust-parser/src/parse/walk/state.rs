@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, ExprId, Kind, Name, Reference, ReferenceKind};
+use crate::parse::detect::candidates::Detecting;
+use crate::parse::detect::rules::FileRule;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::{FlatTree, NodeId};
 use crate::parse::language::Language;
@@ -78,6 +80,9 @@ pub struct Walk<'a> {
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
+    /// The rules of detectors that apply to the file.
+    pub detecting: Option<Detecting<'a>>,
+    pub file_rules: Option<&'a [(String, FileRule)]>,
 }
 
 impl<'a> Walk<'a> {
@@ -112,6 +117,8 @@ impl<'a> Walk<'a> {
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
+            detecting: None,
+            file_rules: None,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::link::project::ancestry::Ancestry;
 use crate::link::project::file_entry::{FileEntry, Outline};
 use crate::link::project::file_types::FileTypes;
 use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
+use crate::link::routes::tables::RouteTables;
 use crate::link::rules::{FamilyId, Rules};
 
 /// A folder with its own manifest.
@@ -45,6 +46,7 @@ pub struct Index {
     /// By file: the results of the two rounds of type inference.
     pub first_types: Vec<FileTypes>,
     pub types: Vec<FileTypes>,
+    pub routing: RouteTables,
     pub subprojects: Vec<SubProject>,
     paths: FxHashMap<Box<str>, FileId>,
     /// Files by the last component of their path.
@@ -86,6 +88,7 @@ impl Index {
             ancestry: Ancestry::default(),
             first_types: Vec::new(),
             types: Vec::new(),
+            routing: RouteTables::default(),
             subprojects: Vec::new(),
             paths: FxHashMap::default(),
             file_names: FxHashMap::default(),

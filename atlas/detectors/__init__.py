@@ -1,0 +1,53 @@
+"""The rules by which routes, events and commands are found: TOML files of this folder, of packages, of a project.
+
+A rule is data: a tree-sitter query with a small vocabulary of captures, words that trigger it, and where the parts of a
+route are. The parser runs the rules (`Languages`); this package only collects their texts. See README.md beside this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeAlias
+
+from atlas.parsing import read_path
+
+ENTRY_POINT = "code_atlas.detectors"
+"""Group of entry points of installed packages: each names a module or package that contains TOML files of rules."""
+
+MAX_OWN_BYTES = 65_536
+"""Largest file of rules; the parser rejects larger ones."""
+
+_FOLDER = Path(__file__).parent
+
+Source: TypeAlias = tuple[str, str]
+"""Name of a framework, and the text of its rules."""
+
+
+def built_in() -> list[Source]:
+    """Return the rules of this package, by name."""
+    return [(path.stem, path.read_text("utf-8")) for path in sorted(_FOLDER.glob("*.toml"))]
+
+
+def installed() -> list[Source]:
+    """Return the rules that installed packages contribute, by name. Imports the packages of the entry points."""
+    return sorted(source for entry in entry_points(group=ENTRY_POINT) for source in _of_package(entry.value))
+
+
+def of_project(root: Path, path: str) -> list[Source]:
+    """Return the rules of a file in a project: none if it is missing, a link, too large or not UTF-8."""
+    data = read_path(str(root), path, MAX_OWN_BYTES) if path else None
+    if data is None:
+        return []
+    try:
+        return [(Path(path).stem, data.decode("utf-8"))]
+    except UnicodeDecodeError:
+        return []
+
+
+def _of_package(package: str) -> Iterator[Source]:
+    for each in files(package).iterdir():
+        if each.name.endswith(".toml"):
+            yield (each.name.removesuffix(".toml"), each.read_text("utf-8"))

@@ -1,0 +1,296 @@
+"""Answer questions about routes, events and commands from the graph: `which route handles GET /users/42`.
+
+A concrete path matches the templates of the index (`/users/{id}`, `/users/:id`, `/users/<int:id>`); a name matches
+handlers. A question is read here only if it says so: by an HTTP method, a word such as `route` next to a path, or an
+event or command that the index has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from atlas.model import Direction, EdgeType, Filter, Label, Match, Node
+from atlas.search import Reader
+from atlas.search.channels import keeps
+from atlas.search.related import RelatedSymbol, Relation
+from atlas.search.relations import Kind, RelationIntent, TestScope
+from atlas.search.resolve import resolve
+from atlas.search.targets import Targets
+from atlas.search.unreached import TIMEOUT
+
+MAX_ROUTES = 20_000
+MAX_HANDLERS = 500
+_METHOD = r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
+_PATH = re.compile(r"(?<![\w./<>-])(?:https?://[\w.:-]+)?(?P<path>/(?:[\w.~:@!$&*+,;=%{}<>\[\]()/-]*[\w}>*\])/])?)")
+_METHOD_PATH = re.compile(rf"\b(?P<method>{_METHOD})\s+(?:request to |requests to )?[`'\"]?(?P<path>/\S*)")
+_ROUTE_WORD = re.compile(
+    r"\b(?:routes?|endpoints?|urls?|handles?|handled|handlers?|serves?|served|views?|requests?|controllers?|api)\b",
+    re.IGNORECASE,
+)
+_NAME = r"(?:the )?[`'\"]?(?P<name>[\w.:/-]*\w)[`'\"]?"
+_WORD = r"(?P<word>signals?|events?|tasks?|messages?|topics?|queues?|commands?)"
+_WHO = (
+    r"^(?:show |list |find )?(?:me )?"
+    r"(?:(?:what|who|which|where)(?: \w+){0,2}?|handlers?|listeners?|receivers?|subscribers?)"
+)
+_EVENT_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"{_WHO} (?:(?:is|are) )?(?:handles?|listens? (?:to|for|on)|receives?|reacts? to|responds? to|subscribes? to"
+        rf"|consumes?|implements?|runs?|executes?|of|for|to) {_NAME}(?: {_WORD})?\??$",
+        rf"{_WHO} (?:(?:is|are) )?(?:handles?|listens? (?:to|for|on)|receives?|reacts? to|subscribes? to|consumes?"
+        rf"|implements?|runs?|executes?|of|for|to) (?:the )?{_WORD} {_NAME}\??$",
+        rf"^where (?:is|are) (?:the )?{_WORD} {_NAME} (?:handled|implemented|defined|registered|received)\??$",
+        rf"^where (?:is|are) {_NAME} {_WORD} (?:handled|implemented|defined|registered|received)\??$",
+        rf"^where (?:is|are) {_NAME}(?: (?P<word>))? (?:handled|received|listened to)\??$",
+        rf"^(?:what|which \w+) (?:does|function does) (?:the )?{_WORD} {_NAME} (?:run|call|execute|do)\??$",
+    )
+)
+_EMIT_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"^(?:what|who|which \w+|where) (?:emits?|sends?|fires?|triggers?|publish(?:es)?|dispatch(?:es)?|queues?"
+        rf"|enqueues?) {_NAME}(?: {_WORD})?\??$",
+        rf"^where (?:is|are) {_NAME}(?: {_WORD})? (?:emitted|sent|fired|triggered|published|dispatched|queued)\??$",
+        rf"^(?:emitters?|senders?|publishers?) of {_NAME}(?: {_WORD})?\??$",
+    )
+)
+_LIST_OF = re.compile(
+    r"^(?:(?:what|which|list|show|all)(?: me)?(?: all)?(?: the)? )(?P<word>commands|events|signals|tasks)"
+    r"(?: (?:are there|exist|are defined|does .{1,40} have|of .{1,40}))?\??$",
+    re.IGNORECASE,
+)
+_PARAMETER = re.compile(r"^(?:\{.*\}|<.*>|:\w+.*|\[.*\])$")
+_MANY = re.compile(r"^(?:\{.*\*\}|\{\*.*\}|<path:.*>|\*.*|\[\.\.\..*\]|\{.*:path\})$")
+
+
+@dataclass(frozen=True, slots=True)
+class RouteQuestion:
+    """A question about routes: by method and path, or by the name of a handler; all of them without both."""
+
+    method: str = ""
+    path: str = ""
+    name: str = ""
+
+
+def read_route_question(text: str, intent: RelationIntent | None) -> RouteQuestion | None:
+    """Return what a question asks about routes, None if it asks something else. Pure."""
+    if len(text) > 300:
+        return None
+    if (found := _METHOD_PATH.search(text)) is not None:
+        return RouteQuestion(found["method"], _cleaned(found["path"]))
+    path = _PATH.search(text)
+    if path is not None and _ROUTE_WORD.search(text[: path.start()] + text[path.end() :]):
+        return RouteQuestion(path=_cleaned(path["path"]))
+    if intent is None or intent.kind != Kind.ROUTES:
+        return None
+    if intent.name.startswith("/"):
+        return RouteQuestion(path=_cleaned(intent.name))
+    return RouteQuestion(name=intent.name)
+
+
+async def answer_routes(
+    reader: Reader, question: RouteQuestion, intent: RelationIntent | None, where: Filter
+) -> Relation | None:
+    """Return the routes that a question asks for, None if the index has none that fit. Raises store errors."""
+    nodes = await _nodes(reader, Label.ROUTE, where)
+    if not nodes:
+        return None
+    intent = replace(intent or _intent(question.path or question.name), kind=Kind.ROUTES)
+    kept = [node for node in nodes if keeps(where, node) and _in_tests(node, intent)]
+    notes: tuple[str, ...] = ()
+    asked = f"{question.method} {question.path}".strip()
+    if question.path:
+        scored = [(score, node) for node in kept if (score := _fits(question, node)) is not None]
+        # a literal segment is a closer match than a parameter
+        scored.sort(key=lambda each: (-each[0], each[1].row.path, each[1].row.line))
+        found = [node for _, node in scored]
+        if not found:
+            found = [node for node in kept if question.path.rstrip("/").lower() in _path_of(node).lower()]
+            notes = (f"no route matches `{asked}` as a whole: these contain it",) if found else ()
+        if not found:
+            return None
+        return Relation(
+            intent,
+            Targets(asked, ()),
+            related=await _with_handlers(reader, found[:MAX_HANDLERS]),
+            notes=notes,
+            title=f"routes that match `{asked}`: {len(found)}",
+        )
+    if question.name:
+        return await _of_handler(reader, question.name, intent, nodes, where)
+    own = [node for node in kept if not node.row.is_test]
+    notes = (f"{len(kept) - len(own)} routes of tests are left out",) if own and len(own) < len(kept) else ()
+    found = own or kept
+    if not found:
+        return None
+    found = sorted(found, key=lambda node: (node.row.path, node.row.line))
+    return Relation(
+        intent,
+        Targets("", ()),
+        related=await _with_handlers(reader, found),
+        notes=notes,
+        title=f"routes: {len(found)}",
+    )
+
+
+async def answer_events(reader: Reader, text: str, where: Filter) -> Relation | None:
+    """Return handlers or emitters of an event, or all events of a kind; None for another question."""
+    if len(text) > 200:
+        return None
+    if (listed := _LIST_OF.match(text)) is not None:
+        return await _listed_events(reader, listed["word"].lower().rstrip("s"), where)
+    for forms, edge, verb in (
+        (_EMIT_FORMS, EdgeType.EMITS_EVENT, "emitters"),
+        (_EVENT_FORMS, EdgeType.HANDLES_EVENT, "handlers"),
+    ):
+        for form in forms:
+            match = form.match(text)
+            if match is None:
+                continue
+            name = match["name"].rpartition(".")[2] if "." in match["name"] else match["name"]
+            events = await _events_named(reader, name, (match["word"] or "").lower(), where)
+            if not events:
+                continue
+            edges = await reader.store.edges([node.row.uid for node in events], Direction.IN, (edge,), MAX_ROUTES)
+            if not edges:
+                continue
+            related = [
+                RelatedSymbol(each.node, each.node.row.path, each.row.lines, each.row.strategy, each.row.confidence)
+                for each in edges
+                if keeps(where, each.node)
+            ]
+            title = f"{verb} of the {events[0].row.kind} `{name}`: {len(related)}"
+            return Relation(_intent(name), Targets(name, ()), related=tuple(related), title=title)
+    return None
+
+
+async def _listed_events(reader: Reader, word: str, where: Filter) -> Relation | None:
+    kinds = (word, "dom_event", "message") if word == "event" else (word,)
+    events = [node for node in await _nodes(reader, Label.EVENT, where) if node.row.kind in kinds]
+    if not events:
+        return None
+    names = {node.row.uid: node.row.name for node in events}
+    edges = await reader.store.edges(list(names), Direction.IN, (EdgeType.HANDLES_EVENT,), MAX_ROUTES)
+    related = tuple(
+        RelatedSymbol(
+            each.node,
+            each.node.row.path,
+            each.row.lines,
+            each.row.strategy,
+            each.row.confidence,
+            of=names[each.row.target],
+        )
+        for each in edges
+        if keeps(where, each.node)
+    )
+    return Relation(_intent(""), Targets("", ()), related=related, title=f"handlers of {word}s: {len(related)}")
+
+
+async def _events_named(reader: Reader, name: str, word: str, where: Filter) -> list[Node]:
+    found = await reader.store.find(name, Match.SUFFIX, Filter(project=where.project, labels=(Label.EVENT,)), 20)
+    events = [node for node in found if node.row.label == Label.EVENT and node.row.name == name]
+    of_kind = [node for node in events if word and node.row.kind.startswith(word.rstrip("s"))]
+    return of_kind or events
+
+
+async def _of_handler(
+    reader: Reader, name: str, intent: RelationIntent, nodes: Sequence[Node], where: Filter
+) -> Relation | None:
+    """Return the routes that a function, a class with its methods, or the registrations of a file serve."""
+    resolution = await resolve(reader, name, Filter(project=where.project))
+    if not resolution.nodes or resolution.how == "near":
+        return None
+    uids = [node.row.uid for node in resolution.nodes[:20]]
+    members = await reader.store.edges(uids, Direction.OUT, (EdgeType.DEFINES, EdgeType.DEFINES_METHOD), MAX_HANDLERS)
+    uids += [each.node.row.uid for each in members]
+    edges = await reader.store.edges(list(dict.fromkeys(uids)), Direction.OUT, (EdgeType.HANDLES_ROUTE,), MAX_ROUTES)
+    paths = {node.row.path for node in resolution.nodes if node.row.label in (Label.MODULE, Label.FILE)}
+    found = {each.node.row.uid: each.node for each in edges}
+    found |= {node.row.uid: node for node in nodes if node.row.path in paths}
+    related = await _with_handlers(reader, list(found.values()))
+    title = f"routes of `{name}`: {len(found)}"
+    return Relation(intent, Targets(name, ()), related=related, title=title)
+
+
+async def _with_handlers(reader: Reader, routes: Sequence[Node]) -> tuple[RelatedSymbol, ...]:
+    """Return one entry per route; `of` is its handler with its place."""
+    edges = await reader.store.edges(
+        [node.row.uid for node in routes], Direction.IN, (EdgeType.HANDLES_ROUTE,), MAX_ROUTES
+    )
+    handlers: dict[str, tuple[str, str, float]] = {}
+    for each in edges:
+        far = each.node.row
+        # the node around an anonymous function says little
+        name = "" if far.label in (Label.MODULE, Label.FILE) else f"{far.qualified_name} ({far.path}:{far.line})"
+        handlers[each.row.target] = (name, each.row.strategy, each.row.confidence)
+    found: list[RelatedSymbol] = []
+    for node in routes:
+        name, strategy, confidence = handlers.get(node.row.uid, ("", "", 1.0))
+        found.append(RelatedSymbol(node, node.row.path, (node.row.line,), strategy, confidence, of=name))
+    return tuple(found)
+
+
+async def _nodes(reader: Reader, label: Label, where: Filter) -> list[Node]:
+    query = f"MATCH (n:{label}) RETURN n.uid ORDER BY n.path, n.line, n.uid"
+    found = await reader.store.cypher(query, {}, MAX_ROUTES, TIMEOUT, where.project)
+    return list(await reader.store.symbols([str(row[0]) for row in found.rows]))
+
+
+def _fits(question: RouteQuestion, node: Node) -> int | None:
+    """Return how closely a route matches, None if it does not: a literal segment counts more than a parameter."""
+    method = node.row.name.partition(" ")[0]
+    if question.method and method not in (question.method, "ANY", "ALL", "WEBSOCKET"):
+        return None
+    asked, template = _segments(question.path), _segments(_path_of(node))
+    score = 1 if method == question.method else 0
+    for at, part in enumerate(template):
+        if _MANY.match(part):
+            return score
+        if at >= len(asked):
+            return None
+        if part.lower() == asked[at].lower() or (_PARAMETER.match(part) and _PARAMETER.match(asked[at])):
+            score += 3
+        elif _PARAMETER.match(part):
+            score += 1
+        elif not re.search(r"[{<:]", part) or not _is_mixed(part, asked[at]):
+            return None
+    return score if len(template) == len(asked) else None
+
+
+def _is_mixed(part: str, asked: str) -> bool:
+    """Match a segment with a parameter inside: `{name}.json`."""
+    pattern = re.sub(r"\\\{[^}]*\\\}|<[^>]*>|:\w+", "[^/]+", re.escape(part).replace(r"\<", "<").replace(r"\>", ">"))
+    try:
+        return re.fullmatch(pattern, asked) is not None
+    except re.error:
+        return False
+
+
+def _path_of(node: Node) -> str:
+    try:
+        return str(json.loads(node.row.properties)["path"])
+    except (ValueError, KeyError, TypeError):
+        return node.row.name.partition(" ")[2]
+
+
+def _segments(path: str) -> list[str]:
+    return [part for part in path.partition("?")[0].split("/") if part]
+
+
+def _cleaned(path: str) -> str:
+    return path.rstrip("`'\".,;!?") or "/"
+
+
+def _in_tests(node: Node, intent: RelationIntent) -> bool:
+    return not (
+        (intent.tests == TestScope.ONLY and not node.row.is_test)
+        or (intent.tests == TestScope.EXCLUDED and node.row.is_test)
+    )
+
+
+def _intent(name: str) -> RelationIntent:
+    return RelationIntent(Kind.ROUTES, name)

@@ -1,0 +1,12 @@
+//! Routes, events and commands: what the rules of detectors matched, with receivers, handlers and prefixes resolved.
+//!
+//! Two stages before the edges. `routers` determines how the routers of a file hang together: which is mounted on which
+//! with what prefix (`router_key` identifies a router by the scope and name of its variable). `routes` composes the
+//! paths of the file's routes from the mounts of all files and resolves their handlers (`handlers`). Each stage
+//! publishes its results as contributions to recorded queries, as the types of variables do.
+
+mod handlers;
+mod router_key;
+pub mod routers;
+pub mod routes;
+pub mod tables;

@@ -1,0 +1,266 @@
+//! Turns the matches of rules into detections, once all definitions of the file are known.
+
+use crate::facts::{DefId, Detection, DetectionKind, Handler, Kind};
+use crate::parse::detect::arguments::{Argument, value_of};
+use crate::parse::detect::candidates::{Candidate, Detecting};
+use crate::parse::detect::handlers::Handling;
+use crate::parse::detect::names::{split_methods, template_of};
+use crate::parse::detect::rules::{Rule, RuleKind, Slot, capture_of};
+use crate::parse::flat_tree::NodeId;
+use crate::parse::query::matching::first;
+use crate::parse::walk::state::Walk;
+use crate::route_path::join;
+
+/// Largest number of detections of one match.
+pub const MAX_OF_ONE: usize = 64;
+
+/// A match with its meaning, before prefixes are composed.
+struct Draft<'r> {
+    rule: &'r Rule,
+    node: NodeId,
+    /// The nodes in which a scope applies: from the first to before the second.
+    within: (NodeId, NodeId),
+    receiver: Option<NodeId>,
+    line: u32,
+    scope: DefId,
+    paths: Vec<String>,
+    /// Methods and handlers; each gives one detection for every path.
+    handlers: Vec<Handling>,
+    child: Handler,
+}
+
+impl Walk<'_> {
+    /// Records what the rules found. Called after the walk.
+    pub(in crate::parse) fn record_detections(&mut self) {
+        if let Some(detecting) = self.detecting.take() {
+            let Detecting { rules, candidates, .. } = detecting;
+            let mut drafts = Vec::new();
+            for candidate in &candidates {
+                drafts.extend(self.draft_of(&rules.rules[candidate.rule as usize], candidate));
+            }
+            let drafts = without_shadowed(drafts);
+            for draft in &drafts {
+                self.record_draft(draft, &drafts);
+            }
+        }
+        self.record_file_routes();
+    }
+
+    fn draft_of<'r>(&mut self, rule: &'r Rule, candidate: &Candidate) -> Option<Draft<'r>> {
+        let settings = &rule.settings;
+        let node = candidate.node;
+        let captured = |name: &str| capture_of(name).and_then(|capture| first(&candidate.captures, capture));
+        let name_node = captured("name");
+        let name = name_node.map(|node| self.text_of(node).into_owned()).unwrap_or_default();
+        let list = captured("arguments");
+        let arguments = list.map(|list| self.arguments_in(list)).unwrap_or_default();
+        let annotated = match settings.on.as_str() {
+            "" if settings.within != "definition" => None,
+            on => {
+                let (definition, place) = self.annotated_definition(node)?;
+                let is_class = crate::parse::walk::definitions::holds_members(self.kind_of(definition));
+                if (on == "class") != is_class && !on.is_empty() {
+                    return None;
+                }
+                Some((definition, place))
+            }
+        };
+        let receiver = captured("receiver");
+        let mut paths = match settings.kind {
+            RuleKind::Handles | RuleKind::Emits => {
+                self.event_names(rule, receiver, &name, &arguments, annotated, captured)
+            }
+            RuleKind::Injects => vec![String::new()],
+            _ => self.paths(rule, &arguments, captured)?,
+        };
+        if paths.is_empty() {
+            return None;
+        }
+        let mut handlers = self.handlers(rule, &name, &arguments, annotated, captured, node);
+        if settings.kind == RuleKind::Route && handlers.is_empty() {
+            return None;
+        }
+        if !settings.expand.is_empty() {
+            (paths, handlers) = self.expanded(rule, &paths, &arguments, captured);
+        }
+        for path in &mut paths {
+            let class = annotated.map(|(definition, _)| definition);
+            self.replace_tokens(path, class);
+            if !settings.suffix.is_empty() {
+                *path = join(path, &settings.suffix);
+            }
+            if settings.event_kind == "command" {
+                path.truncate(path.find(char::is_whitespace).unwrap_or(path.len()));
+            }
+        }
+        let child = match value_of(&arguments, &settings.child, captured) {
+            Some(node) => self.handler_of(node, "path"),
+            None if settings.kind == RuleKind::Mount => return None,
+            None => Handler::None,
+        };
+        let tree = self.tree;
+        let span = |node: NodeId| (node, tree.node(node).next);
+        let within = match settings.within.as_str() {
+            "definition" => annotated.map(|(_, place)| span(place)),
+            "arguments" => list.map(span),
+            "body" => captured("body").map(span),
+            _ => Some(span(node)),
+        }?;
+        Some(Draft {
+            rule,
+            node,
+            within,
+            receiver,
+            line: self.tree.line(name_node.unwrap_or(node)),
+            scope: candidate.scope,
+            paths,
+            handlers,
+            child,
+        })
+    }
+
+    /// Returns the paths of a match, or `None` if they are not known.
+    fn paths(
+        &self,
+        rule: &Rule,
+        arguments: &[Argument],
+        captured: impl Fn(&str) -> Option<NodeId>,
+    ) -> Option<Vec<String>> {
+        let settings = &rule.settings;
+        let in_chain = settings.path.iter().any(|slot| matches!(slot, Slot::Keyword(word) if word == "$chain"));
+        if in_chain {
+            return Some(vec![String::new()]);
+        }
+        let Some(node) = value_of(arguments, &settings.path, captured) else {
+            return settings.optional.then(|| vec![String::new()]);
+        };
+        let mut paths = self.strings_of(node);
+        if settings.absolute {
+            paths.retain(|path| path.starts_with(['/', '*', '{']) || split_methods(path).is_some());
+        }
+        if settings.regex {
+            paths = paths.iter().map(|path| template_of(path)).collect();
+        }
+        paths.truncate(MAX_OF_ONE);
+        (!paths.is_empty()).then_some(paths)
+    }
+
+    pub(super) fn name_of_definition(&self, definition: DefId) -> String {
+        let definition = &self.builder.facts.definitions[definition as usize];
+        self.builder.text(definition.name).to_owned()
+    }
+
+    /// Replaces `[controller]` and `[action]`.
+    fn replace_tokens(&self, path: &mut String, definition: Option<DefId>) {
+        if !path.contains('[') {
+            return;
+        }
+        let Some(definition) = definition else { return };
+        let is_method = matches!(self.kind_of(definition), Kind::Method);
+        let class = if is_method { self.builder.facts.definitions[definition as usize].parent } else { definition };
+        let class = self.name_of_definition(class);
+        let class = class.strip_suffix("Controller").unwrap_or(&class);
+        *path = path.replace("[controller]", class);
+        if is_method {
+            *path = path.replace("[action]", &self.name_of_definition(definition));
+        }
+    }
+
+    fn record_draft(&mut self, draft: &Draft, all: &[Draft]) {
+        let settings = &draft.rule.settings;
+        let kind = match settings.kind {
+            RuleKind::Scope => return,
+            RuleKind::Route => DetectionKind::Route,
+            RuleKind::Router => DetectionKind::Router,
+            RuleKind::Mount => DetectionKind::Mount,
+            RuleKind::Handles => DetectionKind::Handles,
+            RuleKind::Emits => DetectionKind::Emits,
+            RuleKind::Injects => DetectionKind::Injects,
+        };
+        let is_event = matches!(kind, DetectionKind::Handles | DetectionKind::Emits | DetectionKind::Injects);
+        let mut prefix = String::new();
+        let mut is_prefixed = false;
+        if !is_event {
+            for outer in all.iter().filter(|outer| is_around(outer, draft)) {
+                prefix = join(&prefix, outer.paths.first().map_or("", String::as_str));
+            }
+            if let Some(receiver) = draft.receiver {
+                for inner in all.iter().filter(|inner| is_in_chain(self, inner, draft, receiver)) {
+                    prefix = join(&prefix, inner.paths.first().map_or("", String::as_str));
+                    is_prefixed = true;
+                }
+            }
+        }
+        let needs_chain = settings.path.iter().any(|slot| matches!(slot, Slot::Keyword(word) if word == "$chain"));
+        if needs_chain && !is_prefixed {
+            return;
+        }
+        let holder = self.holder(draft.node, draft.scope);
+        let holder = (holder.0, holder.1.map_or(0, |node| self.name_of(node)));
+        let receiver = draft.receiver.map(|node| self.chain_base(node)).map(|node| self.expression(node));
+        let framework = self.builder.owned_name(draft.rule.framework.clone());
+        let packages = self.builder.owned_name(draft.rule.packages.clone());
+        let receivers = self.builder.owned_name(draft.rule.receivers.clone());
+        for path in &draft.paths {
+            for (methods, handler, more) in draft.handlers.iter().take(MAX_OF_ONE) {
+                let (methods, path) = match split_methods(path).filter(|_| !is_event) {
+                    Some((method, path)) => (method.to_owned(), path),
+                    None => (methods.clone(), path.as_str()),
+                };
+                let is_absolute = settings.replaces && path.starts_with(['/', '~']);
+                let path = match is_event {
+                    true => path.to_owned(),
+                    false if is_absolute && kind == DetectionKind::Route => join("", path.trim_start_matches('~')),
+                    false => join(&join(&prefix, path), more),
+                };
+                let detection = Detection {
+                    kind,
+                    framework,
+                    scope: draft.scope,
+                    line: draft.line,
+                    receiver,
+                    holder,
+                    packages,
+                    receivers,
+                    methods: self.builder.owned_name(methods),
+                    path: self.builder.owned_name(path),
+                    handler: *handler,
+                    child: draft.child,
+                    replaces: settings.replaces,
+                };
+                self.builder.facts.detections.push(detection);
+            }
+        }
+    }
+}
+
+/// Returns whether a scope contains another match of the same framework.
+fn is_around(outer: &Draft, inner: &Draft) -> bool {
+    outer.rule.settings.kind == RuleKind::Scope
+        && outer.node != inner.node
+        && outer.rule.framework == inner.rule.framework
+        && outer.within.0 <= inner.node
+        && inner.node < outer.within.1
+}
+
+/// Returns whether a router is created within the chain of calls that is a receiver: `r.Group("/v1").GET(...)`.
+fn is_in_chain(walk: &Walk, inner: &Draft, draft: &Draft, receiver: NodeId) -> bool {
+    inner.rule.settings.kind == RuleKind::Router
+        && inner.rule.framework == draft.rule.framework
+        && inner.node != draft.node
+        && receiver <= inner.node
+        && inner.node < walk.tree.node(receiver).next
+        && walk.tree.node(inner.node).start == walk.tree.node(receiver).start
+}
+
+/// Keeps one detection of several rules of a framework for the same node: the first.
+fn without_shadowed(drafts: Vec<Draft>) -> Vec<Draft> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    drafts
+        .into_iter()
+        .filter(|draft| {
+            let kind = draft.rule.settings.kind as u8;
+            seen.insert((draft.node, kind, draft.rule.framework.clone()))
+        })
+        .collect()
+}

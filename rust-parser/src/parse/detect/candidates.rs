@@ -1,0 +1,64 @@
+//! Matches the queries of the active rules during the walk. What a match means is decided after the walk, when all
+//! definitions are known.
+
+use crate::facts::DefId;
+use crate::parse::detect::rules::LanguageRules;
+use crate::parse::flat_tree::NodeId;
+use crate::parse::query::matching::{Captures, Subject, first};
+use crate::parse::query::vocabulary::Capture;
+use crate::parse::walk::state::Walk;
+
+/// Largest number of matches of a file.
+const MAX_CANDIDATES: usize = 20_000;
+
+/// The rules that apply to a file, and what they matched so far.
+pub struct Detecting<'a> {
+    pub rules: &'a LanguageRules,
+    active: Vec<bool>,
+    pub candidates: Vec<Candidate>,
+}
+
+/// A match of a rule's query.
+pub struct Candidate {
+    pub rule: u16,
+    pub node: NodeId,
+    pub scope: DefId,
+    pub captures: Captures,
+}
+
+impl<'a> Detecting<'a> {
+    /// Returns `None` if no rule of the language applies to the file.
+    pub fn new(rules: &'a LanguageRules, source: &[u8]) -> Option<Detecting<'a>> {
+        let active = rules.active(source)?;
+        Some(Detecting { rules, active, candidates: Vec::new() })
+    }
+}
+
+impl Walk<'_> {
+    /// Matches the active rules at a node.
+    pub fn detect(&mut self, node: NodeId) {
+        let Some(mut detecting) = self.detecting.take() else { return };
+        let scope = self.scope();
+        let subject = Subject { tree: self.tree, source: self.source, content_kinds: &self.language.content_kinds };
+        for &number in detecting.rules.by_kind.get(&self.tree.node(node).kind).into_iter().flatten() {
+            if !detecting.active[number as usize] || detecting.candidates.len() >= MAX_CANDIDATES {
+                continue;
+            }
+            let rule = &detecting.rules.rules[number as usize];
+            let mut captures = Captures::new();
+            if !subject.matches(&rule.pattern, node, &mut captures) {
+                continue;
+            }
+            let names = &rule.settings.names;
+            if !names.is_empty() {
+                let Some(name) = first(&captures, Capture::Name) else { continue };
+                let text = self.bytes_of(name);
+                if !names.iter().any(|name| name.as_bytes() == text) {
+                    continue;
+                }
+            }
+            detecting.candidates.push(Candidate { rule: number, node, scope, captures });
+        }
+        self.detecting = Some(detecting);
+    }
+}

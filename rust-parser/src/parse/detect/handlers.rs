@@ -1,0 +1,237 @@
+//! Methods, handlers and names of events of a match: from arguments, annotations, chains of calls and strings.
+
+use crate::facts::{DefId, Handler};
+use crate::parse::detect::arguments::{Argument, value_of};
+use crate::parse::detect::build::MAX_OF_ONE;
+use crate::parse::detect::names::{controller, named_handler};
+use crate::parse::detect::rules::{Rule, RuleKind, Slot};
+use crate::parse::flat_tree::NodeId;
+use crate::parse::walk::state::Walk;
+use crate::route_path::join;
+
+/// Names that routers give to HTTP methods.
+const VERBS: [&str; 9] = ["get", "post", "put", "patch", "delete", "head", "options", "any", "all"];
+
+/// The methods of a handler, the handler, and what its path has after that of the match.
+pub type Handling = (String, Handler, String);
+
+impl Walk<'_> {
+    /// Returns methods, handlers and further paths: usually one.
+    pub(super) fn handlers(
+        &mut self,
+        rule: &Rule,
+        name: &str,
+        arguments: &[Argument],
+        annotated: Option<(DefId, NodeId)>,
+        captured: impl Fn(&str) -> Option<NodeId>,
+        node: NodeId,
+    ) -> Vec<Handling> {
+        let settings = &rule.settings;
+        let found = value_of(arguments, &settings.handler, &captured);
+        if settings.chained {
+            let parts = found.map(|node| self.chained(node)).unwrap_or_default();
+            return parts
+                .into_iter()
+                .map(|(verb, node)| {
+                    let handler = node.map_or(Handler::None, |node| self.handler_of(node, ""));
+                    (verb, handler, String::new())
+                })
+                .collect();
+        }
+        if let Some(node) = found {
+            let text = self.text_of(node);
+            let is_skipped =
+                |word: &String| if word.ends_with('(') { text.starts_with(word) } else { text.ends_with(word) };
+            if settings.skip.iter().any(is_skipped) {
+                return Vec::new();
+            }
+        }
+        let is_route = settings.kind == RuleKind::Route && settings.notation.is_empty();
+        let is_path = found.is_some() && found == value_of(arguments, &settings.path, &captured);
+        if is_route && !settings.handler.is_empty() && (found.is_none() || is_path) {
+            return Vec::new();
+        }
+        let handler = match (found, annotated) {
+            _ if settings.kind == RuleKind::Router => self.handler_of(node, ""),
+            (Some(node), _) => self.handler_of(node, &settings.notation),
+            (None, Some((definition, _))) => Handler::Definition(definition),
+            (None, None) => Handler::None,
+        };
+        let is_event = matches!(settings.kind, RuleKind::Handles | RuleKind::Emits);
+        let mut methods = match value_of(arguments, &settings.method, &captured) {
+            Some(node) => self.words_of(node).join(" "),
+            None => String::new(),
+        };
+        if !settings.outer.is_empty() {
+            let mut here = node;
+            while let Some((call, called, list)) = self.call_around(here) {
+                if called == settings.outer
+                    && let Some(list) = list
+                {
+                    methods = self.words_of(list).join(" ");
+                }
+                here = call;
+            }
+        }
+        if methods.is_empty() {
+            methods = match settings.verbs.get(name) {
+                _ if is_event => settings.event_kind.clone(),
+                Some(verb) => verb.clone(),
+                None if !settings.methods.is_empty() => settings.methods.clone(),
+                None => name.to_ascii_uppercase(),
+            };
+        }
+        vec![(methods, handler, String::new())]
+    }
+
+    /// Returns the strings or the last parts of the names in a node, in upper case: HTTP methods.
+    fn words_of(&self, node: NodeId) -> Vec<String> {
+        let strings = self.strings_of(node);
+        let texts = if strings.is_empty() {
+            let text = self.text_of(node);
+            text.split(',').map(|part| part.rsplit(['.', ':']).next().unwrap_or("").to_owned()).collect()
+        } else {
+            strings
+        };
+        let is_word = |letter: char| letter.is_ascii_alphabetic();
+        texts
+            .iter()
+            .map(|text| text.trim_matches(|letter| !is_word(letter)).to_ascii_uppercase())
+            .map(|text| text.strip_prefix("METHOD").unwrap_or(&text).to_owned())
+            .filter(|text| !text.is_empty() && text.chars().all(is_word))
+            .collect()
+    }
+
+    /// Returns the handler that a node denotes.
+    pub(super) fn handler_of(&mut self, node: NodeId, notation: &str) -> Handler {
+        if let Some(definition) = self.definition_of_node(node) {
+            return Handler::Definition(definition);
+        }
+        if !notation.is_empty() {
+            if let Some(text) = self.class_and_method(node) {
+                return Handler::Text(self.builder.owned_name(text));
+            }
+            if let Some(text) = self.string_of(node).filter(|_| self.kind_name(node).contains("string")) {
+                return match named_handler(&text, notation) {
+                    Some(text) => Handler::Text(self.builder.owned_name(text)),
+                    None => Handler::None,
+                };
+            }
+        }
+        match self.expression(node) {
+            0 => Handler::None,
+            expr => Handler::Expr(expr),
+        }
+    }
+
+    /// Reads `[Users::class, 'show']` and `Users::class`.
+    fn class_and_method(&self, node: NodeId) -> Option<String> {
+        let text = self.text_of(node);
+        let (class, rest) = text.trim_start_matches('[').split_once("::class")?;
+        let class = class.rsplit('\\').next().unwrap_or(class).trim();
+        let method = rest.trim_matches(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        Some(format!("{class}.{}", if method.is_empty() { "__invoke" } else { method }))
+    }
+
+    /// Returns the methods and handlers of `get(list).post(create)` and `web::get().to(list)`.
+    fn chained(&self, node: NodeId) -> Vec<(String, Option<NodeId>)> {
+        let mut found = Vec::new();
+        let mut here = Some(node);
+        let mut pending = None;
+        while let Some(call) = here {
+            let Some(callee) = self.child(call, "function") else { break };
+            let argument = self.child(call, "arguments").and_then(|list| self.contents(list).next());
+            here = self.object_of(callee);
+            let text = self.text_of(callee);
+            let name = text.rsplit(['.', ':']).next().unwrap_or("").trim().to_owned();
+            match name.as_str() {
+                "to" => pending = argument,
+                name if VERBS.contains(&name) => {
+                    let verb = if matches!(name, "any" | "all") { "ANY".to_owned() } else { name.to_ascii_uppercase() };
+                    found.push((verb, argument.or(pending.take())));
+                }
+                _ => {}
+            }
+        }
+        if found.is_empty() && pending.is_some() {
+            found.push(("ANY".to_owned(), pending));
+        }
+        found.reverse();
+        found
+    }
+
+    /// Returns the routes of a resource: each with its path in the place of the empty one.
+    pub(super) fn expanded(
+        &mut self,
+        rule: &Rule,
+        paths: &[String],
+        arguments: &[Argument],
+        captured: impl Fn(&str) -> Option<NodeId>,
+    ) -> (Vec<String>, Vec<Handling>) {
+        let named = |word: &str| {
+            let found = arguments.iter().find(|one| one.keyword.as_deref() == Some(word));
+            found.map(|one| self.strings_of(one.value))
+        };
+        let (only, except) = (named("only"), named("except").unwrap_or_default());
+        let class = value_of(arguments, &rule.settings.handler, captured).and_then(|node| self.class_and_method(node));
+        let class = class.and_then(|text| text.split_once('.').map(|(class, _)| class.to_owned()));
+        let mut handlers = Vec::new();
+        for path in paths {
+            let own = class.clone().unwrap_or_else(|| controller(path));
+            for part in &rule.settings.expand {
+                let action = &part.action;
+                if only.as_ref().is_some_and(|only| !only.contains(action)) || except.contains(action) {
+                    continue;
+                }
+                let text = self.builder.owned_name(format!("{own}.{action}"));
+                handlers.push((part.methods.clone(), Handler::Text(text), join(path, &part.path)));
+            }
+        }
+        (vec![String::new()], handlers)
+    }
+
+    pub(super) fn event_names(
+        &self,
+        rule: &Rule,
+        receiver: Option<NodeId>,
+        name: &str,
+        arguments: &[Argument],
+        annotated: Option<(DefId, NodeId)>,
+        captured: impl Fn(&str) -> Option<NodeId>,
+    ) -> Vec<String> {
+        let last = |text: &str| text.rsplit(['.', ':', '>', '\\']).next().unwrap_or("").trim().to_owned();
+        for slot in &rule.settings.event {
+            let found = match slot {
+                Slot::Keyword(word) if word == "$name" => vec![name.to_owned()],
+                Slot::Keyword(word) if word == "$receiver" => {
+                    receiver.map(|node| last(&self.text_of(node))).into_iter().collect()
+                }
+                Slot::Keyword(word) if word == "$handler" => {
+                    annotated.map(|(definition, _)| self.name_of_definition(definition)).into_iter().collect()
+                }
+                slot => match value_of(arguments, std::slice::from_ref(slot), &captured) {
+                    Some(node) => match self.strings_of(node) {
+                        found if !found.is_empty() => found,
+                        _ if self.kind_name(node).contains("string") => Vec::new(),
+                        _ => self.names_in(node).iter().map(|text| last(text)).collect(),
+                    },
+                    None => Vec::new(),
+                },
+            };
+            let is_name = |text: &String| !text.is_empty() && text.len() <= 120 && !text.contains(['\n', '(', '{']);
+            let found: Vec<String> = found.into_iter().filter(is_name).take(MAX_OF_ONE).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Returns the texts of the names that a node stands for: itself, or the elements of a list.
+    fn names_in(&self, node: NodeId) -> Vec<String> {
+        if matches!(self.kind_name(node), "list" | "tuple" | "array" | "set") {
+            return self.contents(node).map(|part| self.text_of(part).into_owned()).collect();
+        }
+        vec![self.text_of(node).into_owned()]
+    }
+}

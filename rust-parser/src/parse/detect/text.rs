@@ -1,0 +1,133 @@
+//! The text of string literals, concatenations, symbols and constants, whatever the language.
+
+use crate::parse::flat_tree::NodeId;
+use crate::parse::walk::state::Walk;
+
+/// Largest nesting of expressions that are read.
+const MAX_DEPTH: u32 = 8;
+/// Longest path or name in bytes.
+const MAX_TEXT: usize = 500;
+
+impl Walk<'_> {
+    /// Returns the strings that a node stands for: one of a literal, several of a list; none if unknown.
+    pub(super) fn strings_of(&self, node: NodeId) -> Vec<String> {
+        let mut found = Vec::new();
+        self.add_strings(node, &mut found, 0);
+        found.retain(|text| text.len() <= MAX_TEXT);
+        found
+    }
+
+    /// Returns the only string that a node stands for.
+    pub(super) fn string_of(&self, node: NodeId) -> Option<String> {
+        let mut found = self.strings_of(node);
+        if found.len() == 1 { found.pop() } else { None }
+    }
+
+    fn add_strings(&self, node: NodeId, found: &mut Vec<String>, depth: u32) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        let kind = self.kind_name(node);
+        match kind {
+            _ if is_string(kind) => found.extend(self.literal(node)),
+            "simple_symbol" | "symbol" => found.push(self.text_of(node).trim_start_matches(':').to_owned()),
+            "identifier" | "constant" | "name" | "simple_identifier" | "variable_name" => {
+                found.extend(self.constant(&self.text_of(node)));
+            }
+            _ if kind.contains("binary") || kind == "concatenated_string" || kind.contains("additive") => {
+                let mut joined = String::new();
+                for part in self.contents(node) {
+                    let mut texts = Vec::new();
+                    self.add_strings(part, &mut texts, depth + 1);
+                    let [text] = &texts[..] else { return };
+                    joined.push_str(text);
+                }
+                found.push(joined);
+            }
+            _ if is_list(kind) || is_wrapper(kind) => {
+                for part in self.contents(node) {
+                    self.add_strings(part, found, depth + 1);
+                }
+            }
+            _ => {
+                // `Routes.USERS`: a constant of this file.
+                let text = self.text_of(node);
+                let last = text.rsplit(['.', ':']).next().unwrap_or("");
+                if last.len() < text.len() && last.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+                    found.extend(self.constant(last));
+                }
+            }
+        }
+    }
+
+    /// Returns the text between the quotes; interpolated parts become `{part}`.
+    fn literal(&self, node: NodeId) -> Option<String> {
+        let text = self.text_of(node);
+        let text = text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic() || "@$#".contains(letter));
+        let is_regex = text.starts_with('/');
+        let inner = ["\"\"\"", "'''", "\"", "'", "`", "/"].into_iter().find_map(|quote| {
+            let rest = text.strip_prefix(quote)?;
+            Some(rest.trim_end_matches('#').strip_suffix(quote).unwrap_or(rest))
+        })?;
+        let plain = inner.replace("${", "{").replace("#{", "{");
+        Some(if is_regex { plain.replace("\\/", "/") } else { plain })
+    }
+
+    /// Returns the text of a constant or variable of this file that is assigned one literal.
+    fn constant(&self, name: &str) -> Option<String> {
+        let mut found = None;
+        for node in 1..self.tree.len() {
+            if !is_string(self.kind_name(node)) {
+                continue;
+            }
+            let mut value = node;
+            let mut parent = self.tree.node(node).parent;
+            // Go wraps both sides in lists.
+            while parent != 0 && self.kind_name(parent).ends_with("expression_list") {
+                (value, parent) = (parent, self.tree.node(parent).parent);
+            }
+            let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
+            let Some(target) = target.filter(|&target| target < value) else { continue };
+            if self.text_of(target) == name && self.contents(parent).last() == Some(value) {
+                if found.is_some() {
+                    return None;
+                }
+                found = self.literal(node);
+            }
+        }
+        found
+    }
+}
+
+fn is_string(kind: &str) -> bool {
+    (kind.contains("string") || kind == "encapsed_string" || kind == "regex")
+        && !kind.contains("content")
+        && !kind.contains("concatenated")
+        && !kind.contains("fragment")
+        && !matches!(kind, "string_start" | "string_end" | "string_array")
+}
+
+fn is_list(kind: &str) -> bool {
+    matches!(
+        kind,
+        "list"
+            | "tuple"
+            | "set"
+            | "array"
+            | "array_initializer"
+            | "element_value_array_initializer"
+            | "array_creation_expression"
+            | "array_element_initializer"
+            | "collection_literal"
+            | "string_array"
+            | "literal_value"
+    )
+}
+
+fn is_wrapper(kind: &str) -> bool {
+    kind.starts_with("parenthesized")
+        || matches!(
+            kind,
+            "argument" | "value_argument" | "attribute_argument" | "literal_element" | "expression_list" | "word_list"
+        )
+}

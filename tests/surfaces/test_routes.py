@@ -1,0 +1,173 @@
+"""Questions about routes, events and commands: the first answer of `hybrid_search`, `get_context`, `impact`, own rules."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from atlas.api import Atlas
+from atlas.app.main import open_atlas
+from atlas.config.load import load_settings
+from atlas.search.notes.anchors import target_uid
+from atlas.search.notes.resolve_anchor import resolve_anchor
+from atlas.tools.impact import impact
+from atlas.tools.node import get_context
+from atlas.tools.render import render
+from atlas.tools.search import hybrid_search
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+FILES = {
+    "web/app.py": """from fastapi import FastAPI
+from web import users
+
+app = FastAPI()
+app.include_router(users.router, prefix="/users")
+
+
+@app.get("/health")
+def health(): ...
+
+
+@app.get("/files/{path:path}")
+def files(path): ...
+""",
+    "web/users.py": """from fastapi import APIRouter
+
+router = APIRouter()
+
+
+def load(id):
+    return id
+
+
+@router.get("/me")
+def me(): ...
+
+
+@router.get("/{id}")
+def show(id):
+    return load(id)
+
+
+@router.delete("/{id}")
+def remove(id): ...
+""",
+    "web/__init__.py": "",
+    "web/signals.py": """from django.db.models.signals import post_save
+from django.dispatch import Signal, receiver
+
+paid = Signal()
+
+
+@receiver(post_save)
+def on_save(sender, **kwargs): ...
+
+
+def pay():
+    paid.send(sender=None)
+""",
+    "web/cli.py": """import click
+
+
+@click.command("rebuild")
+def main(): ...
+""",
+    "web/queue.py": """def consumer(name):
+    return lambda function: function
+
+
+@consumer("orders")
+def work(order): ...
+""",
+    ".atlas/detectors.toml": """languages = ["python"]
+words = ["consumer("]
+
+[[rules]]
+kind = "handles"
+shape = "plain-decorator"
+names = ["consumer"]
+on = "function"
+event = [0]
+event_kind = "message"
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("routes") / "site"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+@pytest.fixture
+async def site(tree: Path) -> AsyncIterator[Atlas]:
+    data = tree.parent / "data"
+    if not data.exists():
+        await indexed(tree, data)
+    async with open_atlas(load_settings(str(tree), str(data), environment=QUICK)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "others"),
+    [
+        ("which route handles GET /users/42", "GET /users/{id}", ["web/users.py", "web.users.show (web/users.py:"]),
+        ("what handles GET /users/me?", "GET /users/me", ["web.users.me"]),
+        ("where is the route /health handled", "GET /health", ["web/app.py", "web.app.health"]),
+        ("which function handles DELETE /users/7", "DELETE /users/{id}", ["web.users.remove"]),
+        ("who serves GET /files/a/b.txt", "GET /files/{path:path}", ["web.app.files"]),
+        ("routes of show", "GET /users/{id}", ["web/users.py"]),
+        ("what handles the post_save signal", "on_save", ["web/signals.py"]),
+        ("who sends the paid signal", "pay", ["web/signals.py"]),
+        ("which function runs the command rebuild", "main", ["web/cli.py"]),
+        ("what consumes orders messages", "work", ["web/queue.py"]),
+    ],
+)
+async def test_the_first_answer_names_route_and_handler(
+    site: Atlas, question: str, first: str, others: list[str]
+) -> None:
+    text = render(await hybrid_search(site, question, token_budget=900))
+    lines = text.splitlines()
+    assert any(first in line for line in lines[1:4]), text
+    assert all(other in text for other in others), text
+
+
+async def test_all_routes_are_listed(site: Atlas) -> None:
+    text = render(await hybrid_search(site, "which endpoints are there", token_budget=900))
+    for route in ("GET /health", "GET /files/{path:path}", "GET /users/me", "GET /users/{id}", "DELETE /users/{id}"):
+        assert route in text
+
+
+async def test_an_unknown_path_is_no_route(site: Atlas) -> None:
+    found = await hybrid_search(site, "which route handles PUT /nowhere/1")
+    assert "routes that match" not in render(found)
+
+
+async def test_context_and_impact_of_a_handler_name_its_routes(site: Atlas) -> None:
+    assert "GET /users/{id}" in render(await get_context(site, "web.users.show"))
+    assert "GET /users/{id}" in render(await impact(site, "web.users.load"))
+
+
+async def test_an_anchor_of_a_note_is_the_route(site: Atlas) -> None:
+    anchor = await resolve_anchor(site.reader, "route:GET /users/{id}")
+    (node,) = await site.reader.store.symbols([target_uid(site.reader.project, anchor)])
+    assert (node.row.label, node.row.path, node.row.line) == ("Route", "web/users.py", 14)
+
+
+async def test_broken_rules_of_a_project_are_left_out(
+    tree: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    root = tmp_path / "broken"
+    (root / ".atlas").mkdir(parents=True)
+    (root / "app.py").write_text(FILES["web/cli.py"])
+    (root / ".atlas" / "detectors.toml").write_text("languages = ['python']\n\n[[rules]]\nkind = 'nonsense'\n")
+    await indexed(root, tmp_path / "data")
+    assert "detectors: line 4" in caplog.text
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        assert "main" in render(await hybrid_search(opened, "which function runs the command rebuild"))
