@@ -12,7 +12,7 @@ from atlas.tools.answers import Described
 
 LABELS: Mapping[Label, str] = {
     Label.PROJECT: "an indexed tree",
-    Label.PACKAGE: "a Python or Go package, a namespace, a Java package",
+    Label.PACKAGE: "a package or namespace",
     Label.FILE: "a file that is neither a module nor a document",
     Label.MODULE: "a code file that is a module by its path",
     Label.CLASS: "class, interface, struct, trait, enum (see kind)",
@@ -23,7 +23,7 @@ LABELS: Mapping[Label, str] = {
     Label.DOC_SECTION: "a heading with its text",
     Label.ADR: "an architecture decision record",
     Label.CHUNK: "a window of lines of a file without definitions (kind: code config markup text)",
-    Label.EXTERNAL_PACKAGE: "a package that is imported or declared as a dependency, not indexed",
+    Label.EXTERNAL_PACKAGE: "an imported or declared package",
     Label.EXTERNAL_SYMBOL: "a symbol of such a package",
     Label.ROUTE: "a registered route: method and path",
     Label.EVENT: "an event, signal, task or command",

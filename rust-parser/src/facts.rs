@@ -68,7 +68,6 @@ pub struct FileFacts {
     pub properties: Vec<(DefId, Name)>,
     /// What a note says about other nodes. Its source is the top-level scope.
     pub relations: Vec<Relation>,
-    /// Of manifests and lock files.
     pub manifest: Option<Box<Manifest>>,
     /// What the rules of detectors matched, by position.
     pub detections: Vec<Detection>,

@@ -79,6 +79,7 @@ def test_hostile_manifests_are_harmless() -> None:
         "pyproject.toml": "[dependency-groups]\na = [{include-group = 'b'}]\nb = [{include-group = 'a'}, 'c']\nd = ["
         + "[" * 5_000
         + "\n",
+        "setup.py": "a = b + b\nb = a + a\nsetup(install_requires=a)\n",
         "yarn.lock": "x" * 100_000 + "\n  version\n",
     }
     linker = _parser.Linker("p", LANGUAGES)
@@ -133,4 +134,4 @@ def test_a_lock_file_is_neither_searched_nor_embedded() -> None:
     linker = _parser.Linker("p", LANGUAGES)
     linker.update([parsed])
     (node,) = linker.unit("poetry.lock").nodes()
-    assert (node[1], node[6], node[22]) == ("File", "lock", "")
+    assert (node[1], node[6], node[22]) == ("File", "dependency-lock", "")

@@ -35,7 +35,7 @@ from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.workspace import Workspace
 from atlas.threads import in_thread
 
-LOCK_LANGUAGE = "lock"
+LOCK_LANGUAGE = "dependency-lock"
 """Language of lock files, of which only names and versions are kept."""
 DAEMON_APPLY_BYTES = 1_000_000
 """Source bytes per transaction of a long-running process: limits memory, as rows take about ten times the source."""

@@ -1,8 +1,9 @@
 //! Build files that are programs, read line by line without running them: Gradle's, with its version catalogs, and
 //! Mix's.
 
+use super::reader::Reader;
 use super::toml_text::{Toml, Value};
-use super::{Dependency, Purpose, Reader};
+use crate::facts::{Dependency, Purpose};
 
 /// Endings of Gradle's configurations, the longest first, and what they stand for.
 const CONFIGURATIONS: &[(&str, Purpose)] = &[

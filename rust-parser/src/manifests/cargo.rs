@@ -1,7 +1,8 @@
 //! `Cargo.toml`.
 
+use super::reader::Reader;
 use super::toml_text::{Toml, Value};
-use super::{Dependency, Purpose, Reader};
+use crate::facts::{Dependency, Purpose};
 
 const TABLES: [(&str, Purpose); 5] = [
     ("dependencies", Purpose::Runtime),

@@ -1,6 +1,6 @@
 //! Which files are manifests or lock files, by name.
 
-use super::{Ecosystem, Role};
+use crate::facts::{Ecosystem, Role};
 
 /// Largest lock file that is read, in bytes.
 pub const MAX_LOCK_BYTES: u64 = 16 << 20;

@@ -1,6 +1,7 @@
 //! `go.mod`.
 
-use super::{Dependency, Purpose, Reader};
+use super::reader::Reader;
+use crate::facts::{Dependency, Purpose};
 
 /// Reads a `go.mod`.
 pub fn read(reader: &mut Reader, text: &str) {

@@ -7,7 +7,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::Lines;
+use super::reader::Lines;
 
 /// The members of an object in source order; empty for any other value.
 #[derive(Default)]

@@ -2,8 +2,9 @@
 
 use roxmltree::Node;
 
+use super::reader::{Lines, Reader};
 use super::xml::{at, elements, line_of, parse, text_of};
-use super::{Dependency, IncludeKind, Lines, Purpose, Reader};
+use crate::facts::{Dependency, IncludeKind, Purpose};
 
 /// Reads a `pom.xml`.
 pub fn read(reader: &mut Reader, text: &str) {

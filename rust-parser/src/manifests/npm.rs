@@ -1,7 +1,8 @@
 //! `package.json` and `package-lock.json`.
 
 use super::json::Json;
-use super::{Dependency, Lines, Purpose, Reader};
+use super::reader::{Lines, Reader};
+use crate::facts::{Dependency, Purpose};
 
 /// The tables of dependencies.
 const TABLES: [(&str, Purpose); 4] = [

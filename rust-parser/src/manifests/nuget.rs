@@ -3,8 +3,9 @@
 use roxmltree::Node;
 
 use super::json::Json;
+use super::reader::{Lines, Reader};
 use super::xml::{elements, line_of, parse, text_of};
-use super::{Dependency, Lines, Purpose, Reader};
+use crate::facts::{Dependency, Purpose};
 
 /// Reads a project file or a file of shared properties and versions.
 pub fn read(reader: &mut Reader, text: &str) {

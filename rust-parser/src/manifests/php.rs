@@ -1,7 +1,8 @@
 //! Composer: `composer.json` and `composer.lock`.
 
 use super::json::Json;
-use super::{Dependency, Lines, Purpose, Reader};
+use super::reader::{Lines, Reader};
+use crate::facts::{Dependency, Purpose};
 
 /// Reads a `composer.json`. Names without a vendor are the platform (`php`, `ext-json`), which is no package.
 pub fn read(reader: &mut Reader, text: &str) {

@@ -1,9 +1,10 @@
 //! Pipenv's `Pipfile` and `Pipfile.lock`.
 
+use super::described::described;
 use super::json::Json;
-use super::pyproject::described;
+use super::reader::{Lines, Reader};
 use super::toml_text::{Toml, Value};
-use super::{Lines, Purpose, Reader};
+use crate::facts::Purpose;
 
 /// Tables that are not groups of packages.
 const OTHER_TABLES: [&str; 4] = ["source", "requires", "scripts", "pipenv"];

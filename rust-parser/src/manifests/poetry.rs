@@ -1,8 +1,9 @@
 //! The table `tool.poetry` of a `pyproject.toml`.
 
-use super::pyproject::described;
+use super::described::described;
+use super::reader::Reader;
 use super::toml_text::Value;
-use super::{Purpose, Reader};
+use crate::facts::{Dependency, Purpose};
 
 /// Reads the table. Names of `[project]` take precedence.
 pub fn read(reader: &mut Reader, table: Value) {
@@ -46,7 +47,7 @@ fn add_table(reader: &mut Reader, list: Option<Value>, purpose: Purpose, group: 
         let is_optional = value.get("optional").or_else(|| parts.first()?.get("optional")).is_some_and(Value::is_true);
         let found = found.of_group(group);
         reader.add(match is_optional && purpose == Purpose::Runtime {
-            true => super::Dependency { purpose: Purpose::Optional, group: extra_of(poetry, name), ..found },
+            true => Dependency { purpose: Purpose::Optional, group: extra_of(poetry, name), ..found },
             false => found,
         });
     }

@@ -1,7 +1,10 @@
 //! `pyproject.toml`: PEP 621, PEP 735 and the tables of Poetry, PDM, Hatch and uv.
 
+use super::poetry;
+use super::reader::Reader;
+use super::requirement;
 use super::toml_text::{Toml, Value};
-use super::{Dependency, IncludeKind, Purpose, Reader, poetry, requirement};
+use crate::facts::{IncludeKind, Purpose};
 
 /// Largest number of groups that include one another.
 const MAX_INCLUDES: usize = 32;
@@ -116,16 +119,4 @@ fn add_sources(reader: &mut Reader, document: &Toml) {
             one.inherited |= is_member;
         }
     }
-}
-
-/// Returns a dependency that a table describes, as Poetry and Pipenv write it.
-pub fn described(name: &str, value: Value, purpose: Purpose) -> Dependency {
-    let text = |key: &str| value.text_of(key);
-    let address = text("git").or_else(|| text("url"));
-    let path = text("path").or_else(|| text("file")).unwrap_or_default();
-    let range = value.text().or_else(|| text("version")).or(address).unwrap_or(path);
-    let mut found = Dependency::new(name, range, purpose, value.line());
-    found.path = path.to_owned();
-    found.marker = text("markers").unwrap_or_default().to_owned();
-    found
 }

@@ -1,6 +1,6 @@
 //! Requirements in the form of PEP 508: `name[extra] >=1,<2; marker`, `name @ url`.
 
-use super::{Dependency, Purpose};
+use crate::facts::{Dependency, Purpose};
 
 /// Reads a requirement; `None` for text that is none.
 pub fn read(text: &str, purpose: Purpose, line: u32) -> Option<Dependency> {

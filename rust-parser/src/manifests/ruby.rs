@@ -1,6 +1,8 @@
 //! Bundler's `Gemfile` and `*.gemspec`, read line by line without running them.
 
-use super::{Dependency, Format, IncludeKind, Purpose, Reader};
+use super::files::Format;
+use super::reader::Reader;
+use crate::facts::{Dependency, IncludeKind, Purpose};
 
 /// Groups of a `Gemfile` that are not needed at run time.
 const DEVELOPMENT: &[&str] = &["development", "test", "dev", "docs", "doc", "lint", "rubocop", "ci", "benchmark"];

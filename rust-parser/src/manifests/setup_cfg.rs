@@ -1,6 +1,8 @@
 //! `setup.cfg` of setuptools: `[options]` and `[options.extras_require]`.
 
-use super::{IncludeKind, Purpose, Reader, requirement};
+use super::reader::Reader;
+use super::requirement;
+use crate::facts::{IncludeKind, Purpose};
 
 /// Reads a `setup.cfg`.
 pub fn read(reader: &mut Reader, text: &str) {

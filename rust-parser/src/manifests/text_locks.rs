@@ -2,7 +2,8 @@
 //! rest of the file.
 
 use super::npm::split_version;
-use super::{Ecosystem, Locked, Reader};
+use super::reader::Reader;
+use crate::facts::{Ecosystem, Locked};
 
 /// Reads `[[package]]` tables: `poetry.lock`, `uv.lock`, `pdm.lock`, `Cargo.lock`, `pylock.toml`.
 pub fn read_toml(reader: &mut Reader, text: &str) {

@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Lines;
+use super::reader::Lines;
 
 /// A TOML document.
 pub struct Toml<'a> {

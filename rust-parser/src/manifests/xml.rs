@@ -2,7 +2,7 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::Reader;
+use super::reader::Reader;
 
 /// Largest number of elements, attributes and texts.
 const MAX_NODES: u32 = 200_000;
@@ -20,7 +20,7 @@ pub fn parse<'t>(reader: &mut Reader, text: &'t str) -> Option<Document<'t>> {
         Ok(document) => Some(document),
         Err(error) => {
             let line = match error {
-                roxmltree::Error::UnclosedRootNode => super::Lines::of(text).line(text.len()),
+                roxmltree::Error::UnclosedRootNode => super::reader::Lines::of(text).line(text.len()),
                 _ => error.pos().row,
             };
             reader.problem(line, &format!("no XML: {error}"));
@@ -66,6 +66,6 @@ pub fn at<'a, 't>(node: Node<'a, 't>, path: &[&'static str]) -> Option<Node<'a, 
 }
 
 /// Returns the 1-based lines of elements.
-pub fn line_of(lines: &super::Lines, node: Node) -> u32 {
+pub fn line_of(lines: &super::reader::Lines, node: Node) -> u32 {
     lines.line(node.range().start)
 }

@@ -23,8 +23,8 @@ const MAX_PLAIN_BYTES: u64 = 128 << 10;
 /// Name of the language of notes.
 const NOTE: &str = "note";
 /// Names of the languages of lock files, and of manifests that no other language claims.
-const LOCK: &str = "lock";
-const MANIFEST: &str = "manifest";
+const LOCK: &str = "dependency-lock";
+const MANIFEST: &str = "dependency-manifest";
 
 /// The registered languages and how files are mapped to them.
 #[derive(Default)]

@@ -121,7 +121,7 @@ impl Structure {
     fn add_namespaces(&mut self, index: &Index, namespaces: &Namespaces, dependencies: &mut Vec<u32>) {
         for (folder, name) in namespaces.iter() {
             dependencies.push(key(DependencyKind::Uid, index.strings.intern(name), 0));
-            self.add(name.to_owned(), "Package", "namespace", name.rsplit('.').next().unwrap_or(name), "python");
+            self.add(name.to_owned(), "Package", "namespace", name.rsplit('.').next().unwrap_or(name), "");
             let around = namespaces.at(folder_of(folder)).map(str::to_owned);
             let around = around.unwrap_or_else(|| enclosing_project(index, folder_of(folder)));
             self.contains.push((around, name.to_owned()));

@@ -3,7 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{ManifestFile, ManifestFiles, around, maven};
+use super::files::{ManifestFile, ManifestFiles, around};
+use super::maven;
 use crate::facts::{Dependency, Ecosystem, IncludeKind, Purpose, Role};
 use crate::link::project::paths::{folder_of, join, normalised};
 

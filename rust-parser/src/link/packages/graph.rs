@@ -7,9 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
 use super::declared::{Declared, declared, is_itself};
+use super::files::ManifestFiles;
+use super::maven;
 use super::names::{ecosystem_of, import_names, normal, separator};
 use super::versions::Locks;
-use super::{ManifestFiles, maven};
 use crate::facts::{Ecosystem, Purpose, Role};
 use crate::link::emit::structure::{enclosing_folder, project_uid};
 use crate::link::project::index::Index;

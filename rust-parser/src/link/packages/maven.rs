@@ -1,7 +1,7 @@
 //! Maven's inheritance: properties, versions and dependencies of the parents that are in the tree.
 
 use super::declared::{Declared, declaration};
-use super::{ManifestFile, ManifestFiles};
+use super::files::{ManifestFile, ManifestFiles};
 use crate::facts::{Dependency, IncludeKind, Purpose};
 use crate::link::project::paths::normalised;
 

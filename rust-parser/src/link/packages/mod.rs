@@ -6,59 +6,10 @@
 //! manifests, the sub-projects and the set of imported names; the structure is built again when one of them changes.
 
 mod declared;
+mod files;
 mod graph;
 mod maven;
 mod names;
 mod versions;
 
 pub use graph::{DependsOn, Imported, PackageNode, build};
-
-use crate::facts::Manifest;
-use crate::link::project::index::Index;
-use crate::link::project::paths::folder_of;
-
-/// A manifest or lock file of the project.
-#[derive(Clone, Copy)]
-struct ManifestFile<'i> {
-    path: &'i str,
-    manifest: &'i Manifest,
-}
-
-impl<'i> ManifestFile<'i> {
-    fn folder(&self) -> &'i str {
-        folder_of(self.path)
-    }
-}
-
-/// All manifests and lock files, by path.
-struct ManifestFiles<'i>(Vec<ManifestFile<'i>>);
-
-impl<'i> ManifestFiles<'i> {
-    fn of(index: &'i Index) -> ManifestFiles<'i> {
-        let files = index
-            .present()
-            .filter_map(|(_, entry)| Some(ManifestFile { path: &entry.path, manifest: entry.manifest.as_deref()? }));
-        let mut files: Vec<ManifestFile> = files.collect();
-        files.sort_unstable_by_key(|file| file.path);
-        ManifestFiles(files)
-    }
-
-    fn iter(&self) -> impl Iterator<Item = ManifestFile<'i>> {
-        self.0.iter().copied()
-    }
-
-    fn at(&self, path: &str) -> Option<ManifestFile<'i>> {
-        self.0.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| self.0[at])
-    }
-
-    /// Returns the files that fit, in the folder or the nearest one around it.
-    fn nearest(&self, folder: &str, fits: impl Fn(&ManifestFile) -> bool) -> Option<ManifestFile<'i>> {
-        let fitting: Vec<ManifestFile> = self.iter().filter(fits).collect();
-        around(folder).find_map(|folder| fitting.iter().find(|file| file.folder() == folder).copied())
-    }
-}
-
-/// Returns a folder and the folders around it, nearest first; "" is the last.
-fn around(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| folder_of(folder)))
-}

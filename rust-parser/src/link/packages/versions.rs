@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashMap;
 
 use super::declared::Declared;
+use super::files::{ManifestFile, ManifestFiles, around};
 use super::names::normal;
-use super::{ManifestFile, ManifestFiles, around};
 use crate::facts::{Ecosystem, Locked, Role};
 use crate::link::project::paths::folder_of;
 
