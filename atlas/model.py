@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 STRUCTURE_PATH = ""
-"""Path of the only unit that is not a file: Project, Package and External* nodes and their CONTAINS edges."""
+"""Path of the only unit that is not a file: Project, Package and External* nodes with CONTAINS and DEPENDS_ON edges."""
 
 
 class Label(StrEnum):
@@ -49,6 +49,7 @@ class EdgeType(StrEnum):
     CALLS = "CALLS"
     REFERENCES = "REFERENCES"
     IMPORTS = "IMPORTS"
+    DEPENDS_ON = "DEPENDS_ON"
     USES_TYPE = "USES_TYPE"
     DOCUMENTS = "DOCUMENTS"
     AFFECTS = "AFFECTS"
@@ -115,7 +116,8 @@ class NodeRow(NamedTuple):
     """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of symbols with calls of the project's
     names that no rule resolves: `unresolved`, as `{name: [[shape, reason, line, ...], ...]}`
     (`atlas.search.unresolved`). Of notes: status, confidence, source, created, updated, client, agent, type and aliases
-    as far as they are known. "" for others."""
+    as far as they are known. Of external packages: ecosystem, import_name if it differs from the name, and standard,
+    the languages whose standard library it is. "" for others."""
 
 
 class SearchText(NamedTuple):
@@ -147,7 +149,8 @@ class EdgeRow(NamedTuple):
     properties: str = ""
     """Of edges with the strategies `stated` and `anchor`: a JSON object (sorted keys, compact). Relations have
     reasoning, created, type and types, ABOUT has signature, body, docstring, path, line and commit; "" if none is
-    known."""
+    known. Of DEPENDS_ON: kind, ecosystem, package, group, range, marker, locked, lock (its place in a lock file), path
+    (the manifest that has `line`) and also (further declarations)."""
 
     @property
     def lines(self) -> tuple[int, ...]:

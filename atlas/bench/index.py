@@ -65,7 +65,7 @@ def _indexed_files(tree: Path, data: Path) -> list[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for line in output.splitlines():
         row = json.loads(line)
-        if row.get("label") in ("File", "Module"):
+        if row.get("label") in ("File", "Module", "Package") and row.get("path"):
             found.add((row["path"], row["language"]))
     return sorted(found)
 

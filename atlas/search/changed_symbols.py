@@ -148,7 +148,7 @@ def _changes_module(
     )
     for rows, lines, spans in sides:
         symbols = [row for row in rows if row.label in CODE]
-        if not symbols and not any(row.label == Label.MODULE for row in rows):
+        if not symbols and not any(row.label in (Label.MODULE, Label.PACKAGE) for row in rows):
             continue
         covered: set[int] = set()
         for row in symbols:

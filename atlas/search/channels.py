@@ -261,5 +261,5 @@ async def _files(reader: Reader, path: str, where: Filter) -> list[Node]:
     found = await asyncio.gather(
         *(reader.store.find(each, Match.SUFFIX, narrowed, 5) for each in dict.fromkeys((name.partition(".")[0], name)))
     )
-    tops = (Label.MODULE, Label.FILE, Label.DOC_FILE, Label.ADR)
+    tops = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE, Label.ADR)
     return [node for nodes in found for node in nodes if node.row.label in tops]

@@ -23,6 +23,8 @@ from atlas.search.channels import (
     gather,
 )
 from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
+from atlas.search.package_questions import find_package_question
+from atlas.search.packages import PackageReport, answer_packages
 from atlas.search.rank import Candidate, rank
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
@@ -74,6 +76,8 @@ class SearchResult:
     """The answer to a question about a relation; nothing is ranked then."""
     changes: Changes | None = None
     """The answer to a question about changes; nothing is ranked then."""
+    packages: PackageReport | None = None
+    """The answer to a question about packages; nothing is ranked then."""
 
 
 async def search(
@@ -97,6 +101,9 @@ async def search(
         if query.relation is not None and asks_history(query.relation, text):
             changes = await answer_changes(reader, query.relation, text, where)
             return SearchResult(query, (), 0, query.notes, changes=changes)
+        packages = await _packages(reader, query, where)
+        if packages is not None:
+            return SearchResult(query, (), len(packages.declared), query.notes, packages=packages)
         relation, trouble = await _relation(reader, query, where)
         if relation is not None:
             return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
@@ -113,6 +120,17 @@ async def search(
     return SearchResult(
         query, tuple(ranked), total, (*query.notes, *(each.note for each in rankings), *notes, *problems)
     )
+
+
+async def _packages(reader: Reader, query: Query, where: Filter) -> PackageReport | None:
+    """Answer a question about packages; None for other questions, and when the store cannot be read."""
+    question = find_package_question(query.text)
+    if question is None:
+        return None
+    try:
+        return await answer_packages(reader, question, where)
+    except AtlasError:
+        return None
 
 
 async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relation | None, tuple[str, ...]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from atlas.model import Direction, Edge, EdgeType, Label, Node
 from atlas.search import Reader
 from atlas.search.notes.about import NoteAbout, notes_about
+from atlas.search.packages import parts_of
 
 DEFAULT_DEPTH = 3
 MAX_DEPTH = 8
@@ -83,6 +84,9 @@ class _Reached:
 async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) -> Impact:
     """Follow what uses the changed symbols up to `depth` edges (0 = `DEFAULT_DEPTH`). Raises store errors."""
     reached = {uid: _Reached(1.0, (seed.name,)) for seed in seeds for uid in seed.uids}
+    if packages := [uid for uid in reached if ":ext:" in uid]:
+        for uid in await parts_of(reader, packages):
+            reached.setdefault(uid, _Reached(1.0, (seeds[0].name,)))
     start = await _with_constructors(reader, reached)
     found: dict[str, Affected] = {}
     notes: list[str] = []

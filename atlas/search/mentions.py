@@ -29,7 +29,7 @@ _BY_TEXT = "text"
 """Strategy of a line that mentions the name and has no edge."""
 _TEXT_CONFIDENCE = 0.4
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
-_CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.VALUE, Label.FILE)
+_CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.PACKAGE, Label.VALUE, Label.FILE)
 
 _CALL = re.compile(r"(?<![\w$'\"`])([A-Za-z_$][\w$]*)(?:::)?(?:<[^<>()]*>)?[!?]?\(")
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")

@@ -34,7 +34,7 @@ LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
         Label.DOC_FILE: 0.85,
         Label.CHUNK: 0.85,
         Label.VALUE: 0.8,
-        Label.PACKAGE: 0.7,
+        Label.PACKAGE: 0.85,
         Label.EXTERNAL_SYMBOL: 0.4,
         Label.EXTERNAL_PACKAGE: 0.4,
         Label.PROJECT: 0.3,

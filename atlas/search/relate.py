@@ -224,7 +224,7 @@ async def _members(reader: Reader, targets: Targets) -> list[str]:
     members = [edge.node.row.uid for edge in edges]
     for target in targets.targets:
         row = target.node.row
-        if row.label in (Label.FILE, Label.MODULE) and row.path:
+        if row.label in (Label.FILE, Label.MODULE, Label.PACKAGE) and row.path:
             where = Filter(project=target.node.project)
             members += (node.row.uid for node in await reader.store.find(row.path, Match.PATH, where, MAX_EDGES))
     return list(dict.fromkeys(members))

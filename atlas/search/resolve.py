@@ -28,6 +28,8 @@ MAX_IMPORTS = 2_000
 HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 MAX_NAME_CHARACTERS = 500
 
+_PACKAGE = "MATCH (p:ExternalPackage) WHERE p.name = $name RETURN p.uid ORDER BY p.uid"
+_TIMEOUT = 5.0
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 
 
@@ -47,7 +49,7 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
     """Find the nodes of a name (see `written`) within the filter. Raises only store errors."""
     if not name:
         return Resolution((), "")
-    for rung in (_by_uid, _by_place, _by_name, _by_alias, _by_path):
+    for rung in (_by_uid, _by_place, _by_name, _by_alias, _by_package, _by_path):
         found = await rung(reader, name, where)
         if found is not None:
             return found
@@ -133,6 +135,17 @@ async def _by_alias(reader: Reader, name: str, where: Filter) -> Resolution | No
         if own:
             return _prefer_definition(own, "alias", reader.languages)
     return None
+
+
+async def _by_package(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return the external package of that name, or that is imported under it."""
+    if where.labels and Label.EXTERNAL_PACKAGE not in where.labels:
+        return None
+    nodes = await reader.store.find(f"ext:{name}", Match.EXACT, where, 1)
+    if not nodes:
+        found = await reader.store.cypher(_PACKAGE, {"name": name}, 2, _TIMEOUT, where.project)
+        nodes = await reader.store.symbols([str(row[0]) for row in found.rows])
+    return Resolution(tuple(nodes), "exact") if nodes else None
 
 
 async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | None:

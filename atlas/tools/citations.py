@@ -98,7 +98,7 @@ def local_name(row: NodeRow) -> str:
 
     A file is called by its kind: its path stands beside it.
     """
-    if row.label in (Label.MODULE, Label.FILE, Label.DOC_FILE) and row.path:
+    if row.label in (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE) and row.path:
         return row.kind
     return shortened(row.qualified_name, row.path)
 

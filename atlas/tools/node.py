@@ -20,6 +20,7 @@ from atlas.tools.citations import path_of, sections_of, symbol_of
 from atlas.tools.context import Context, fit_context, no_context, source_of
 from atlas.tools.envelope import INLINE_TOKENS, AnswerT, Envelope, aside, fit_aside, make_filter, open_envelope
 from atlas.tools.note_lines import lines_about, marks_of, quoted_lines
+from atlas.tools.packages import lines_about_package
 from atlas.tools.symbols import Lookup, NodeDetail, Symbol
 from atlas.wording import counted
 
@@ -42,17 +43,22 @@ async def get_node(
     if len(resolution.nodes) != 1:
         return await _fit_lookup(atlas, envelope, name, where, resolution, _no_node)
     row = resolution.nodes[0].row
-    counts, stale, marks = await asyncio.gather(
+    package, counts, stale, marks = await asyncio.gather(
+        lines_about_package(atlas, resolution.nodes[0]),
         counts_around(atlas.reader, row.uid),
         stale_files(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
         marks_of(atlas.reader, resolution.nodes),
     )
     detail = _detail(row, counts, marks.get(row.uid, ""))
-    lines = detail.docstring.splitlines()
+    lines = [*detail.docstring.splitlines(), *package]
 
     def build(kept: int) -> NodeAnswer:
         cut = len(lines) - kept
-        withheld = (f"{cut} of {counted(len(lines), 'docstring line')} by token_budget {token_budget}",) if cut else ()
+        withheld = (
+            (f"{cut} of {counted(len(lines), 'line' if package else 'docstring line')} by token_budget {token_budget}",)
+            if cut
+            else ()
+        )
         return NodeAnswer(
             "get_node",
             Lookup(name, "found", resolution.how),
@@ -105,7 +111,8 @@ async def get_context(
 def _and_its_file(node: Node) -> tuple[str, ...]:
     """Return the uid of a node and, for a module, that of its file: a note may be about either."""
     row = node.row
-    return (row.uid, make_uid(node.project, row.path)) if row.label == Label.MODULE else (row.uid,)
+    is_module = row.label == Label.MODULE or (row.label == Label.PACKAGE and bool(row.path))
+    return (row.uid, make_uid(node.project, row.path)) if is_module else (row.uid,)
 
 
 async def _open(

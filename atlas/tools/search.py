@@ -22,6 +22,7 @@ from atlas.tools.changes import answer_from_history
 from atlas.tools.citations import NOTE_KINDS, hit_name, path_of, quoted, symbol_of
 from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
 from atlas.tools.note_lines import marks_of
+from atlas.tools.packages import packages_answer
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
 from atlas.tools.snippets import matching_lines
@@ -79,6 +80,8 @@ async def hybrid_search(
         Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
     )
     search = await _search(atlas, request, project, token_budget)
+    if search.found.packages is not None:
+        return await packages_answer(atlas, search.envelope, search.found.packages, search.found.notes)
     if (report := await answer_from_history(atlas, search.envelope, search.found, query)) is not None:
         return report
     if search.found.relation is not None:

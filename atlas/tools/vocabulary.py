@@ -12,7 +12,7 @@ from atlas.tools.answers import Described
 
 LABELS: Mapping[Label, str] = {
     Label.PROJECT: "an indexed tree",
-    Label.PACKAGE: "a folder of modules, or a Go package",
+    Label.PACKAGE: "a package or namespace",
     Label.FILE: "any other file",
     Label.MODULE: "a code file that is a module by its path",
     Label.CLASS: "class, interface, struct, trait, enum (see kind)",
@@ -23,7 +23,7 @@ LABELS: Mapping[Label, str] = {
     Label.DOC_SECTION: "a heading with its text",
     Label.ADR: "an architecture decision record",
     Label.CHUNK: "lines of a file without definitions",
-    Label.EXTERNAL_PACKAGE: "a package that is imported, not indexed",
+    Label.EXTERNAL_PACKAGE: "an imported or declared package",
     Label.EXTERNAL_SYMBOL: "a symbol of such a package",
     Label.ROUTE: "a registered route: method and path",
     Label.EVENT: "an event, signal, task or command",
@@ -40,6 +40,7 @@ EDGE_TYPES: Mapping[EdgeType, str] = {
     EdgeType.CALLS: "caller -> callee",
     EdgeType.REFERENCES: "user -> function or class used as a value",
     EdgeType.IMPORTS: "importer -> imported module or symbol",
+    EdgeType.DEPENDS_ON: "project -> package or project that its manifest declares",
     EdgeType.USES_TYPE: "user -> type it refers to",
     EdgeType.DOCUMENTS: "document section -> symbol or file",
     EdgeType.AFFECTS: "ADR -> symbol or file",
@@ -88,6 +89,9 @@ NODE_PROPERTIES = (
     Described("agent"),
     Described("type", "of entities"),
     Described("aliases", "of entities"),
+    Described("ecosystem", "of external packages: python npm go rust maven dotnet php ruby elixir"),
+    Described("import_name", "of external packages: the name in imports, if it differs"),
+    Described("standard", "of external packages: languages whose standard library it is"),
 )
 EDGE_PROPERTIES = (
     Described("line", "of the evidence, in the source node's file"),
@@ -101,9 +105,18 @@ EDGE_PROPERTIES = (
     Described("signature", "of ABOUT: the target's digest when the note was written"),
     Described("body", "likewise"),
     Described("docstring", "likewise"),
-    Described("path", "of ABOUT: where the target was"),
+    Described("path", "of ABOUT: where the target was; of DEPENDS_ON: the manifest"),
     Described("anchor_line", "likewise"),
     Described("commit", "likewise"),
+    Described("kind", "of DEPENDS_ON: runtime optional peer provided build development indirect"),
+    Described("ecosystem", "of DEPENDS_ON"),
+    Described("package", "of DEPENDS_ON: the name as declared"),
+    Described("group", "of DEPENDS_ON: extra, group, scope or target"),
+    Described("range", "of DEPENDS_ON: versions as declared"),
+    Described("marker", "of DEPENDS_ON: condition"),
+    Described("locked", "of DEPENDS_ON: version in the lock file"),
+    Described("lock", "of DEPENDS_ON: path:line in the lock file"),
+    Described("also", "of DEPENDS_ON: further declarations"),
 )
 EXAMPLES = (
     Described(
@@ -121,6 +134,10 @@ EXAMPLES = (
     Described(
         "subclasses, any depth",
         "MATCH (c:Class)-[:INHERITS*1..5]->(b:Class {name: 'NAME'}) RETURN DISTINCT c.qualified_name",
+    ),
+    Described(
+        "dependencies",
+        "MATCH (p:Project)-[r:DEPENDS_ON]->(d) RETURN p.name, d.name, r.kind, r.range, r.locked, r.path, r.line",
     ),
     Described(
         "functions without callers",

@@ -7,6 +7,7 @@
 mod detections;
 pub mod flags;
 mod imports;
+mod manifest;
 mod narrowing;
 mod notes;
 mod problem;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::string_table::StringTable;
 pub use detections::{Detection, DetectionKind, Handler};
 pub use imports::{Import, ImportKind};
+pub use manifest::{Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role};
 pub use narrowing::Narrowing;
 pub use notes::{Relation, RelationKind};
 pub use problem::Problem;
@@ -72,6 +74,7 @@ pub struct FileFacts {
     pub relations: Vec<Relation>,
     /// Sorted by target and first line.
     pub narrowings: Vec<Narrowing>,
+    pub manifest: Option<Box<Manifest>>,
     /// What the rules of detectors matched, by position.
     pub detections: Vec<Detection>,
 }

@@ -22,6 +22,7 @@ pub mod files;
 mod fuzz;
 pub mod language_data;
 pub mod link;
+pub mod manifests;
 pub mod page_checksums;
 pub mod parse;
 mod py;

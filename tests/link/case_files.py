@@ -4,6 +4,7 @@ A case begins with a `##` heading. A block whose info string is `<language> <pat
 `source -TYPE-> target  [strategy]  [@line,line]`, the same after `absent ` for an edge that must not be there (`*` matches anything), or
 `unresolved <path> <count>`, or `open source name shape reason lines` for calls that no rule resolves. An `expect routes` block lists all routes, `METHOD /path handler`, an `expect events`
 block all handlers and emitters, `kind name handled|emitted symbol`. A `subprojects` block has one `folder kind name` a line.
+A `depends` block has all dependencies: `project | name | kind | group | range | locked | path:line`.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Case:
     subprojects: list[tuple[str, str, str]] = field(default_factory=list)
     open: list[tuple[str, str, list[object]]] = field(default_factory=list)
     """Source, name, and shape, reason and lines of unresolved calls."""
+    depends: list[str] = field(default_factory=list)
     routes: list[str] | None = None
     events: list[str] | None = None
 
@@ -78,6 +80,8 @@ def _add_block(case: Case, info: list[str], body: list[str]) -> None:
     elif info[0] == "expect":
         for line in body:
             _add_expectation(case, line.strip())
+    elif info[0] == "depends":
+        case.depends += [" ".join(line.split()) for line in body if line.strip()]
     elif info[0] == "subprojects":
         for line in body:
             folder, kind, name = line.split()

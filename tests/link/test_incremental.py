@@ -32,6 +32,10 @@ PATHS = [
     "java/deep/Two.java",
     "go/a.go",
     "go/b.go",
+    "pyproject.toml",
+    "lib/requirements.txt",
+    "requirements.txt",
+    "poetry.lock",
     ".knowledge/a.md",
     ".knowledge/b.md",
     ".knowledge/deep/c.md",
@@ -175,7 +179,22 @@ notes = st.one_of(
 )
 
 
+# packages that the Python files import, and places of other manifests; some text is broken
+requirements = st.sampled_from(
+    ["app", "elsewhere>=1", "lib==2", "PyYAML", "-r ../requirements.txt", "-c lib/x.txt", "!"]
+)
+manifests = {
+    "pyproject.toml": st.lists(requirements, max_size=3).map(
+        lambda names: f"[project]\nname = 'app'\ndependencies = {names}\n{'[' if '!' in names else ''}"
+    ),
+    "poetry.lock": st.sampled_from(["1.0", "2.0"]).map('[[package]]\nname = "elsewhere"\nversion = "{}"\n'.format),
+    "requirements.txt": st.lists(requirements, max_size=4).map("\n".join),
+}
+
+
 def blocks(path: str) -> st.SearchStrategy[str]:
+    if (manifest := manifests.get(path.rpartition("/")[2])) is not None:
+        return manifest
     if path.startswith(".knowledge/"):
         return notes
     kinds = {"md": document_blocks, "ts": script_blocks, "js": common_js_blocks, "java": java_blocks, "go": go_blocks}

@@ -27,6 +27,10 @@ MODULES = (
     "web/data.ts",
     "svc/run.go",
     "svc/util.go",
+    "pyproject.toml",
+    "lib/requirements.txt",
+    "web/package.json",
+    "web/package-lock.json",
     ".knowledge/claims/2026/a.md",
     ".knowledge/b.md",
     "docs/guide.rst",
@@ -85,6 +89,28 @@ def note_source(draw: st.DrawFn) -> str:
     return f"---\nid: {own}\n{kind}\n{broken}\n{about}\nrelations:\n{relations or '  []'}\n---\n{body}\n"
 
 
+REQUIREMENTS = ("PyYAML", "tools>=1", "app", "os-lib==2", "-r ../requirements.txt", "-e ../web", "<<<")
+
+
+@st.composite
+def manifest_source(draw: st.DrawFn, path: str) -> str:
+    """A manifest or lock file; some are broken, name another project of the tree, or nothing."""
+    names = draw(st.lists(st.sampled_from(REQUIREMENTS), max_size=3))
+    if path.endswith(".txt"):
+        return "".join(f"{name}\n" for name in names)
+    if path.endswith(".toml"):
+        return f"[project]\nname = {draw(st.sampled_from(('app', 'tools')))!r}\ndependencies = {names}\n"
+    version = draw(st.sampled_from(("1.0.0", "2.0.0", "")))
+    if "lock" in path:
+        return f'{{"packages": {{"node_modules/data": {{"version": "{version}"}}}}}}'
+    return (
+        f'{{"name": "web", "dependencies": {{"data": "{version}"}}, "devDependencies": {{"{names[:1]}": "*"}}'[
+            : draw(st.sampled_from((200, 30)))
+        ]
+        + "}"
+    )
+
+
 @st.composite
 def text_source(draw: st.DrawFn, path: str) -> str:
     """A document that names definitions, or a text without any; some fill several windows."""
@@ -103,6 +129,8 @@ def text_source(draw: st.DrawFn, path: str) -> str:
 
 @st.composite
 def source(draw: st.DrawFn, path: str) -> str:
+    if path.endswith((".txt", ".toml", ".json")):
+        return draw(manifest_source(path))
     if path.endswith(".py"):
         return draw(python_source())
     if path.endswith(".md"):

@@ -257,7 +257,7 @@ async def test_several_projects_share_one_store(tmp_path: Path) -> None:
     counts = {stats.project: stats.files for stats in await store.stats()}
     await tiers.aclose()
     await store.aclose()
-    assert counts == {"one": 4, "two": 1}
+    assert counts == {"one": 5, "two": 1}
     uids = {row[0] for row in dump(data)["nodes"]}
     assert "two:pkg.a.only_in_two" in uids
     assert "one:pkg.a.only_in_two" not in uids

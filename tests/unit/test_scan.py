@@ -237,7 +237,7 @@ def test_reasons(tmp_path: Path) -> None:
         tmp_path,
         {
             **dict.fromkeys(["ok.py", ".env", "deploy/server.pem", "id_rsa", ".npmrc", "config/secrets.yaml"], ""),
-            **dict.fromkeys(["yarn.lock", "app.min.js", "api_pb2.py", ".hidden.py", ".idea/a.py", "logo.png"], ""),
+            **dict.fromkeys(["flake.lock", "app.min.js", "api_pb2.py", ".hidden.py", ".idea/a.py", "logo.png"], ""),
             **dict.fromkeys(["node_modules/x/a.py", "web/node_modules/b.py", "__pycache__/c.py"], ""),
             **dict.fromkeys(["env/pyvenv.cfg", "env/lib/d.py", "target/CACHEDIR.TAG", "target/e.py"], ""),
             "big.py": "#" * 2000,
@@ -249,7 +249,7 @@ def test_reasons(tmp_path: Path) -> None:
         **dict.fromkeys([".env", ".npmrc", "config/secrets.yaml", "deploy/server.pem", "id_rsa"], "secret"),
         **dict.fromkeys(["__pycache__/", "env/", "node_modules/", "target/", "web/node_modules/"], "dependencies"),
         **{".idea/": "hidden", ".hidden.py": "hidden", "api_pb2.py": "generated", "app.min.js": "minified"},
-        **{"big.py": "too-large", "link.py": "symlink", "logo.png": "language", "yarn.lock": "lock-file"},
+        **{"big.py": "too-large", "link.py": "symlink", "logo.png": "language", "flake.lock": "lock-file"},
     }
     assert paths(tmp_path, Scope(generated=True)) == ["api_pb2.py", "big.py", "ok.py"]
 

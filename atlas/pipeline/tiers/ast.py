@@ -35,6 +35,8 @@ from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.workspace import Workspace
 from atlas.threads import in_thread
 
+LOCK_LANGUAGE = "dependency-lock"
+"""Language of lock files, of which only names and versions are kept."""
 DAEMON_APPLY_BYTES = 1_000_000
 """Source bytes per transaction of a long-running process: limits memory, as rows take about ten times the source."""
 
@@ -322,6 +324,9 @@ class AstTier:
         if secrets_of(known.problems):
             # the facts come from the masked text, and the original text must not leave this process
             content = mask_secrets(content)
+        if known.language == LOCK_LANGUAGE:
+            # read for versions only: nobody searches its text
+            content = b""
         nodes, edges, texts = rows_of(unit, content)
         problems = with_link_problems(known.problems, unit.problems)
         counts = {"unresolved": unit.unresolved, "resolved": unit.resolved}

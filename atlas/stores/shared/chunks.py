@@ -6,7 +6,9 @@ from atlas.model import Label
 
 CHUNK_CHARACTERS = 3000
 
-FILE_LABELS = frozenset({Label.MODULE, Label.FILE, Label.DOC_FILE, Label.DOC_SECTION, Label.ADR, Label.CHUNK})
+FILE_LABELS = frozenset(
+    {Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE, Label.DOC_SECTION, Label.ADR, Label.CHUNK}
+)
 """Labels whose chunk name is a path."""
 
 

@@ -1,4 +1,7 @@
-"""The further properties of notes and their edges: a JSON text in rows, properties of their own in queries. Pure."""
+"""The further properties of notes, packages and their edges: a JSON text in rows, properties of their own in queries.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,12 @@ NODE_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "agent": "str",
         "type": "str",
         "aliases": "json",
+        "ecosystem": "str",
+        "import_name": "str",
+        "standard": "str",
     }
 )
-"""Of notes: name -> kind of value (`json`: a list of texts). Queries see these names only."""
+"""Of notes and external packages: name -> kind of value (`json`: a list of texts). Queries see these names only."""
 
 EDGE_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {
@@ -34,9 +40,21 @@ EDGE_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "path": "str",
         "anchor_line": "int",
         "commit": "str",
+        "kind": "str",
+        "ecosystem": "str",
+        "package": "str",
+        "group": "str",
+        "range": "str",
+        "marker": "str",
+        "locked": "str",
+        "lock": "str",
+        "also": "json",
     }
 )
-"""Of relations and anchors, like `NODE_PROPERTIES`. `line` of an anchor is `anchor_line`, since edges have a line."""
+"""Of relations, anchors and dependencies, like `NODE_PROPERTIES`.
+
+`line` of an anchor is `anchor_line`, since edges have a line.
+"""
 
 _KEYS = {"anchor_line": "line"}
 
@@ -47,12 +65,12 @@ def json_key(name: str) -> str:
 
 
 def node_values(properties: str) -> dict[str, object]:
-    """Return the properties of a note that queries see; {} for other nodes."""
+    """Return the properties of a note or package that queries see; {} for other nodes."""
     return _values(properties, NODE_PROPERTIES)
 
 
 def edge_values(properties: str) -> dict[str, object]:
-    """Return the properties of a relation or anchor that queries see; {} for other edges."""
+    """Return the properties of a relation, anchor or dependency that queries see; {} for other edges."""
     return _values(properties, EDGE_PROPERTIES)
 
 

@@ -68,6 +68,7 @@ impl LanguageFolder {
             format!("{}: scope.rule is missing (file, directory, declared or document)", settings_path.display())
         })?;
         settings.builtins = words(&folders, "builtins.txt", &mut sources)?;
+        settings.standard = words(&folders, "standard.txt", &mut sources)?;
         settings.common_methods = words(&folders, "common_methods.txt", &mut sources)?;
         Ok(LanguageFolder { path: path.to_owned(), settings, patterns, sources })
     }

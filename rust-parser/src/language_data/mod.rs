@@ -64,6 +64,9 @@ pub struct Settings {
     /// Words of `builtins.txt`.
     #[serde(skip)]
     pub builtins: Vec<String>,
+    /// Words of `standard.txt`.
+    #[serde(skip)]
+    pub standard: Vec<String>,
     /// Words of `common_methods.txt`.
     #[serde(skip)]
     pub common_methods: Vec<String>,

@@ -10,6 +10,7 @@ pub(crate) mod emit;
 mod entity;
 mod inherit;
 mod method_signature;
+mod packages;
 pub(crate) mod project;
 mod resolve;
 mod routes;
@@ -28,6 +29,7 @@ use crate::language_data::Settings;
 use crate::link::edge::FileEdges;
 use crate::link::emit::edges;
 use crate::link::emit::structure::{self, Structure};
+use crate::link::packages::Imported;
 use crate::link::project::ancestry::FileBases;
 use crate::link::project::dependencies::{add_differences, is_affected};
 use crate::link::project::file_types::FileTypes;
@@ -257,9 +259,17 @@ impl Project {
     }
 
     fn refresh_structure(&mut self) -> bool {
-        let externals = self.links.iter().flat_map(|link| link.externals.iter().copied()).collect();
+        let mut imported = Imported::default();
+        for (id, entry) in self.index.present() {
+            for &external in &self.links[id as usize].externals {
+                let languages = imported.entry(external).or_default();
+                if !languages.contains(&*entry.language) {
+                    languages.insert(entry.language.clone());
+                }
+            }
+        }
         let events = self.links.iter().flat_map(|link| link.events.iter().copied()).collect();
-        let (structure, dependencies) = structure::build(&self.index, &self.name, externals, events);
+        let (structure, dependencies) = structure::build(&self.index, &self.name, &imported, events);
         self.structure_dependencies = dependencies;
         if self.structure_digest.is_some() && structure == self.structure {
             return false;

@@ -61,6 +61,8 @@ pub struct LanguageRules {
     /// Package of the built-in names as bases of classes; [`crate::link::project::names::EMPTY`] if these have no edges.
     pub builtin_package: Sym,
     pub builtins: FxHashSet<Sym>,
+    /// Packages of the standard library, with everything below them.
+    standard: FxHashSet<String>,
     /// Names too common to identify a callee.
     pub common_methods: FxHashSet<Sym>,
     pub open_builtins: FxHashSet<Sym>,
@@ -163,6 +165,7 @@ impl LanguageRules {
             star_skips: link.star_skips.clone(),
             builtin_package: strings.intern(&link.builtin_package),
             builtins: set(&settings.builtins),
+            standard: texts(&settings.standard),
             common_methods: set(&settings.common_methods),
             open_builtins: set(&link.open_builtins),
             container_builtins: set(&link.container_builtins),
@@ -215,6 +218,16 @@ impl LanguageRules {
     pub fn is_private_method(&self, name: &str) -> bool {
         let prefix = self.private_prefix.as_str();
         !prefix.is_empty() && name.starts_with(prefix) && !name.ends_with(prefix)
+    }
+
+    /// Returns whether a package is part of the standard library. Where imports name folders of repositories, these are
+    /// all packages that no host has.
+    pub fn is_standard(&self, package: &str) -> bool {
+        if self.module_rule == ModuleRule::Folders {
+            return !package.split('/').next().is_some_and(|first| first.contains('.'));
+        }
+        let ends = package.match_indices(['.', '/', ':']).map(|(at, _)| at).chain([package.len()]);
+        ends.into_iter().any(|end| self.standard.contains(&package[..end]))
     }
 
     /// Returns whether star imports skip the name.

@@ -2,15 +2,18 @@
 //! files are skipped. Secrets are masked before parsing.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::byte_limit::ByteLimit;
 use crate::content_digest::digest_of;
-use crate::facts::{FACTS_VERSION, FileFacts, Problem};
+use crate::facts::{FACTS_VERSION, FileFacts, Manifest, Problem};
 use crate::files::{Folder, read_capped};
+use crate::manifests;
 use crate::parse::extract;
 use crate::parse::facts_check::is_in_range;
+use crate::parse::language::Language;
 use crate::parse::registry::Registry;
 use crate::scan::check_content;
 use crate::secrets::{self, Secret};
@@ -84,10 +87,18 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
     let Some(language) = registry.of_file(path, data) else {
         return ParsedFile::skipped(path, data, "unknown language");
     };
+    let format = manifests::format_of(path);
+    if manifests::is_lock(path) {
+        return parse_lock(registry, language, path, data, limits);
+    }
     if data.len() >= u32::MAX as usize / 2 {
         return ParsedFile::skipped(path, data, "too large");
     }
-    let reason = check_content(path, data);
+    let reason = match check_content(path, data) {
+        // A manifest says what it says, whoever wrote it.
+        "generated" if format.is_some() => "",
+        reason => reason,
+    };
     let is_generated = reason == "generated";
     if !(reason.is_empty() || is_generated && limits.generated) {
         return ParsedFile::skipped(path, data, reason);
@@ -95,8 +106,11 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
     let Ok(found) = secrets::find(data) else {
         return ParsedFile::skipped(path, data, "secret-scan-limit");
     };
-    let mut facts =
-        extract::extract(language, registry.detectors(), path, &secrets::mask(data, &found), limits.timeout);
+    let masked = secrets::mask(data, &found);
+    let mut facts = extract::extract(language, registry.detectors(), path, &masked, limits.timeout);
+    if let Some(format) = format {
+        read_manifest(&mut facts, format, &masked);
+    }
     if facts.definitions.len() > MAX_DEFINITIONS {
         return ParsedFile::skipped(path, data, "too-many-definitions");
     }
@@ -107,6 +121,33 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
         note_secrets(&mut facts, &found);
     }
     ParsedFile { facts: Arc::new(facts), skip_reason: String::new() }
+}
+
+/// Parses a lock file: names and versions only. What marks other files as generated or holding secrets (checksums) is
+/// what a lock file consists of; its text is neither kept nor searched.
+fn parse_lock(registry: &Registry, language: &Language, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
+    let mut facts = extract::extract(language, registry.detectors(), path, &[], limits.timeout);
+    facts.digest = digest_of(data);
+    facts.size = data.len().min(u32::MAX as usize) as u32;
+    facts.lines = data.iter().filter(|&&byte| byte == b'\n').count() as u32;
+    if let Some(format) = manifests::format_of(path) {
+        read_manifest(&mut facts, format, data);
+    }
+    ParsedFile { facts: Arc::new(facts), skip_reason: String::new() }
+}
+
+/// Adds to the facts of a file what it says as a manifest.
+fn read_manifest(facts: &mut FileFacts, format: manifests::Format, data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let attempt = catch_unwind(AssertUnwindSafe(|| manifests::read(format, &facts.path, &text)));
+    let (manifest, mut problems) = attempt.unwrap_or_else(|_| {
+        let message = "the reader of manifests failed on this file".to_owned();
+        (Manifest::default(), vec![Problem { line: 1, code: "internal".to_owned(), message }])
+    });
+    problems.iter_mut().for_each(|problem| problem.line = problem.line.clamp(1, facts.lines.max(1)));
+    facts.manifest = Some(Box::new(manifest));
+    facts.problems.append(&mut problems);
+    facts.problems.sort_by(|a, b| (a.line, &a.code, &a.message).cmp(&(b.line, &b.code, &b.message)));
 }
 
 /// Records one problem per line and rule, so that `status` reports masked secrets and readers of the file learn that
@@ -133,6 +174,7 @@ pub fn parse_below(
     max_bytes: u64,
     limits: Limits,
 ) -> Result<ParsedFile, String> {
+    let max_bytes = if manifests::is_lock(path) { max_bytes.max(manifests::MAX_LOCK_BYTES) } else { max_bytes };
     let too_large = || format!("unreadable: larger than {max_bytes} bytes");
     let reason = |error: io::Error| match error.kind() {
         io::ErrorKind::FileTooLarge => too_large(),

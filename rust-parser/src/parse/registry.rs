@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::content_digest::hex;
 use crate::facts::{FACTS_VERSION, WindowKind};
 use crate::language_data::{Settings, read_all};
+use crate::manifests;
 use crate::parse::detect::rules::{Detectors, Source};
 use crate::parse::language::Language;
 use crate::parse::languages;
@@ -21,6 +22,9 @@ const MAX_CODE_BYTES: u64 = 512 << 10;
 const MAX_PLAIN_BYTES: u64 = 128 << 10;
 /// Name of the language of notes.
 const NOTE: &str = "note";
+/// Names of the languages of lock files, and of manifests that no other language claims.
+const LOCK: &str = "dependency-lock";
+const MANIFEST: &str = "dependency-manifest";
 
 /// The registered languages and how files are mapped to them.
 #[derive(Default)]
@@ -149,7 +153,7 @@ impl Registry {
     }
 
     /// Returns the language of a path: that of notes in their folder, else by complete file name, then by the longest
-    /// extension.
+    /// extension. Lock files and other manifests are recognised by name.
     pub fn of_path(&self, path: &str) -> Option<&str> {
         if self.is_note(path)
             && let Some((name, _)) = self.by_name.get_key_value(NOTE)
@@ -157,6 +161,11 @@ impl Registry {
             return Some(name);
         }
         let file = path.rsplit('/').next().unwrap_or(path);
+        if manifests::is_lock(file)
+            && let Some((name, _)) = self.by_name.get_key_value(LOCK)
+        {
+            return Some(name);
+        }
         if let Some(name) = self.by_file_name.get(file) {
             return Some(name);
         }
@@ -172,6 +181,7 @@ impl Registry {
             }
         }
         self.of_first_part(file)
+            .or_else(|| manifests::format_of(path).and_then(|_| Some(self.by_name.get_key_value(MANIFEST)?.0.as_str())))
     }
 
     /// Returns the format of `Dockerfile.test`, `LICENSE-MIT` and other names with an addition.

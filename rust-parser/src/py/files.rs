@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::content_digest::{digest_of, digest_of_file, hex};
 use crate::files::{Folder, Recorded, read_linked};
+use crate::manifests::{MAX_LOCK_BYTES, is_lock};
 
 const STAMP_BYTES: usize = 8;
 
@@ -93,6 +94,7 @@ fn positions_that_differ(python: Python<'_>, root: PathBuf, paths: &[u8], record
 /// Returns the content of a regular file below a folder, or None.
 #[pyfunction]
 fn read_path<'py>(python: Python<'py>, root: &str, path: &str, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
+    let max_bytes = if is_lock(path) { max_bytes.max(MAX_LOCK_BYTES) } else { max_bytes };
     let content = python.detach(|| Folder::open(Path::new(root))?.read_file(path, max_bytes)).ok()?;
     Some(PyBytes::new(python, &content))
 }

@@ -1,5 +1,7 @@
 //! Classifies files and folders by name: secrets, lock files, bundles, generated code, installed dependencies.
 
+use crate::manifests;
+
 /// Names of files that hold secrets, in lower case.
 const SECRET_NAMES: &[&str] = &[
     ".netrc",
@@ -41,6 +43,7 @@ const SECRET_SUFFIXES: &[&str] = &[
 /// Extensions with which such names hold secrets: `secrets.yaml` does, `secrets.py` is a module about them.
 const SECRET_DATA: &[&str] = &["json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "xml", "txt", "enc"];
 
+/// Files that package managers write. Those with a reader are read for versions.
 const LOCK_FILES: &[&str] = &[
     "bun.lock",
     "bun.lockb",
@@ -207,7 +210,7 @@ pub fn of_file(name: &str, generated: bool) -> &'static str {
     let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| lower.ends_with(suffix));
     if is_secret(&lower) {
         "secret"
-    } else if LOCK_FILES.contains(&lower.as_str()) {
+    } else if LOCK_FILES.contains(&lower.as_str()) && !manifests::is_lock(name) {
         "lock-file"
     } else if ends(MINIFIED_SUFFIXES) {
         "minified"

@@ -14,14 +14,24 @@ pub fn kind_of(file: &str) -> Option<(&'static str, usize)> {
         "pyproject.toml" => ("python", 0),
         "setup.cfg" => ("python", 1),
         "setup.py" => ("python", 2),
+        "Pipfile" => ("python", 3),
         "package.json" => ("npm", 0),
         "go.mod" => ("go", 0),
         "Cargo.toml" => ("rust", 0),
         "pom.xml" => ("maven", 0),
+        "build.gradle.kts" => ("maven", 1),
+        "build.gradle" => ("maven", 2),
+        "Gemfile" | "gems.rb" => ("ruby", 1),
+        "mix.exs" => ("elixir", 0),
         "composer.json" => ("php", 0),
-        _ if file.ends_with(".csproj") => ("dotnet", 0),
+        _ if is_msbuild(file) => ("dotnet", 0),
+        _ if file.ends_with(".gemspec") => ("ruby", 0),
         _ => return None,
     })
+}
+
+fn is_msbuild(file: &str) -> bool {
+    [".csproj", ".fsproj", ".vbproj"].iter().any(|ending| file.ends_with(ending))
 }
 
 /// Returns the name of the project in a manifest's content; `file` is the manifest's file name.
@@ -38,9 +48,11 @@ pub fn name_of(file: &str, content: &[u8]) -> Option<String> {
         }
         "go.mod" => module_name(text),
         "pom.xml" => element(text, &["project", "artifactId"]),
+        "Pipfile" | "build.gradle" | "build.gradle.kts" | "Gemfile" | "gems.rb" | "mix.exs" => None,
+        _ if file.ends_with(".gemspec") => file.strip_suffix(".gemspec").map(str::to_owned),
         _ => element(text, &["Project", "PropertyGroup", "AssemblyName"])
             .filter(|name| !name.contains("$("))
-            .or_else(|| file.strip_suffix(".csproj").map(str::to_owned)),
+            .or_else(|| file.rsplit_once('.').map(|(stem, _)| stem.to_owned())),
     }?;
     let name: String = name.trim().chars().filter(|character| !character.is_control()).take(MAX_NAME_CHARS).collect();
     (!name.is_empty()).then_some(name)

@@ -291,12 +291,15 @@ impl Walk<'_> {
             listing.skip(path, "language");
             return;
         };
+        let is_lock = crate::manifests::is_lock(name);
+        let limit = if is_lock { crate::manifests::MAX_LOCK_BYTES } else { 0 };
         let own_limit = self.languages.max_bytes(language);
-        if status.size > self.options.max_bytes {
+        if status.size > self.options.max_bytes.max(limit) {
             listing.skip(path, "too-large");
             return;
         }
-        let is_plain = own_limit.is_some();
+        // Manifests are read for what they declare, whatever else they are.
+        let is_plain = own_limit.is_some() && crate::manifests::format_of(&path).is_none();
         if is_plain && !self.options.plain_text {
             listing.skip(path, "plain-text");
             return;
@@ -305,7 +308,7 @@ impl Walk<'_> {
             listing.skip(path, reason);
             return;
         }
-        if own_limit.is_some_and(|limit| status.size > limit) {
+        if is_plain && own_limit.is_some_and(|limit| status.size > limit) {
             listing.skip(path, "data");
             return;
         }

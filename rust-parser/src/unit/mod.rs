@@ -38,6 +38,8 @@ enum NodePlace {
         kind: &'static str,
         name: String,
         language: String,
+        /// A JSON object, or "".
+        properties: String,
     },
 }
 
@@ -179,6 +181,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
                 kind: node.kind,
                 name: node.name.clone(),
                 language: node.language.clone(),
+                properties: node.properties.clone(),
             },
         })
         .collect();
@@ -186,16 +189,22 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         let found = structure.nodes.binary_search_by(|node| node.qualified_name.as_str().cmp(name));
         found.expect("node of the structure")
     };
-    let edges = structure.contains.iter().map(|(source, target)| UnitEdge {
+    let edge = |source: &str, target: &str, kind: &'static str, line: u32, strategy, properties: &str| UnitEdge {
         source: position(source),
-        target: target.clone(),
-        kind: "CONTAINS",
-        line: 0,
+        target: target.to_owned(),
+        kind,
+        line,
         further_lines: Vec::new(),
-        strategy: "structure",
+        strategy,
         confidence: 1.0,
-        properties: String::new(),
-    });
+        properties: properties.to_owned(),
+    };
+    let contains = structure.contains.iter();
+    let contains = contains.map(|(source, target)| edge(source, target, "CONTAINS", 0, "structure", ""));
+    let depends = structure.depends.iter();
+    let depends =
+        depends.map(|one| edge(&one.source, &one.target, "DEPENDS_ON", one.line, "manifest", &one.properties));
+    let edges: Vec<UnitEdge> = contains.chain(depends).collect();
     UnitSource {
         project: project.to_owned(),
         path: String::new(),
@@ -203,7 +212,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         is_package: false,
         parents: vec![None; nodes.len()],
         nodes,
-        edges: edges.collect(),
+        edges,
         properties: Vec::new(),
         resolved: 0,
         unresolved: 0,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::content_digest::hex;
-use crate::facts::{DefId, FileFacts, Kind, ScopeRule, WindowKind, flags};
+use crate::facts::{DefId, FileFacts, Kind, Role, ScopeRule, WindowKind, flags};
 use crate::link::project::file_entry::is_class;
 use crate::link::project::names::FILE_NODE;
 use crate::link::project::paths::file_name_of;
@@ -19,7 +19,7 @@ impl UnitSource {
         let node = &self.nodes[position];
         match (&node.place, &self.facts) {
             (NodePlace::File(def), Some(facts)) => self.definition_fields(node, *def, facts, position),
-            (NodePlace::Structure { label, kind, name, language }, _) => [
+            (NodePlace::Structure { label, kind, name, language, properties }, _) => [
                 node.uid.as_str().into(),
                 (*label).into(),
                 (*kind).into(),
@@ -44,7 +44,7 @@ impl UnitSource {
                 "".into(),
                 "".into(),
                 "".into(),
-                "".into(),
+                properties.as_str().into(),
             ],
             (NodePlace::Route(route), Some(facts)) => [
                 node.uid.as_str().into(),
@@ -97,8 +97,11 @@ impl UnitSource {
         };
         let has_text = !is_file || facts.scope_rule != ScopeRule::File;
         let docstring = if has_text { text(definition.docstring) } else { "" };
-        let chunk_name = self.chunk_name(label, name, position, facts);
-        let chunk_digest = if is_embedded(label, facts.scope_rule) {
+        // The file of a package is searched like any other module.
+        let searched_as = if kind == "package" { "Module" } else { label };
+        let chunk_name = self.chunk_name(searched_as, name, position, facts);
+        let is_lock = facts.manifest.as_ref().is_some_and(|manifest| manifest.role == Role::Lock) && is_file;
+        let chunk_digest = if is_embedded(searched_as, facts.scope_rule) && !is_lock {
             let mut hasher = blake3::Hasher::new();
             hasher.update(chunk_name.as_bytes()).update(&[0]);
             if definition.text_digest != 0 {
@@ -208,7 +211,7 @@ fn extended_class<'a>(facts: &'a FileFacts, node: &UnitNode) -> Option<&'a str> 
 
 fn label_and_kind(kind: Kind, is_package: bool) -> (&'static str, &'static str) {
     match kind {
-        Kind::Module if is_package => ("Module", "package"),
+        Kind::Module if is_package => ("Package", "package"),
         Kind::Module => ("Module", "module"),
         Kind::Namespace => ("Package", "namespace"),
         Kind::Class => ("Class", "class"),

@@ -1,11 +1,13 @@
 //! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
-//! `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`).
+//! `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with the `namespaces` of
+//! folders).
 
 pub mod callees;
 pub mod calls;
 pub mod collector;
 pub mod docs;
 pub mod edges;
+pub mod namespaces;
 pub mod notes;
 pub mod overloads;
 pub mod structure;

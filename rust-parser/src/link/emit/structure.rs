@@ -5,10 +5,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, ScopeRule};
 use crate::language_data::ModuleRule;
+use crate::link::emit::namespaces::{Namespaces, has_dotted_modules};
+use crate::link::packages::{self, DependsOn, Imported, PackageNode};
 use crate::link::project::dependencies::{DependencyKind, compact, digest_of, key};
 use crate::link::project::file_entry::{FileEntry, SharedScope};
 use crate::link::project::index::Index;
-use crate::link::project::names::{EMPTY, ExternalId, FileId, Sym};
+use crate::link::project::names::{EMPTY, FileId, Sym};
 use crate::link::project::paths::{folder_of, join};
 
 /// Qualified name of the project's own node: its folder, as for sub-projects, because a module often has the plain
@@ -23,6 +25,8 @@ pub struct StructureNode {
     pub kind: &'static str,
     pub name: String,
     pub language: String,
+    /// A JSON object, or "".
+    pub properties: String,
 }
 
 /// Nodes sorted by qualified name, and CONTAINS edges sorted by (source, target).
@@ -30,24 +34,22 @@ pub struct StructureNode {
 pub struct Structure {
     pub nodes: Vec<StructureNode>,
     pub contains: Vec<(String, String)>,
+    pub depends: Vec<DependsOn>,
 }
 
 /// Builds the structure of a project from its files and the external symbols and events that their edges refer to. Also returns
 /// the keys of the queries that this made.
-pub fn build(
-    index: &Index,
-    project: &str,
-    externals: FxHashSet<ExternalId>,
-    events: FxHashSet<Sym>,
-) -> (Structure, Box<[u32]>) {
+pub fn build(index: &Index, project: &str, imported: &Imported, events: FxHashSet<Sym>) -> (Structure, Box<[u32]>) {
     let (mut structure, mut dependencies) = (Structure::default(), Vec::new());
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
     structure.add_subprojects(index);
     structure.add_packages(index);
+    let namespaces = Namespaces::of(index);
+    structure.add_namespaces(index, &namespaces, &mut dependencies);
     for (id, entry) in index.present() {
-        structure.add_file(index, id, entry, &mut dependencies);
+        structure.add_file(index, id, entry, &namespaces, &mut dependencies);
     }
-    structure.add_externals(index, externals);
+    structure.add_externals(index, imported);
     structure.add_events(index, events);
     structure.nodes.sort();
     structure.contains.sort();
@@ -63,7 +65,7 @@ pub fn part_of(entry: &FileEntry) -> u64 {
     let shared: Vec<_> = shared.map(|def| (entry.symbols[def], package_of(entry.shared_scope(def as DefId)))).collect();
     let first = entry.symbols.first();
     let rules = (entry.rules.family, entry.scope_rule as u8, &entry.language, entry.module);
-    digest_of((rules, &entry.path, entry.file_symbol, first, entry.packages(), shared))
+    digest_of((rules, &entry.path, entry.file_symbol, first, entry.packages(), shared, &entry.manifest))
 }
 
 fn package_of(scope: Option<SharedScope>) -> Option<Sym> {
@@ -75,8 +77,8 @@ fn package_of(scope: Option<SharedScope>) -> Option<Sym> {
 
 impl Structure {
     fn add(&mut self, qualified_name: String, label: &'static str, kind: &'static str, name: &str, language: &str) {
-        let (name, language) = (name.to_owned(), language.to_owned());
-        self.nodes.push(StructureNode { qualified_name, label, kind, name, language });
+        let (name, language, properties) = (name.to_owned(), language.to_owned(), String::new());
+        self.nodes.push(StructureNode { qualified_name, label, kind, name, language, properties });
     }
 
     fn add_subprojects(&mut self, index: &Index) {
@@ -116,7 +118,24 @@ impl Structure {
         }
     }
 
-    fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry, dependencies: &mut Vec<u32>) {
+    fn add_namespaces(&mut self, index: &Index, namespaces: &Namespaces, dependencies: &mut Vec<u32>) {
+        for (folder, name) in namespaces.iter() {
+            dependencies.push(key(DependencyKind::Uid, index.strings.intern(name), 0));
+            self.add(name.to_owned(), "Package", "namespace", name.rsplit('.').next().unwrap_or(name), "");
+            let around = namespaces.at(folder_of(folder)).map(str::to_owned);
+            let around = around.unwrap_or_else(|| enclosing_project(index, folder_of(folder)));
+            self.contains.push((around, name.to_owned()));
+        }
+    }
+
+    fn add_file(
+        &mut self,
+        index: &Index,
+        id: FileId,
+        entry: &FileEntry,
+        namespaces: &Namespaces,
+        dependencies: &mut Vec<u32>,
+    ) {
         let path = &entry.path;
         let first = entry.symbols.first().copied();
         let node = first.filter(|_| entry.is_document()).unwrap_or(entry.file_symbol);
@@ -128,6 +147,9 @@ impl Structure {
         debug_assert_eq!(index.symbols.get(node).file, id);
         if entry.scope_rule == ScopeRule::Directory && entry.module != EMPTY {
             self.contains.push((index.strings.text(entry.module).to_owned(), uid));
+        } else if let Some(namespace) = namespaces.at(entry.rules.listed_in(path)).filter(|_| has_dotted_modules(entry))
+        {
+            self.contains.push((namespace.to_owned(), uid_of(entry.symbols[0])));
         } else if !has_enclosing_package(index, entry) {
             self.contains.push((enclosing_project(index, folder_of(path)), uid));
         }
@@ -153,11 +175,9 @@ impl Structure {
         }
     }
 
-    fn add_externals(&mut self, index: &Index, externals: FxHashSet<ExternalId>) {
-        let mut packages: FxHashSet<Sym> = FxHashSet::default();
-        for external in externals {
+    fn add_externals(&mut self, index: &Index, imported: &Imported) {
+        for &external in imported.keys() {
             let (package, name) = index.externals.name(external);
-            packages.insert(package);
             if name != EMPTY {
                 let uid = index.external_uid(external);
                 let text = index.strings.text(name);
@@ -166,10 +186,13 @@ impl Structure {
                 self.contains.push((index.external_uid(index.externals.intern(package, EMPTY)), uid));
             }
         }
-        for package in packages {
-            let uid = index.external_uid(index.externals.intern(package, EMPTY));
-            self.add(uid, "ExternalPackage", "external_package", index.strings.text(package), "");
+        let packages = packages::build(index, imported);
+        for PackageNode { uid, name, properties } in packages.nodes {
+            self.add(uid, "ExternalPackage", "external_package", &name, "");
+            self.nodes.last_mut().expect("the node just added").properties = properties;
         }
+        self.contains.extend(packages.contains);
+        self.depends = packages.depends;
         // A package and a symbol of a shorter package may have the same name ("a/b.c" in Go): the package wins.
         self.nodes.sort();
         self.nodes.dedup_by(|later, first| later.qualified_name == first.qualified_name);
@@ -210,17 +233,23 @@ fn inner_projects(index: &Index) -> impl Iterator<Item = &crate::link::project::
     index.subprojects.iter().filter(|project| !matches!(project.folder.as_str(), "" | "."))
 }
 
-fn project_uid(folder: &str) -> String {
-    format!("project:{folder}")
+/// Returns the qualified name of the project of a folder.
+pub fn project_uid(folder: &str) -> String {
+    if folder.is_empty() { PROJECT_NODE.to_owned() } else { format!("project:{folder}") }
 }
 
 /// Returns the sub-project that contains a folder, or the project.
 fn enclosing_project(index: &Index, folder: &str) -> String {
+    project_uid(&enclosing_folder(index, folder))
+}
+
+/// Returns the folder of the sub-project that contains a folder, "" for that of the project.
+pub fn enclosing_folder(index: &Index, folder: &str) -> String {
     let holds = |project: &&crate::link::project::index::SubProject| {
         folder.strip_prefix(project.folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let nearest = inner_projects(index).filter(holds).max_by_key(|project| project.folder.len());
-    nearest.map_or_else(|| PROJECT_NODE.to_owned(), |project| project_uid(&project.folder))
+    nearest.map_or_else(String::new, |project| project.folder.clone())
 }
 
 /// Returns whether the module of a file is contained in an enclosing package.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::facts::{DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Name, ScopeRule, flags};
+use crate::facts::{
+    DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, ScopeRule, flags,
+};
 use crate::link::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::project::packed_facts::{PackedFacts, UnpackedFacts};
 use crate::link::rules::{LanguageRules, Rules};
@@ -51,6 +53,7 @@ pub struct FileEntry {
     pub outlines: Box<[Outline]>,
     pub file_symbol: SymbolId,
     pub file_name: Sym,
+    pub manifest: Option<Box<Manifest>>,
     packed: PackedFacts,
 }
 
@@ -117,6 +120,7 @@ impl FileEntry {
             qualified_names: qualified_names.into(),
             outlines: facts.definitions.iter().map(outline).collect(),
             syms: syms.into(),
+            manifest: facts.manifest.clone(),
             packed: PackedFacts::new(facts),
         }
     }

@@ -23,7 +23,7 @@ use crate::link::rules::{FamilyId, Rules};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubProject {
     pub folder: String,
-    /// One of: python npm go rust maven dotnet php.
+    /// One of: python npm go rust maven dotnet php ruby elixir.
     pub kind: String,
     pub name: String,
 }

@@ -1,0 +1,15 @@
+//! The packages that manifests declare: from the manifests and lock files of a project to its dependencies, as part of
+//! the structure.
+//!
+//! `declared` applies what manifests inherit from one another, `versions` finds locked versions, `names` relates the
+//! names of packages to those under which code imports them, and `graph` makes nodes and edges. A pure function of the
+//! manifests, the sub-projects and the set of imported names; the structure is built again when one of them changes.
+
+mod declared;
+mod files;
+mod graph;
+mod maven;
+mod names;
+mod versions;
+
+pub use graph::{DependsOn, Imported, PackageNode, build};
