@@ -30,8 +30,8 @@ pub fn dependencies(files: &ManifestFiles, file: ManifestFile) -> Vec<Declared> 
             let own = &mut made.dependency;
             own.name = expand(&own.name);
             if own.inherited {
-                let managed = chain.iter().flat_map(|one| &one.manifest.managed);
-                let managed = managed.filter(|managed| expand(&managed.name) == own.name).next();
+                let mut all = chain.iter().flat_map(|one| &one.manifest.managed);
+                let managed = all.find(|managed| expand(&managed.name) == own.name);
                 if let Some(managed) = managed {
                     complete(own, managed);
                 }
