@@ -135,6 +135,14 @@ mod tests {
         assert_eq!(failed("{\n\"a\": }"), Some(2));
         assert!(failed("[]").is_some() && failed("").is_some());
         assert!(failed(&"[".repeat(100_000)).is_some());
-        assert!(failed(&format!("{{\"a\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000))).is_some());
+    }
+
+    #[test]
+    fn deep_values_that_nobody_reads_take_no_stack() {
+        let text = format!("{{\"a\": {}1{}, \"b\": \"2\"}}", "[".repeat(100_000), "]".repeat(100_000));
+        let lines = Lines::of(&text);
+        let json = Json::parse(&text, &lines).ok().unwrap();
+        assert_eq!(json.get("a").unwrap().items().len(), 1);
+        assert_eq!(json.text_of("b").as_deref(), Some("2"));
     }
 }

@@ -65,7 +65,9 @@ pub fn read_yarn(reader: &mut Reader, text: &str) {
         if line.starts_with('#') || line.trim().is_empty() {
             continue;
         }
-        if !line.starts_with(' ') {
+        if line.starts_with("__metadata:") {
+            keys.clear();
+        } else if !line.starts_with(' ') {
             let specs = line.trim_end_matches(':').split(',').map(|spec| spec.trim().trim_matches('"'));
             keys = specs
                 .filter_map(split_version)
