@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -153,12 +153,12 @@ class FreshnessGuard:
             return f"{root} contains the home folder: it is not indexed on demand"
         return ""
 
-    async def unsupported(self, store: Store) -> dict[str, int]:
+    async def unsupported(self, store: Store, forms: Mapping[str, str]) -> dict[str, int]:
         """Return the endings of files in unsupported languages with their numbers if the index holds no code; else {}.
 
-        Raises what the store raises.
+        `forms`: form of each language. Raises what the store raises.
         """
-        endings = self._check.unsupported() if self._check is not None else {}
+        endings = self._check.unsupported(forms) if self._check is not None else {}
         stats = await store.stats(self._settings.project_name) if endings else []
         return {} if any(each.nodes.get(label) for each in stats for label in DEFINITIONS) else endings
 

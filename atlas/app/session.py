@@ -20,8 +20,8 @@ from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WOR
 if TYPE_CHECKING:
     from atlas.api import Atlas, TreeReport
     from atlas.config.load import Settings
-    from atlas.contracts import Store
     from atlas.pipeline.newer_files import NewerFiles
+    from atlas.search import Reader
     from atlas.tools.answers import Answer
     from atlas.tools.catalogue import Tool
     from atlas.tools.index_pass import Report
@@ -180,7 +180,7 @@ class Session:
             raise failure
         assert answer is not None
         report = report or TreeReport()
-        notes = await self._remarks(atlas.reader.store, answer, report.newer) if own else ()
+        notes = await self._remarks(atlas.reader, answer, report.newer) if own else ()
         if not notes:
             return answer
         return await call(replace(atlas, tree=replace(report, notes=(*notes, *report.notes))), name, arguments)
@@ -201,14 +201,16 @@ class Session:
         note = newer_note(newer, why)
         return TreeReport(newer, (note,) if note else ())
 
-    async def _remarks(self, store: Store, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
-        """Return where newer files mention what was asked for, and that nothing can be found in unsupported files."""
-        from atlas.tools.newer_files import asked_names, is_empty, mention_notes, unsupported_note
+    async def _remarks(self, reader: Reader, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
+        """Return where newer files mention what was asked for, and that unsupported files have no definitions."""
+        from atlas.tools.newer_files import asked_names, has_no_definition, mention_notes, unsupported_note
 
         notes: tuple[str, ...] = ()
         if newer.paths and (names := asked_names(answer)):
             notes = await asyncio.to_thread(mention_notes, str(self._settings.root), newer, names)
-        note = unsupported_note(await self._guard.unsupported(store)) if is_empty(answer) else ""
+        if not has_no_definition(answer):
+            return notes
+        note = unsupported_note(await self._guard.unsupported(reader.store, reader.languages.forms))
         return (*notes, note) if note else notes
 
     async def resource(self, uri: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import time
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,10 +91,9 @@ class TreeCheck:
         """Files in the index at the last check; of a finished index, only those that were looked up."""
         return sum(1 for path in self._records if path != STRUCTURE_PATH)
 
-    def unsupported(self) -> dict[str, int]:
-        """Return how many files of unsupported languages have each ending, the most frequent first."""
-        names = (path.rpartition("/")[2] for path, skip in self._tree.skipped.items() if skip.reason == "language")
-        return dict(Counter(f".{name.rpartition('.')[2]}" if "." in name else name for name in names).most_common())
+    def unsupported(self, forms: Mapping[str, str]) -> dict[str, int]:
+        """Return `TreeState.unsupported` of the last check."""
+        return self._tree.unsupported(forms)
 
     def identities(self, paths: Iterable[str]) -> frozenset[tuple[str, int]]:
         """Return the version of each path on disk at the last check; 0 for a deleted one."""

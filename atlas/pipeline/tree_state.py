@@ -5,6 +5,7 @@ Scans come in; this module does not read the disk.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from atlas.model import Skipped
@@ -39,6 +40,16 @@ class TreeState:
     def skipped(self) -> Mapping[str, Skipped]:
         """What the scan excluded, by path; folders end in "/"."""
         return self._skipped
+
+    def unsupported(self, forms: Mapping[str, str]) -> dict[str, int]:
+        """Return how many files of programming languages without a parser have each ending, the most frequent first.
+
+        `forms`: form of each language (`LanguageTerms.forms`).
+        """
+        paths = [path for path, skip in self._skipped.items() if skip.reason == "language"]
+        paths += [path for path, file in self._files.items() if forms.get(file.language) == "source"]
+        names = (path.rpartition("/")[2] for path in paths)
+        return dict(Counter(f".{name.rpartition('.')[2]}" if "." in name else name for name in names).most_common())
 
     @property
     def refused(self) -> Mapping[str, Skipped]:

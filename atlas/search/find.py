@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from atlas.errors import AtlasError
-from atlas.model import Direction, EdgeType, Filter, Scored
+from atlas.model import Direction, EdgeType, Filter, Label, Match, Scored
 from atlas.search import Reader
 from atlas.search.changes import Changes, answer_changes, asks_history
 from atlas.search.channels import (
@@ -45,6 +45,7 @@ NEIGHBOUR_WEIGHT = 0.15
 """Neighbours of a named symbol are context: they break ties but do not displace matches."""
 PHRASE_WEIGHT = 1.5
 """A quoted text that occurs in the source outweighs matches that only resemble the question."""
+_DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
@@ -93,8 +94,8 @@ async def search(
     """Find candidates for a question. A failed channel adds a note instead of raising.
 
     The hybrid mode answers a question about a relation from the graph alone, unless nothing has the name asked for and
-    that name may be an English word; it ranks all candidates. A single channel keeps its own order and reads only the
-    first `wanted` nodes.
+    that name may be an English word; it ranks all candidates. A single channel keeps its own order, but for definitions
+    of a name that is the whole question, and reads only the first `wanted` nodes.
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
@@ -115,11 +116,26 @@ async def search(
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes = await gather((mode.value, run(reader, query, where))), ()
-        ranked, problems = await _hydrate(reader, rankings[0].hits[:wanted], rankings)
-        total = len(rankings[0].hits)
+        hits = (
+            await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
+        )
+        ranked, problems = await _hydrate(reader, hits[:wanted], rankings)
+        total = len(hits)
     return SearchResult(
         query, tuple(ranked), total, (*query.notes, *(each.note for each in rankings), *notes, *problems)
     )
+
+
+async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Query, where: Filter) -> Sequence[Scored]:
+    """Put the definitions of a name first if the question is only that name: documents repeat it more often."""
+    if query.focus < 1 or len(query.names) != 1:
+        return hits
+    try:
+        nodes = await reader.store.find(query.names[0], Match.SUFFIX, where, RERANK_LIMIT)
+    except AtlasError:
+        return hits
+    named = {node.row.uid for node in nodes if node.row.label in _DEFINITIONS}
+    return sorted(hits, key=lambda hit: hit.uid not in named)
 
 
 async def _packages(reader: Reader, query: Query, where: Filter) -> PackageReport | None:

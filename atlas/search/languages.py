@@ -17,7 +17,7 @@ class LanguageRow(NamedTuple):
     declarations: list[str]
     constructors: list[str]
     form: str = "code"
-    """`code`, `document`, or `text` for files that are indexed as windows of lines."""
+    """`code`, `document`, or for files that are indexed as windows of lines: `source` of programs, or `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,10 @@ class LanguageTerms:
     """Names of constructors, which count as their class."""
     forms: Mapping[str, str] = field(default_factory=dict[str, str])
     """Form by language."""
+
+    def is_windowed(self, language: str) -> bool:
+        """Return whether files of the language are indexed as windows of lines, without definitions."""
+        return self.forms.get(language) in ("source", "text")
 
 
 def language_terms(rows: Iterable[LanguageRow]) -> LanguageTerms:

@@ -163,7 +163,7 @@ def _score(
         score *= LANGUAGE_FACTOR
     elif row.label == Label.CHUNK and row.kind != "code":
         score *= WINDOW_FACTOR
-    if row.label == Label.FILE and languages.forms.get(row.language) == "text":
+    if row.label == Label.FILE and languages.is_windowed(row.language):
         score *= WINDOWED_FILE_FACTOR
     if row.label in _DOCUMENTS and is_translation(row.path):
         score *= TRANSLATION_FACTOR

@@ -28,8 +28,8 @@ MAX_IMPORTS = 2_000
 HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 MAX_NAME_CHARACTERS = 500
 
-_PACKAGE = "MATCH (p:ExternalPackage) WHERE p.name = $name RETURN p.uid ORDER BY p.uid"
-_TIMEOUT = 5.0
+_MAJOR_VERSION = re.compile(r"/v\d+$")
+"""End of the path of a Go module from its second major version."""
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 
 
@@ -138,13 +138,14 @@ async def _by_alias(reader: Reader, name: str, where: Filter) -> Resolution | No
 
 
 async def _by_package(reader: Reader, name: str, where: Filter) -> Resolution | None:
-    """Return the external package of that name, or that is imported under it."""
+    """Return the external package of that name, also under another name of import or with a major version."""
     if where.labels and Label.EXTERNAL_PACKAGE not in where.labels:
         return None
-    nodes = await reader.store.find(f"ext:{name}", Match.EXACT, where, 1)
+    packages = replace(where, labels=(Label.EXTERNAL_PACKAGE,))
+    nodes = await reader.store.find(f"ext:{name}", Match.EXACT, packages, 1)
     if not nodes:
-        found = await reader.store.cypher(_PACKAGE, {"name": name}, 2, _TIMEOUT, where.project)
-        nodes = await reader.store.symbols([str(row[0]) for row in found.rows])
+        similar = await reader.store.find(name, Match.PREFIX, packages, CANDIDATES)
+        nodes = [node for node in similar if _MAJOR_VERSION.sub("", node.row.name) == name]
     return Resolution(tuple(nodes), "exact") if nodes else None
 
 

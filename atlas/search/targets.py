@@ -151,7 +151,7 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
 def _is_text(reader: Reader, node: Node) -> bool:
     """Return whether a node belongs to a file without definitions."""
     row = node.row
-    return row.label == Label.CHUNK or (row.label == Label.FILE and reader.languages.forms.get(row.language) == "text")
+    return row.label == Label.CHUNK or (row.label == Label.FILE and reader.languages.is_windowed(row.language))
 
 
 async def _inside_module_path(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets | None:

@@ -172,7 +172,7 @@ def _project_status(stats: ProjectStats, newer: NewerFiles | None, forms: Mappin
         stale_symbols=max(stats.chunks - stats.vectors, 0),
         decisions=_counts(stats.decisions),
         documents=of_form("document"),
-        text_files=of_form("text"),
+        text_files=of_form("text") + of_form("source"),
     )
 
 

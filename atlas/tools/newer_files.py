@@ -61,6 +61,15 @@ def is_empty(answer: Answer) -> bool:
             return False
 
 
+def has_no_definition(answer: Answer) -> bool:
+    """Return whether nothing was found, or not the one definition of a name."""
+    match answer:
+        case NodeAnswer() | ContextAnswer():
+            return answer.lookup.outcome != "found"
+        case _:
+            return is_empty(answer)
+
+
 def lacks_something(answer: Answer) -> bool:
     """Return whether newer files would change an answer: it found nothing, or cites a file that has changed."""
     return is_empty(answer) or answer.evidence.freshness == "stale"

@@ -106,7 +106,10 @@ async def text_search(
     token_budget: int = TOKEN_BUDGET,
     cursor: str = "",
 ) -> SearchAnswer:
-    """Find by words only, in BM25 order. Arguments and errors are those of `hybrid_search`; tests are never demoted."""
+    """Find by words only, in BM25 order, definitions of a name that is the whole query first.
+
+    Arguments and errors are those of `hybrid_search`; tests are never demoted.
+    """
     request = _Request(
         Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
     )

@@ -178,8 +178,11 @@ async def paint(shop: Atlas) -> None:
     ]
     edges = [EdgeRow(f"shop:art.{kind}", "shop:art.Render", "INHERITS", 1, "method-set", 0.9) for kind in kinds]
     edges.append(EdgeRow("shop:art.Brush0", "shop:lib.render", "IMPORTS", 1, "import", 0.99))
-    nodes = [node._replace(path="art.py") for node in nodes]
-    await shop.reader.store.apply([GraphDelta("shop", "art.py", FileRecord("art.py", "python"), nodes, edges)])
+    place = "lib/render/__init__.py"
+    package = [node._replace(path=place) for node in nodes if node.label == Label.PACKAGE]
+    art = [node._replace(path="art.py") for node in nodes if node.label != Label.PACKAGE]
+    await shop.reader.store.apply([GraphDelta("shop", place, FileRecord(place, "python"), package, [])])
+    await shop.reader.store.apply([GraphDelta("shop", "art.py", FileRecord("art.py", "python"), art, edges)])
 
 
 async def test_a_relation_is_followed_from_what_can_have_it(shop: Atlas) -> None:

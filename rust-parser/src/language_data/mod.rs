@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::facts::WindowKind;
+
 pub use load::{LanguageFolder, read, read_all};
 pub use plain::{Outline, PlainSettings};
 pub use rules::{
@@ -78,9 +80,10 @@ impl Settings {
         if self.link.family.is_empty() { &self.name } else { &self.link.family }
     }
 
-    /// Returns what files of the language are: `code`, `document`, or `text` for windows of lines.
+    /// Returns what files of the language are: `code`, `document`, or windows of lines of `source` code or `text`.
     fn form(&self) -> &'static str {
         match self.scope.rule {
+            Some(ScopeName::Text) if self.plain.as_ref().is_some_and(|plain| plain.kind == WindowKind::Code) => "source",
             Some(ScopeName::Text) => "text",
             Some(ScopeName::Document) => "document",
             _ => "code",
