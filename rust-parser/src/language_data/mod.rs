@@ -83,7 +83,9 @@ impl Settings {
     /// Returns what files of the language are: `code`, `document`, or windows of lines of `source` code or `text`.
     fn form(&self) -> &'static str {
         match self.scope.rule {
-            Some(ScopeName::Text) if self.plain.as_ref().is_some_and(|plain| plain.kind == WindowKind::Code) => "source",
+            Some(ScopeName::Text) if self.plain.as_ref().is_some_and(|plain| plain.kind == WindowKind::Code) => {
+                "source"
+            }
             Some(ScopeName::Text) => "text",
             Some(ScopeName::Document) => "document",
             _ => "code",
