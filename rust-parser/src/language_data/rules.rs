@@ -60,6 +60,8 @@ pub struct LinkSettings {
     pub partial_functions: Vec<String>,
     /// Methods of containers that return one element, or all elements.
     pub element_getters: Vec<String>,
+    /// Methods of containers that call their first argument with each element.
+    pub element_callbacks: Vec<String>,
     pub element_views: Vec<String>,
     /// Methods of instances that return the instance itself, a copy of it or a view of it.
     pub same_methods: Vec<String>,

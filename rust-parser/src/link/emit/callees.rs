@@ -34,7 +34,7 @@ impl EdgeCollector<'_, '_> {
 
     fn member_callees(&self, base: ExprId, name: Sym, site: Site) -> Values {
         let query = self.query;
-        let bases = query.eval(base, site.scope, site.line);
+        let bases = query.receivers(base, site.scope, site.line);
         if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_function(value)) {
             return bases;
         }

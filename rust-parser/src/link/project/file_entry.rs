@@ -158,6 +158,13 @@ impl FileEntry {
         &self.unpacked().returns
     }
 
+    /// Returns the call that a function is an argument of, and its position.
+    pub fn callback(&self, function: DefId) -> Option<(ExprId, u16)> {
+        let callbacks = &self.unpacked().callbacks;
+        let at = callbacks.partition_point(|known| known.0 < function);
+        callbacks.get(at).filter(|known| known.0 == function).map(|&(_, call, position)| (call, position))
+    }
+
     /// Returns whether `pack` would free memory.
     pub fn is_unpacked(&self) -> bool {
         self.packed.is_unpacked()

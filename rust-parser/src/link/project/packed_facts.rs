@@ -19,6 +19,8 @@ pub struct UnpackedFacts {
     pub scopes: Box<[u32]>,
     pub stars: Box<[(DefId, u32)]>,
     pub returns: Box<[(DefId, u32)]>,
+    /// Functions that are arguments of a call, with the call and their position, sorted.
+    pub callbacks: Box<[(DefId, ExprId, u16)]>,
 }
 
 /// The facts of a file, packed, unpacked or both.
@@ -109,8 +111,24 @@ impl UnpackedFacts {
         names.sort_unstable();
         returns.sort_unstable();
         let scopes = starts(&names, facts.definitions.len());
-        UnpackedFacts { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into() }
+        let callbacks = callbacks(&facts);
+        UnpackedFacts { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into(), callbacks }
     }
+}
+
+/// Returns the functions that are arguments of calls.
+fn callbacks(facts: &FileFacts) -> Box<[(DefId, ExprId, u16)]> {
+    let mut found = Vec::new();
+    for (call, expr) in facts.exprs.iter().enumerate() {
+        let Expr::Call { args, .. } = expr else { continue };
+        for (position, arg) in (0..u16::MAX).zip(args) {
+            if let Expr::Lambda(def) = facts.exprs[arg.value as usize] {
+                found.push((def, call as ExprId, position));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.into()
 }
 
 /// Returns the extensions of objects by scope and expression.

@@ -53,6 +53,8 @@ pub struct Query<'a> {
     pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), Entity>>,
     /// Values by (function, name, number of assignments before the use).
     pub(in crate::link) variables: Memo<(DefId, Sym, u32)>,
+    /// Values of parameters without annotation: see [`Query::contextual_values`].
+    pub(in crate::link) contextual: Memo<(DefId, u32)>,
     /// Results of the functions of this file, and variables of its modules and classes, during inference.
     pub(in crate::link) results: Memo<DefId>,
     pub(in crate::link) held: Memo<(SymbolId, Sym)>,
@@ -85,6 +87,7 @@ impl<'a> Query<'a> {
             imports: RefCell::default(),
             modules: RefCell::default(),
             variables: RefCell::default(),
+            contextual: RefCell::default(),
             results: RefCell::default(),
             held: RefCell::default(),
             decorations: RefCell::default(),

@@ -43,9 +43,13 @@ impl Query<'_> {
             }
             Entity::Opaque | Entity::Missing => smallvec![value],
             Entity::Returning(_) => smallvec![Value::new(Entity::Opaque, value.via)],
-            Entity::Nothing | Entity::SelfType | Entity::Argument(_) | Entity::MadeBy(_) | Entity::ReturningMade(_) => {
-                Values::new()
-            }
+            Entity::Nothing
+            | Entity::SelfType
+            | Entity::Argument(_)
+            | Entity::MadeBy(_)
+            | Entity::ReturningMade(_)
+            | Entity::TypeArgument(_)
+            | Entity::TypeMember(_) => Values::new(),
         }
     }
 

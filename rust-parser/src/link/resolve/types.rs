@@ -44,6 +44,13 @@ pub fn infer(query: &Query) -> FileTypes {
                 }
             }
         }
+        let symbol = query.file.symbols[function];
+        let parts = match definition.kind {
+            kind if is_callable(kind) || kind == Kind::TypeAlias => query.callback_types(function as DefId),
+            kind if is_class(kind) || kind == Kind::Field => query.type_arguments(function as DefId),
+            _ => continue,
+        };
+        types.returns.extend(parts.into_iter().map(|(part, values)| (symbol, part, values.into_boxed_slice())));
     }
     types.variables.sort_by_key(|known| (known.0, known.1));
     types.returns.sort_by_key(|known| (known.0, known.1));
@@ -313,7 +320,7 @@ fn self_type() -> Values {
 }
 
 /// Returns results from the callers' view: instances of the own class become instances of the receiver's class.
-fn published(values: Values, class: Option<SymbolId>) -> Values {
+pub(super) fn published(values: Values, class: Option<SymbolId>) -> Values {
     if values.len() > MAX_VALUES {
         return Values::new();
     }

@@ -51,7 +51,7 @@ impl Query<'_> {
             Expr::SuperOf(class) => self.super_of(*class, scope, line),
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
-                let bases = self.eval(*base, scope, line);
+                let bases = self.receivers(*base, scope, line);
                 self.flat_map(bases, |value| self.attribute(value, name))
             }
             Expr::Call { callee, args, new } => {
@@ -150,7 +150,7 @@ impl Query<'_> {
         let arguments = Arguments::Written(args, scope, line);
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
-            let bases = self.eval(base, scope, line);
+            let bases = self.receivers(base, scope, line);
             return self.flat_map(bases, |receiver| {
                 if let Some(values) = self.function_call(receiver, name) {
                     return values;

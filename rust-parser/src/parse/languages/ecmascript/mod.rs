@@ -6,6 +6,7 @@ mod imports;
 mod literals;
 mod objects;
 mod prototypes;
+mod type_shapes;
 
 use rustc_hash::FxHashMap;
 
@@ -21,6 +22,7 @@ use crate::parse::languages::ecmascript::imports::{
 use crate::parse::languages::ecmascript::literals::{enclosing_value, has_functions, note_values};
 use crate::parse::languages::ecmascript::objects::is_function;
 use crate::parse::languages::ecmascript::prototypes::note_bases;
+use crate::parse::languages::ecmascript::type_shapes::{function_type, member_type};
 use crate::parse::query::vocabulary::Capture;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
@@ -120,6 +122,11 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        match walk.kind_name(node) {
+            "function_type" => return function_type(walk, node),
+            "lookup_type" => return member_type(walk, node),
+            _ => {}
+        }
         let Some(item) = walk.contents(node).next() else {
             return 0;
         };
