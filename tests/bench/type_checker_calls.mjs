@@ -100,7 +100,7 @@ function targets(symbol, depth = 0) {
     }
     found.push(...others);
     // `const slice = Array.prototype.slice`: the name of a function elsewhere, which a graph may or may not show.
-    if (ts.isVariableDeclaration(node) && isTop(node) && !others.length) neutral.push(place(node, name));
+    if (ts.isVariableDeclaration(node) && isTop(node) && !others.some(isInside)) neutral.push(place(node, name));
     if (ts.isBindingElement(node) && ts.isIdentifier(node.name)) neutral.push(place(node, node.name));
     const isMember = ts.isPropertyAccessExpression(node) || ts.isBinaryExpression(node);
     const isMade = value && (isFunction(value) || ts.isCallExpression(value));

@@ -118,7 +118,9 @@ def compare(graph: Graph, sites: list[Row]) -> Comparison:
             continue
         reason = "no caller" if caller.startswith("?") else "no node" if ":" not in names[0] else "no edge"
         reason = "no node" if names[0] not in graph.nodes else reason
-        result.missing.append(f"{reason}: {site['path']}:{site['line']} {site['text']}  {caller} -> {' | '.join(names)}")
+        result.missing.append(
+            f"{reason}: {site['path']}:{site['line']} {site['text']}  {caller} -> {' | '.join(names)}"
+        )
     for (caller, target), edge in pairs.items():
         if (caller, target) in accepted:
             result.right += 1
@@ -137,7 +139,9 @@ def _caller_of(graph: Graph, site: Row) -> str:
     if not site["callers"]:
         return site["path"]
     innermost = site["callers"][0]
-    return next(iter(graph.at(innermost, CALLER_LABELS)), f"?{innermost['path']}:{innermost['line']}:{innermost['name']}")
+    return next(
+        iter(graph.at(innermost, CALLER_LABELS)), f"?{innermost['path']}:{innermost['line']}:{innermost['name']}"
+    )
 
 
 def read_graph(tree: Path, scratch: Path) -> Graph:

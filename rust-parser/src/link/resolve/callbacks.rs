@@ -17,6 +17,8 @@ use crate::link::strategy::Strategy;
 /// Largest number of parameters of a function, and of a callback, with published types.
 pub const MAX_CALLBACKS: u16 = 8;
 pub const MAX_PARAMETERS: u16 = 4;
+/// Largest number of functions that return the next one.
+const MAX_RETURNED: u32 = 3;
 
 impl Query<'_> {
     /// Returns the types of the parameters of the functions that a function takes, or of those that an alias denotes,
@@ -124,9 +126,14 @@ impl Query<'_> {
 
     /// Returns the values of a parameter without annotation from the call that the function is an argument of.
     pub(super) fn contextual_values(&self, function: DefId, position: u32) -> Values {
-        let Some((call, argument)) = self.file.callback(function) else { return Values::new() };
+        if position >= u32::from(MAX_PARAMETERS) {
+            return Values::new();
+        }
+        let Some((call, argument)) = self.file.callback(function) else {
+            return self.with_depth(|| self.typed_parameter(function, position));
+        };
         let Expr::Call { callee, .. } = *self.file.expr(call) else { return Values::new() };
-        if position >= u32::from(MAX_PARAMETERS) || argument >= MAX_CALLBACKS {
+        if argument >= MAX_CALLBACKS {
             return Values::new();
         }
         let place = (function, position);
@@ -138,6 +145,43 @@ impl Query<'_> {
         let values = self.with_depth(|| self.passed_values(function, callee, (argument, position as u16)));
         self.contextual.borrow_mut().insert(place, Rc::new(values.clone()));
         values
+    }
+
+    /// Returns the values of a parameter from the type of the variable that holds the function, or of the result that
+    /// it is: `const run: (item: Item) => void = (item) => ...`, `const run: Run = (item) => ...`.
+    fn typed_parameter(&self, function: DefId, position: u32) -> Values {
+        let Some((declared, scope)) = self.function_type(function, 0) else { return Values::new() };
+        let values = match self.file.expr(declared) {
+            Expr::Call { args, .. } => match args.get(position as usize) {
+                Some(arg) => self.eval_type(arg.value, scope, 0),
+                None => Values::new(),
+            },
+            Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. } => {
+                let mut parts = Vec::new();
+                self.add_callback(declared, scope, 0, &mut parts);
+                let part = callback_part(0, position as u16);
+                parts.into_iter().find(|known| known.0 == part).map(|known| known.1).unwrap_or_default()
+            }
+            _ => Values::new(),
+        };
+        values.into_iter().map(|value| Value { via: Strategy::Annotation, ..value }).collect()
+    }
+
+    /// Returns the type that a function has from its place, and the scope of that type.
+    fn function_type(&self, function: DefId, level: u32) -> Option<(ExprId, DefId)> {
+        let binding = self.file.bound_function(function)?;
+        if let Some(annotation) = binding.annotation {
+            return Some((annotation, binding.scope));
+        }
+        let outer = binding.scope;
+        if let Some(declared) = self.file.def(outer).declared_type {
+            return Some((declared, outer));
+        }
+        let (declared, scope) = if level < MAX_RETURNED { self.function_type(outer, level + 1)? } else { return None };
+        match *self.file.expr(declared) {
+            Expr::Call { callee, .. } => Some((callee, scope)),
+            _ => None,
+        }
     }
 
     fn passed_values(&self, function: DefId, callee: ExprId, (argument, position): (u16, u16)) -> Values {

@@ -43,7 +43,7 @@ impl Query<'_> {
             } else if kind != Kind::Constant {
                 let entries = self.file.entries(here, name);
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
-                if !entries.is_empty() && !is_other && !self.is_outer(entries) {
+                if !entries.is_empty() && !is_other && !self.is_outer(entries) && !self.is_hidden(entries) {
                     return Some(self.local_values(here, entries, line));
                 }
             }
@@ -148,6 +148,13 @@ impl Query<'_> {
             Bound::Binding(binding) => self.file.facts().bindings[binding as usize].kind == BindingKind::Outer,
             _ => false,
         })
+    }
+
+    /// Returns whether a name in a type is bound to parameters only, which are values.
+    fn is_hidden(&self, entries: &[NameEntry]) -> bool {
+        self.file.rules.prototypes
+            && self.in_type.get()
+            && entries.iter().all(|entry| matches!(entry.bound, Bound::Parameter(_)))
     }
 
     fn resolve_module_name(&self, scope: DefId, name: Sym, is_called: bool) -> Option<Values> {

@@ -63,8 +63,15 @@ impl Query<'_> {
     pub(super) fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
         let mut parameter = Values::new();
+        let is_kind = |entry: &NameEntry, kind: Kind| match entry.bound {
+            Bound::Definition(def) => self.file.outline(def).kind == kind,
+            _ => false,
+        };
+        let has_constant = group.iter().any(|entry| is_kind(entry, Kind::Constant));
         for entry in group {
             match entry.bound {
+                // The type of the same name.
+                Bound::Definition(_) if has_constant && is_kind(entry, Kind::Interface) => {}
                 Bound::Definition(def) => {
                     let definition = self.file.def(def);
                     if !matches!(definition.kind, Kind::Constant | Kind::Field | Kind::TypeAlias) {

@@ -56,6 +56,7 @@ impl Query<'_> {
             }
             Expr::Call { callee, args, new } => {
                 let made = if *new { self.made_object(*callee, scope, line) } else { None };
+                let made = made.or_else(|| if *new { self.made_container(*callee, scope) } else { None });
                 made.unwrap_or_else(|| self.call_values(*callee, args, scope, line))
             }
             Expr::Index { base, .. } => {

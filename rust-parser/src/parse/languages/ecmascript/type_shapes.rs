@@ -1,4 +1,4 @@
-//! Types with a form of their own: `(a: A) => B` and `T["member"]`.
+//! Types with a form of their own: `(a: A) => B`, `T["member"]` and the container that `new Map<string, User>()` makes.
 
 use crate::facts::{Arg, Expr, ExprId};
 use crate::parse::facts_builder::UNKNOWN;
@@ -34,4 +34,23 @@ pub fn member_type(walk: &mut Walk, node: NodeId) -> ExprId {
     let base = walk.type_expression(base);
     let name = walk.builder.owned_name(unquoted(&text));
     walk.builder.attribute(base, name)
+}
+
+/// Returns the expression of `new Map<string, User>()`, whose type arguments are those of the container.
+pub fn made_container(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let constructor = walk.child(node, "constructor")?;
+    let list = walk.child(node, "type_arguments")?;
+    let name = walk.text_of(constructor).into_owned();
+    let link = &walk.language.settings.link;
+    if !link.sequences.contains(&name) && !link.mappings.contains(&name) {
+        return None;
+    }
+    walk.claim_read(constructor);
+    let types: Vec<NodeId> = walk.contents(list).collect();
+    let types: Vec<ExprId> = types.into_iter().map(|part| walk.type_expression(part)).collect();
+    let base = walk.expression(constructor);
+    let callee = walk.builder.expr(Expr::Generic { base, args: types });
+    let list = walk.child(node, "arguments");
+    let args = walk.arguments(list);
+    Some(walk.builder.expr(Expr::Call { callee, args, new: true }))
 }
