@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -85,6 +85,7 @@ def test_any_text_is_compared(text: str) -> None:
         ("The new codec is twice as fast as the old one.", "The old codec is slower than the new one."),
         ("The form has validation disabled.", "The form has automatic completion enabled."),
         ("Sampling is disabled by default.", "Sampling can be enabled for a tenant."),
+        ("Parameters that are not given are filled in.", "Parameters that are given are filled in."),
     ],
 )
 def test_both_statements_can_hold(one: str, other: str) -> None:
@@ -107,6 +108,8 @@ def test_both_statements_can_hold(one: str, other: str) -> None:
         ("Neither the CLI nor the daemon opens a socket.", "The CLI and the daemon open a socket.", "negation"),
         ("Uploads work without a token.", "Uploads need a token.", "negation"),
         ("The mailer stopped sending digests.", "The mailer sends digests.", "negation"),
+        ("A call does not fill in options that were not given.", "A call fills in options.", "negation"),
+        ("Jobs that are not urgent are skipped.", "Jobs that are not urgent are never skipped.", "negation"),
         ("Each shard has three leaders.", "Each shard has only one leader.", "quantity"),
         ("A crash loses the journal.", "The journal survives a crash.", "opposite"),
         ("The schedule is optimal.", "The schedule is suboptimal.", "opposite"),
@@ -125,6 +128,7 @@ def test_the_statements_exclude_each_other(one: str, other: str, kind: str) -> N
     "text", ["will " * 20000, "1 " * 20000, "as a " * 20000, "O((n)" * 9000, "x" * 90000, "3" + " " * 90000]
 )
 def test_long_texts_take_linear_time(text: str) -> None:
-    start = perf_counter()
+    # quadratic time takes minutes of the processor
+    start = process_time()
     statement(text)
-    assert perf_counter() - start < 2.0
+    assert process_time() - start < 5.0
