@@ -18,15 +18,19 @@ def cases_of(name: str) -> list[list[str]]:
 
 CASES = cases_of("contradictions.tsv")
 SECOND = cases_of("contradictions2.tsv")
+THIRD = cases_of("contradictions3.tsv")
 
 
 @pytest.mark.parametrize(
     ("cases", "precision", "recall"),
-    [(CASES, 0.9, 0.65), (SECOND[::2], 0.9, 0.85), (SECOND[1::2], 0.95, 0.65)],
-    ids=["first set", "second set, seen", "second set, held out"],
+    [(CASES, 0.9, 0.65), (SECOND[::2], 0.9, 0.85), (SECOND[1::2], 0.95, 0.65), (THIRD, 0.85, 0.62)],
+    ids=["first set", "second set, seen", "second set, held out", "third set, held out"],
 )
 def test_precision_and_recall(cases: list[list[str]], precision: float, recall: float) -> None:
-    """The rules were corrected on the first set and on every other line of the second one, on the rest only by kind."""
+    """The rules were corrected on the first set and on every other line of the second one, on the rest only by kind.
+
+    On the third set nothing was corrected.
+    """
     found = [(label == "contradiction", clash(statement(one), statement(other))) for label, one, other in cases]
     right = sum(is_one for is_one, hit in found if hit)
     assert right / sum(hit is not None for _, hit in found) >= precision

@@ -59,3 +59,26 @@ async def test_two_files_with_one_id_are_both_shown(tmp_path: Path) -> None:
         assert "claims/one.md" in found.text and "claims/two.md; give all but one a new id" in found.text
     shown = atlas("notes", "show", ID, *place.options)
     assert shown.returncode == 0 and "claims/two.md has this id, too" in shown.stderr
+
+
+async def test_a_unit_about_code_that_is_gone_is_not_to_be_reaffirmed(tmp_path: Path) -> None:
+    place = project(tmp_path)
+    async with desk(place) as claims:
+        one = (await claims.say("ingest_hypothesis", hypothesis="It is quadratic.", about=["forward"])).id
+        (place.root / "app/attention.py").unlink()
+        found = await claims.say("get_unit", id=one)
+        assert "symbol app.attention.forward: gone" in found.text
+        action = found.data["available_actions"][0]
+        assert (action["tool"], action["arguments"]) == (
+            "retract_unit",
+            {"id": one, "reason": "app.attention.forward is gone"},
+        )
+        await claims.say("retract_unit", **action["arguments"])
+
+
+async def test_an_entity_is_called_by_its_name(tmp_path: Path) -> None:
+    async with desk(project(tmp_path)) as memory:
+        await memory.say("remember", entity="Armin", observation="Writes Python.", aliases=["mitsuhiko"])
+        found = await memory.say("remember", entity="mitsuhiko", observation="Moved.", when="1:56 pm on 8 May, 2023")
+        assert found.data["entity"][0]["name"] == "Armin" and "added to entity Armin e-" in found.text
+        assert found.data["observation"][0]["created"] == "2023-05-08T13:56:00Z"

@@ -12,7 +12,7 @@ from atlas.model import PROSE, Direction, Edge, EdgeType, Label, Node
 from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
 from atlas.notes.front_matter import read_text
 from atlas.notes.note import Anchor
-from atlas.search.notes.anchors import anchor_states, target_uid
+from atlas.search.notes.anchors import AnchorState, State, anchor_states, target_uid
 from atlas.search.notes.facts import facts_of, unix_time
 from atlas.search.notes.lineage import RELATIONS
 from atlas.tools.answers import KnowledgeAnswer
@@ -64,10 +64,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
     if twins:
         paths = ", ".join(escaped(each.row.path) for each in (node, *twins))
         notes.append(f"several files have this id: {paths}; give all but one a new id")
-    actions = _after_reading(node)
-    if any(state.is_suspect for state in states):
-        fix = {"id": node.row.qualified_name, "reaffirm": True}
-        actions.insert(0, Action("update_unit", fix, "if it still holds; else update its text, or retract_unit"))
+    actions = [*_if_suspect(node, states), *_after_reading(node)]
     body = NoteBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
     return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
 
@@ -97,6 +94,18 @@ def _with_details(item: Item) -> Item:
     parts = [f"{name} {quoted_text(item.data[name])}" for name in ("updated", "agent", "reason") if name in item.data]
     parts += [f"alias {quoted_text(one)}" for one in item.data.get("aliases", ())]
     return Item("; ".join((item.line, *parts)), item.data)
+
+
+def _if_suspect(node: Node, states: Sequence[AnchorState]) -> list[Action]:
+    """Return how to mend a note whose code has changed: code that is gone cannot be reaffirmed."""
+    suspect = [state for state in states if state.is_suspect]
+    if any(state.state is not State.GONE for state in suspect):
+        fix = {"id": node.row.qualified_name, "reaffirm": True}
+        return [Action("update_unit", fix, "if it still holds; else update its text, or retract_unit")]
+    if suspect:
+        why = {"id": node.row.qualified_name, "reason": f"{suspect[0].target} is gone"}
+        return [Action("retract_unit", why, "unless it holds for other code: then update_unit with about")]
+    return []
 
 
 def _after_reading(node: Node) -> list[Action]:
