@@ -21,6 +21,15 @@ pub const MAX_PARAMETERS: u16 = 4;
 const MAX_RETURNED: u32 = 3;
 
 impl Query<'_> {
+    /// Returns what a place says about a parameter. An alias may be a type whose members are not read (conditional,
+    /// mapped), so that nothing would be known to be missing.
+    fn told(&self, values: Values) -> Values {
+        let is_alias =
+            |value: &Value| matches!(value.entity, Entity::Instance(symbol) if self.kind(symbol) == Kind::TypeAlias);
+        let known = values.into_iter().filter(|value| !is_alias(value));
+        known.map(|value| Value { via: Strategy::Annotation, ..value }).collect()
+    }
+
     /// Returns the types of the parameters of the functions that a function takes, or of those that an alias denotes,
     /// by part of its result.
     pub(super) fn callback_types(&self, def: DefId) -> Vec<(u16, Values)> {
@@ -164,7 +173,7 @@ impl Query<'_> {
             }
             _ => Values::new(),
         };
-        values.into_iter().map(|value| Value { via: Strategy::Annotation, ..value }).collect()
+        self.told(values)
     }
 
     /// Returns the type that a function has from its place, and the scope of that type.
@@ -212,7 +221,7 @@ impl Query<'_> {
                 _ => merge(&mut values, given.into()),
             }
         }
-        values.into_iter().map(|value| Value { via: Strategy::Annotation, ..value }).collect()
+        self.told(values)
     }
 
     /// Returns the function that a call runs.
