@@ -279,6 +279,8 @@ pub enum ReferenceKind {
     /// A name or attribute used as a value that may be a function or class (argument, assigned value, element, return
     /// value).
     Read,
+    /// An attribute that owns another one: `x.part` in `x.part.size`. It counts if it is a property.
+    Owner,
     /// A name in a type position (annotation, generic argument, cast, `instanceof`, `except T`).
     Type,
     /// A name in a code span of a document (as `Expr::Name`), possibly dotted or with `()`.

@@ -27,6 +27,7 @@ pub enum Strategy {
     MethodSet,
     Overload,
     OverrideRoot,
+    ReceiverName,
     UniqueName,
     DocName,
     DocUniqueName,
@@ -65,6 +66,7 @@ impl Strategy {
             Strategy::MethodSet => "method-set",
             Strategy::Overload => "overload",
             Strategy::OverrideRoot => "override-root",
+            Strategy::ReceiverName => "receiver-name",
             Strategy::UniqueName => "unique-name",
             Strategy::DocName => "doc-name",
             Strategy::DocUniqueName => "doc-unique-name",
@@ -99,7 +101,7 @@ impl Strategy {
             Strategy::DocUniqueName => 0.7,
             Strategy::OverrideRoot => 0.85,
             Strategy::Overload => 0.6,
-            Strategy::UniqueName => 0.7,
+            Strategy::UniqueName | Strategy::ReceiverName => 0.7,
         }
     }
 }

@@ -45,7 +45,8 @@ impl EdgeCollector<'_, '_> {
             return Values::new();
         }
         if bases.is_empty() {
-            return self.unique_member(base, name, site).into_iter().collect();
+            let unique = self.unique_member(base, name, site);
+            return unique.or_else(|| self.named_receiver(base, name)).into_iter().collect();
         }
         if query.file.rules.new_method == Some(name) {
             return bases;

@@ -47,6 +47,7 @@ impl EdgeCollector<'_, '_> {
                 }
             }
             ReferenceKind::Read => self.add_read(reference.expr, site),
+            ReferenceKind::Owner => self.add_getter(reference.expr, site),
             ReferenceKind::Type => {
                 let outcome = self.add_type(reference.expr, site);
                 self.count(outcome);
@@ -96,6 +97,9 @@ impl EdgeCollector<'_, '_> {
     fn add_called_definition(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let symbol = self.query.canonical(symbol);
         match self.query.kind(symbol) {
+            kind if (is_class(kind) || kind == Kind::TypeAlias) && self.query.file.rules.conversions => {
+                self.add_target(EdgeType::UsesType, symbol, via, site)
+            }
             kind if is_class(kind) => {
                 self.add_constructor(symbol, Strategy::Constructor, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
@@ -214,7 +218,9 @@ impl EdgeCollector<'_, '_> {
                 Entity::Definition(symbol) if value.via != Strategy::Alias => {
                     let symbol = query.canonical(symbol);
                     let kind = query.kind(symbol);
-                    if kind == Kind::Property {
+                    let is_bare = matches!(query.file.expr(expr), Expr::Name(_)) && !query.file.rules.implicit_this;
+                    // The bare name of a property, in its class, is the property and not its value.
+                    if kind == Kind::Property && !is_bare {
                         self.add_target(EdgeType::Calls, symbol, value.via, site);
                     } else if is_referable(kind) {
                         self.add_target(EdgeType::References, symbol, value.via, site);
@@ -226,6 +232,18 @@ impl EdgeCollector<'_, '_> {
                     self.add_external(EdgeType::References, external, value.via, site);
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Adds the call of a property whose value has the member that is named next.
+    fn add_getter(&mut self, expr: ExprId, site: Site) {
+        for value in self.query.eval(expr, site.scope, site.line) {
+            if let Entity::Definition(symbol) = value.entity
+                && self.query.kind(symbol) == Kind::Property
+                && value.via != Strategy::Alias
+            {
+                self.add_target(EdgeType::Calls, self.query.canonical(symbol), value.via, site);
             }
         }
     }

@@ -10,6 +10,7 @@ pub mod edges;
 pub mod namespaces;
 pub mod notes;
 pub mod overloads;
+mod receivers;
 pub mod structure;
 mod unique;
 mod unresolved;
