@@ -28,6 +28,7 @@ pub struct LinkSettings {
     pub unwrapping: bool,
     pub extension_functions: bool,
     pub struct_literals: bool,
+    pub visible_after_declaration: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty if the language has none.
     pub new_method: String,

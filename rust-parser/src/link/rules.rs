@@ -43,6 +43,8 @@ pub struct LanguageRules {
     pub extension_functions: bool,
     /// `T {...}` sets fields and runs no code.
     pub struct_literals: bool,
+    /// A local variable is visible from its declaration on; before it, the name means that of an outer scope.
+    pub visible_after_declaration: bool,
     /// Dotted names of functions of other packages that return their second argument as a value of the first, a type,
     /// and of those that return a function with some arguments set.
     pub cast_functions: FxHashSet<String>,
@@ -182,6 +184,7 @@ impl LanguageRules {
             cast_functions: texts(&link.cast_functions),
             partial_functions: texts(&link.partial_functions),
             struct_literals: link.struct_literals,
+            visible_after_declaration: link.visible_after_declaration,
             element_getters: set(&link.element_getters),
             element_views: set(&link.element_views),
             same_methods: set(&link.same_methods),
