@@ -75,6 +75,18 @@ pub fn template_of(regex: &str) -> String {
     out
 }
 
+/// The mark before the part of a path that has no prefix if it concerns one element of a resource (`:id`).
+pub const SHALLOW: &str = "\u{3}";
+
+/// Returns a path without marks, and without the prefix before a mark where that does not apply.
+pub fn without_shallow_prefix(path: &str) -> String {
+    match path.rsplit_once(SHALLOW) {
+        Some((_, rest)) if rest.split('/').any(|part| part == ":id") => join("", rest),
+        Some(_) => path.replace(&format!("/{SHALLOW}"), ""),
+        None => path.to_owned(),
+    }
+}
+
 /// The marks around the name of a constant of another file, whose value linking finds.
 const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
 
@@ -134,6 +146,12 @@ mod tests {
         assert_eq!(with_constants(&text, value).as_deref(), Some("/api/{V1}/x"));
         assert_eq!(with_constants(&marked_constant("V1"), value), None);
         assert_eq!(with_constants("/plain", value).as_deref(), Some("/plain"));
+    }
+
+    #[test]
+    fn one_element_of_a_shallow_resource_has_no_prefix() {
+        assert_eq!(without_shallow_prefix("/posts/:post_id/\u{3}/comments/:id/edit"), "/comments/:id/edit");
+        assert_eq!(without_shallow_prefix("/posts/:post_id/\u{3}/comments"), "/posts/:post_id/comments");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub fn link_routers(query: &Query) -> FileRouters {
                 }
             }
             DetectionKind::Scope => {
-                if let (Handler::Definition(function), Some(parent)) = (detection.child, parent)
+                if let (Some(function), Some(parent)) = (function_of(query, detection.child), parent)
                     && let Some(param) = query.file.def(function).params.first()
                 {
                     let child = (query.file.symbols[function as usize], query.file.sym(param.name));
@@ -111,12 +111,24 @@ fn passed_routers(query: &Query, used: &[RouterKey], found: &mut FileRouters) {
     }
 }
 
+/// Returns the function that a handler is itself.
+fn function_of(query: &Query, handler: Handler) -> Option<DefId> {
+    match handler {
+        Handler::Definition(function) => Some(function),
+        Handler::Expr(expr) => match *query.file.expr(expr) {
+            Expr::Lambda(function) => Some(function),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Returns the prefix of the innermost function around a scope that receives a router, as in `r.Route("/x", func(r) {})`.
 fn scope_prefix(query: &Query, scope: DefId) -> Sym {
     let detections = &query.file.facts().detections;
     let mut here = scope;
     while here != 0 {
-        let is_it = |one: &&Detection| one.kind == DetectionKind::Scope && one.child == Handler::Definition(here);
+        let is_it = |one: &&Detection| one.kind == DetectionKind::Scope && function_of(query, one.child) == Some(here);
         if let Some(found) = detections.iter().find(is_it) {
             return query.index.strings.intern(&query.known_path(found).unwrap_or_default());
         }

@@ -60,11 +60,10 @@ fn add_classes(collector: &mut EdgeCollector) {
         for value in values {
             let Entity::Definition(symbol) = value.entity else { continue };
             let (file, tested) = query.definition(symbol);
-            if !file.is_test && is_class(tested.kind) && query.index.symbols.get(symbol).def != FILE_NODE {
-                if let Some(target) = collector.target(symbol) {
-                    let line = query.file.def(def).name_line;
-                    collector.add(def, EdgeType::Tests, target, line, Strategy::TestName);
-                }
+            let is_tested = !file.is_test && is_class(tested.kind) && query.index.symbols.get(symbol).def != FILE_NODE;
+            if let Some(target) = collector.target(symbol).filter(|_| is_tested) {
+                let line = query.file.def(def).name_line;
+                collector.add(def, EdgeType::Tests, target, line, Strategy::TestName);
             }
         }
     }

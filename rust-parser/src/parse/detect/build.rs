@@ -11,7 +11,7 @@ use crate::parse::detect::rules::{Rule, RuleKind, Slot, capture_of};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::first;
 use crate::parse::walk::state::Walk;
-use crate::route_path::{has_constant, join, template_of};
+use crate::route_path::{SHALLOW, has_constant, join, template_of, without_shallow_prefix};
 
 /// Largest number of detections of one match.
 pub const MAX_OF_ONE: usize = 64;
@@ -90,7 +90,11 @@ impl Walk<'_> {
             self.replace_tokens(path, class);
             if !settings.suffix.is_empty() {
                 let last = singular(path.rsplit('/').next().unwrap_or(path));
-                *path = join(path, &settings.suffix.replace("{singular}", &last));
+                *path = join(path, &settings.suffix.replace("{singular}", &last).replace("{shallow}", SHALLOW));
+            }
+            let shallow = arguments.iter().find(|one| one.keyword.as_deref() == Some("shallow"));
+            if settings.kind == RuleKind::Scope && shallow.is_some_and(|one| self.bytes_of(one.value) == b"true") {
+                *path = join(path, SHALLOW);
             }
             if let Some(place) = self.place_of(&arguments, &settings.places) {
                 *path = join(place, path);
@@ -168,9 +172,10 @@ impl Walk<'_> {
     }
 
     /// Returns the function among the arguments of a scope, which receives the router.
-    fn given_function(&self, arguments: &[Argument]) -> Handler {
-        let given = arguments.iter().rev().find_map(|argument| self.definition_of_node(argument.value));
-        given.map_or(Handler::None, Handler::Definition)
+    fn given_function(&mut self, arguments: &[Argument]) -> Handler {
+        let is_function = |kind: &str| kind.contains("func") || kind.contains("lambda") || kind.contains("closure");
+        let given = arguments.iter().map(|argument| argument.value).rfind(|&node| is_function(self.kind_name(node)));
+        given.map_or(Handler::None, |node| self.handler_of(node, ""))
     }
 
     pub(super) fn name_of_definition(&self, definition: DefId) -> String {
@@ -203,7 +208,7 @@ impl Walk<'_> {
     fn record_draft(&mut self, draft: &Draft, all: &[Draft]) {
         let settings = &draft.rule.settings;
         let kind = match settings.kind {
-            RuleKind::Scope if matches!(draft.child, Handler::Definition(_)) => DetectionKind::Scope,
+            RuleKind::Scope if draft.child != Handler::None => DetectionKind::Scope,
             RuleKind::Scope => return,
             RuleKind::Route => DetectionKind::Route,
             RuleKind::Router => DetectionKind::Router,
@@ -247,7 +252,7 @@ impl Walk<'_> {
                 let path = match is_event {
                     true => path.to_owned(),
                     false if is_absolute && kind == DetectionKind::Route => join("", path.trim_start_matches('~')),
-                    false => join(&join(&prefix, path), more),
+                    false => without_shallow_prefix(&join(&join(&prefix, path), more)),
                 };
                 let detection = Detection {
                     kind,
