@@ -92,8 +92,8 @@ impl Query<'_> {
         let facts = self.file.facts();
         let is_of = |target: ExprId, name| matches!(*self.file.expr(target), Expr::Name(other) if other == name);
         let Expr::Name(name) = *self.file.expr(expr) else { return Vec::new() };
-        let looped = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Iterate);
-        let looped = looped.filter(|one| one.scope == scope && one.line <= line && is_of(one.target, name)).next_back();
+        let mut loops = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Iterate);
+        let looped = loops.rfind(|one| one.scope == scope && one.line <= line && is_of(one.target, name));
         let Some(mut value) = looped.and_then(|binding| binding.value) else { return Vec::new() };
         if let Expr::Name(list) = *self.file.expr(value) {
             let assigned = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
