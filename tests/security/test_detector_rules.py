@@ -61,7 +61,9 @@ def test_rules_outside_of_the_project_are_not_read(tmp_path: Path) -> None:
 
 
 def test_a_query_that_matches_everywhere_ends(tmp_path: Path) -> None:
-    rule = RULE.format(query="(call function: (_) @name arguments: (argument_list (_) @event))")
+    rule = RULE.format(query="(call function: (_) @name arguments: (argument_list (_) @event))").replace(
+        "[0]", '["@event"]'
+    )
     languages = load_languages(detectors=[*built_in(), ("own", rule)])
     source = ("x('a')\n" * 30_000).encode()
     linker = _parser.Linker("p", languages)
@@ -80,7 +82,7 @@ def test_an_installed_distribution_contributes_rules(tmp_path: Path, monkeypatch
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-rules\nVersion: 1.0\n")
     (information / "entry_points.txt").write_text("[code_atlas.detectors]\nshop = shop_rules\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     importlib.invalidate_caches()
     assert [name for name, _ in installed()] == ["consumers"]
     script = "from atlas.detectors import installed; print([name for name, _ in installed()])"
