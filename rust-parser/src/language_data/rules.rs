@@ -30,6 +30,7 @@ pub struct LinkSettings {
     pub struct_literals: bool,
     pub conversions: bool,
     pub named_receivers: bool,
+    pub visible_after_declaration: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty if the language has none.
     pub new_method: String,

@@ -47,6 +47,8 @@ pub struct LanguageRules {
     pub conversions: bool,
     /// An unknown receiver with the name of a class is taken for an instance of it.
     pub named_receivers: bool,
+    /// A local variable is visible from its declaration on; before it, the name means that of an outer scope.
+    pub visible_after_declaration: bool,
     /// Dotted names of functions of other packages that return their second argument as a value of the first, a type,
     /// and of those that return a function with some arguments set.
     pub cast_functions: FxHashSet<String>,
@@ -196,6 +198,7 @@ impl LanguageRules {
             struct_literals: link.struct_literals,
             conversions: link.conversions,
             named_receivers: link.named_receivers,
+            visible_after_declaration: link.visible_after_declaration,
             element_getters: set(&link.element_getters),
             element_callbacks: set(&link.element_callbacks),
             element_views: set(&link.element_views),

@@ -11,7 +11,7 @@ use crate::link::strategy::Strategy;
 
 /// The outcome for one possible value of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
+pub(super) enum Outcome {
     Unresolved,
     /// Outside of the index: neither an edge nor unresolved.
     Outside,
@@ -34,7 +34,7 @@ pub fn add_references(collector: &mut EdgeCollector) {
 }
 
 impl EdgeCollector<'_, '_> {
-    fn add_reference(&mut self, reference: &Reference, site: Site) {
+    pub fn add_reference(&mut self, reference: &Reference, site: Site) {
         match reference.kind {
             ReferenceKind::Call => {
                 if let Expr::Call { callee, new, .. } = *self.query.file.expr(reference.expr) {
@@ -104,7 +104,10 @@ impl EdgeCollector<'_, '_> {
                 self.add_constructor(symbol, Strategy::Constructor, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
             }
-            Kind::Function | Kind::Method | Kind::Constructor => self.add_overload(symbol, via, site),
+            Kind::Function | Kind::Method | Kind::Constructor => {
+                self.add_implementation(symbol, site);
+                self.add_overload(symbol, via, site)
+            }
             Kind::Property => {
                 // The getter runs, then its result is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
@@ -167,7 +170,7 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    fn add_overload(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
+    pub(super) fn add_overload(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let caller = match site.source {
             FILE_NODE => self.query.file.file_symbol,
             source => self.query.file.symbols[source as usize],

@@ -17,6 +17,12 @@ pub struct EdgeCollector<'v, 'a> {
     pub unresolved_calls: Vec<UnresolvedCall>,
 }
 
+impl<'v, 'a> EdgeCollector<'v, 'a> {
+    pub fn new(query: &'v Query<'a>) -> EdgeCollector<'v, 'a> {
+        EdgeCollector { query, edges: Vec::new(), resolved: 0, unresolved: 0, unresolved_calls: Vec::new() }
+    }
+}
+
 impl EdgeCollector<'_, '_> {
     /// Returns the node that represents a scope.
     pub fn source(&self, scope: DefId) -> DefId {
