@@ -1,5 +1,7 @@
 //! The edges of one file: what it defines, imports, inherits and overrides. `calls` and `docs` add those of references.
 
+use rustc_hash::FxHashMap;
+
 use crate::facts::{DefId, DetectionKind, Kind, flags};
 use crate::language_data::ModuleRule;
 use crate::link::edge::{Edge, EdgeType, FileEdges, Target};
@@ -14,8 +16,14 @@ use crate::link::strategy::Strategy;
 
 /// Returns all edges of a file, and the uid of each one's target without the project.
 pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
-    let mut collector =
-        EdgeCollector { query, edges: Vec::new(), resolved: 0, unresolved: 0, unresolved_calls: Vec::new() };
+    let mut collector = EdgeCollector {
+        query,
+        edges: Vec::new(),
+        resolved: 0,
+        unresolved: 0,
+        unresolved_calls: Vec::new(),
+        defined_names: FxHashMap::default(),
+    };
     query.record_own_uids();
     collector.add_definitions();
     collector.add_children();
