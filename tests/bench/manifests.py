@@ -25,6 +25,7 @@ from atlas import _parser
 from atlas.detectors import built_in
 from atlas.parsing import load_languages
 
+ECOSYSTEMS = {"cargo": "rust"}
 Row = tuple[str, str, str, str]
 """Name, kind, group, range."""
 LANGUAGES = load_languages(detectors=built_in())
@@ -34,7 +35,7 @@ MANIFEST = re.compile(
 MAVEN = "{http://maven.apache.org/POM/4.0.0}"
 
 
-def declared(folder: Path) -> set[Row]:
+def declared(folder: Path, ecosystem: str) -> set[Row]:
     """Return what the graph says about the outermost project of a tree."""
     paths = [file.path for file in _parser.scan(str(folder), LANGUAGES, git_rules=False).files]
     parsed = [
@@ -49,7 +50,9 @@ def declared(folder: Path) -> set[Row]:
         if kind != "DEPENDS_ON" or nodes[source][1] != "Project":
             continue
         said = json.loads(properties)
-        if nodes[source][4] not in {"project:.", "project"}:
+        # Only manifests of the outermost folder have an independent reading; `requirements/` belongs to Python's.
+        outer = "/" not in said["path"] or (ecosystem == "python" and said["path"].startswith("requirements/"))
+        if said["ecosystem"] != ECOSYSTEMS.get(ecosystem, ecosystem) or not outer:
             continue
         name = nodes[target][3] if nodes[target][1] == "ExternalPackage" else nodes[target][4].removeprefix("project:")
         rows.add((name, said["kind"], said.get("group", ""), said.get("range", "")))
@@ -59,9 +62,13 @@ def declared(folder: Path) -> set[Row]:
 
 def further(name: str, text: str) -> Row:
     """Return the row of a further declaration: `path:line kind [group] [range]`."""
-    _, kind, *rest = text.split(" ", 2)
-    rest = rest[0].split(" ", 1) if rest else []
-    has_group = len(rest) > 1 or (rest and rest[0][0].isalpha())
+    _, kind, *found = text.split(" ", 2)
+    tail = found[0] if found else ""
+    # A group such as `cfg(all(unix, target_os = "linux"))` holds spaces; a range begins after the last parenthesis.
+    rest = (
+        [tail] if tail.endswith(")") else tail.rsplit(") ", 1) if ") " in tail else tail.split(" ", 1) if tail else []
+    )
+    has_group = len(rest) > 1 or bool(rest and rest[0][0].isalpha())
     return (name, kind, rest[0] if has_group else "", rest[-1] if len(rest) > has_group else "")
 
 
@@ -217,7 +224,7 @@ def main() -> None:
                 wanted = {comparable(ecosystem, row) for row in expected}
                 found = {
                     comparable(ecosystem, row)
-                    for row in declared(folder)
+                    for row in declared(folder, ecosystem)
                     if not (ecosystem == "python" and row[1] in {"build", "development"})
                 }
                 total += 1
