@@ -17,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from email.parser import HeaderParser
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -110,7 +111,7 @@ def npm_rows(folder: Path) -> Iterator[tuple[list[str], set[Row]]]:
     }
     if not (folder / "package.json").is_file():
         return
-    read = json.loads((folder / "package.json").read_text("utf-8-sig"))
+    read = _json((folder / "package.json").read_text("utf-8-sig"))
     optional = read.get("optionalDependencies") or {}
     rows = {
         (name, kind, "", text)
@@ -125,11 +126,11 @@ def go_rows(folder: Path) -> Iterator[tuple[list[str], set[Row]]]:
     """`go mod edit -json`."""
     if not (folder / "go.mod").is_file():
         return
-    read = json.loads(output(["go", "mod", "edit", "-json", str(folder / "go.mod")], folder))
-    replaced = {each["Old"]["Path"]: each["New"] for each in read.get("Replace") or []}
+    read = _json(output(["go", "mod", "edit", "-json", str(folder / "go.mod")], folder))
+    replaced: dict[str, Any] = {each["Old"]["Path"]: each["New"] for each in read.get("Replace") or []}
     rows: set[Row] = set()
     for each in read.get("Require") or []:
-        new = replaced.get(each["Path"])
+        new: Any = replaced.get(each["Path"])
         shown = f"{each['Version']} => {new['Path']} {new.get('Version', '')}".strip() if new else each["Version"]
         rows.add((each["Path"], "indirect" if each.get("Indirect") else "runtime", "", shown))
     yield ["go.mod"], rows
@@ -139,7 +140,7 @@ def cargo_rows(folder: Path) -> Iterator[tuple[list[str], set[Row]]]:
     """`cargo metadata --no-deps`."""
     if not (folder / "Cargo.toml").is_file():
         return
-    read = json.loads(output(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"], folder))
+    read = _json(output(["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"], folder))
     rows: set[Row] = set()
     for package in read["packages"]:
         if Path(package["manifest_path"]).parent != folder.resolve():
@@ -178,6 +179,10 @@ def artifacts(root: ElementTree.Element) -> Iterator[tuple[str, ElementTree.Elem
     """Yield `group:artifact` and element of every direct dependency."""
     for element in root.findall(f"{MAVEN}dependencies/{MAVEN}dependency"):
         yield f"{element.findtext(MAVEN + 'groupId')}:{element.findtext(MAVEN + 'artifactId')}", element
+
+
+def _json(text: str) -> Any:
+    return json.loads(text)
 
 
 def output(command: list[str], folder: Path) -> str:
