@@ -112,11 +112,11 @@ def npm_rows(folder: Path) -> Iterator[tuple[list[str], set[Row]]]:
     if not (folder / "package.json").is_file():
         return
     read = _json((folder / "package.json").read_text("utf-8-sig"))
-    optional = read.get("optionalDependencies") or {}
+    optional = _table(read, "optionalDependencies")
     rows = {
         (name, kind, "", text)
         for key, kind in kinds.items()
-        for name, text in (read.get(key) or {}).items()
+        for name, text in _table(read, key).items()
         if not (key == "dependencies" and name in optional)
     }
     yield ["package.json"], {row for row in rows if row[0] != read.get("name")}
@@ -127,10 +127,10 @@ def go_rows(folder: Path) -> Iterator[tuple[list[str], set[Row]]]:
     if not (folder / "go.mod").is_file():
         return
     read = _json(output(["go", "mod", "edit", "-json", str(folder / "go.mod")], folder))
-    replaced: dict[str, Any] = {each["Old"]["Path"]: each["New"] for each in read.get("Replace") or []}
+    replaced: dict[str, Any] = {each["Old"]["Path"]: each["New"] for each in _list(read, "Replace")}
     rows: set[Row] = set()
-    for each in read.get("Require") or []:
-        new: Any = replaced.get(each["Path"])
+    for each in _list(read, "Require"):
+        new = replaced.get(each["Path"])
         shown = f"{each['Version']} => {new['Path']} {new.get('Version', '')}".strip() if new else each["Version"]
         rows.add((each["Path"], "indirect" if each.get("Indirect") else "runtime", "", shown))
     yield ["go.mod"], rows
@@ -179,6 +179,14 @@ def artifacts(root: ElementTree.Element) -> Iterator[tuple[str, ElementTree.Elem
     """Yield `group:artifact` and element of every direct dependency."""
     for element in root.findall(f"{MAVEN}dependencies/{MAVEN}dependency"):
         yield f"{element.findtext(MAVEN + 'groupId')}:{element.findtext(MAVEN + 'artifactId')}", element
+
+
+def _table(read: Any, key: str) -> dict[str, str]:
+    return read.get(key) or {}
+
+
+def _list(read: Any, key: str) -> list[Any]:
+    return read.get(key) or []
 
 
 def _json(text: str) -> Any:
