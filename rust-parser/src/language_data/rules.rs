@@ -29,6 +29,7 @@ pub struct LinkSettings {
     pub extension_functions: bool,
     pub struct_literals: bool,
     pub conversions: bool,
+    pub parameter_fixtures: bool,
     pub named_receivers: bool,
     pub visible_after_declaration: bool,
     pub member_order: MemberOrder,

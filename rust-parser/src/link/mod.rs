@@ -42,7 +42,8 @@ use crate::link::resolve::types;
 use crate::link::routes::composed::link_routes;
 use crate::link::routes::routers::link_routers;
 use crate::link::routes::tables::{FileRouters, FileRoutes};
-use crate::link::testing::support::{FileSupport, link_support};
+use crate::link::testing::file_support::FileSupport;
+use crate::link::testing::support::link_support;
 use crate::unit::{self, UnitDigest, UnitSource};
 
 /// All facts of one project and their graph.

@@ -45,6 +45,8 @@ pub struct LanguageRules {
     pub struct_literals: bool,
     /// `T(x)` converts a value and runs no code.
     pub conversions: bool,
+    /// Parameters of tests name fixtures.
+    pub parameter_fixtures: bool,
     /// An unknown receiver with the name of a class is taken for an instance of it.
     pub named_receivers: bool,
     /// A local variable is visible from its declaration on; before it, the name means that of an outer scope.
@@ -197,6 +199,7 @@ impl LanguageRules {
             copy_functions: texts(&link.copy_functions),
             struct_literals: link.struct_literals,
             conversions: link.conversions,
+            parameter_fixtures: link.parameter_fixtures,
             named_receivers: link.named_receivers,
             visible_after_declaration: link.visible_after_declaration,
             element_getters: set(&link.element_getters),

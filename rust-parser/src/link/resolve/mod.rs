@@ -17,3 +17,4 @@ mod type_arguments;
 pub mod types;
 pub mod values;
 pub mod variables;
+mod visibility;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use crate::facts::{BindingKind, DefId, Expr, ImportKind, Kind, flags};
+use crate::facts::{DefId, Expr, ImportKind, Kind, flags};
 use crate::language_data::{ModuleRule, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
@@ -48,9 +48,7 @@ impl Query<'_> {
             } else if kind != Kind::Constant {
                 let entries = self.file.entries(here, name);
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
-                let is_invisible =
-                    self.is_outer(entries) || self.is_hidden(entries) || self.is_declared_later(entries, line);
-                if !entries.is_empty() && !is_other && !is_invisible {
+                if !entries.is_empty() && !is_other && self.is_visible(entries, line) {
                     return Some(self.local_values(here, entries, line));
                 }
             }
@@ -147,30 +145,6 @@ impl Query<'_> {
     /// Returns whether an entry of a class is a type parameter, which is visible in its methods.
     fn is_type_parameter(&self, entry: &NameEntry) -> bool {
         self.file.rules.prototypes && matches!(entry.bound, Bound::Binding(_)) && !self.is_instance_only(entry)
-    }
-
-    /// Returns whether a declaration binds a name to an outer scope: `global x`, `nonlocal x`.
-    fn is_outer(&self, entries: &[NameEntry]) -> bool {
-        entries.iter().any(|entry| match entry.bound {
-            Bound::Binding(binding) => self.file.facts().bindings[binding as usize].kind == BindingKind::Outer,
-            _ => false,
-        })
-    }
-
-    /// Returns whether a name in a type is bound to parameters only, which are values.
-    fn is_hidden(&self, entries: &[NameEntry]) -> bool {
-        self.file.rules.prototypes
-            && self.in_type.get()
-            && entries.iter().all(|entry| matches!(entry.bound, Bound::Parameter(_)))
-    }
-
-    /// Returns whether all variables with a name are declared after a line, where the language hides them until then.
-    fn is_declared_later(&self, entries: &[NameEntry], line: u32) -> bool {
-        self.file.rules.visible_after_declaration
-            && entries.iter().all(|entry| match entry.bound {
-                Bound::Binding(binding) => self.file.facts().bindings[binding as usize].line > line,
-                _ => false,
-            })
     }
 
     fn resolve_module_name(&self, scope: DefId, name: Sym, is_called: bool) -> Option<Values> {

@@ -5,7 +5,8 @@ use crate::link::entity::Entity;
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
-use crate::link::testing::support::{Fixture, is_support};
+use crate::link::testing::file_support::Fixture;
+use crate::link::testing::support::is_support;
 
 /// Largest number of folders above a file in which fixtures are looked for.
 const MAX_FOLDERS: usize = 16;
@@ -13,7 +14,7 @@ const MAX_FOLDERS: usize = 16;
 impl Query<'_> {
     /// Returns the fixtures that the parameters of a function name.
     pub(super) fn requested(&self, def: DefId, own: &[Fixture]) -> Vec<SymbolId> {
-        if &*self.file.language != "python" {
+        if !self.file.rules.parameter_fixtures {
             return Vec::new();
         }
         let params = self.file.def(def).params.clone();
@@ -25,7 +26,7 @@ impl Query<'_> {
 
     /// Returns the fixtures that every test in the scope of a function uses.
     pub(super) fn automatic(&self, def: DefId, own: &[Fixture]) -> Vec<SymbolId> {
-        if &*self.file.language != "python" {
+        if !self.file.rules.parameter_fixtures {
             return Vec::new();
         }
         let scopes = self.scopes_around(def);

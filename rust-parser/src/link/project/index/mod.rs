@@ -18,7 +18,7 @@ use crate::link::project::file_types::FileTypes;
 use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::routes::tables::RouteTables;
 use crate::link::rules::{FamilyId, Rules};
-use crate::link::testing::support::FileSupport;
+use crate::link::testing::file_support::FileSupport;
 
 /// A folder with its own manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::link::project::index::{Claims, Container, Index};
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::{file_name_of, folder_of};
 use crate::link::rules::FamilyId;
-use crate::link::testing::support::FileSupport;
+use crate::link::testing::file_support::FileSupport;
 
 impl Index {
     /// Removes and adds files. Returns the ids of the added files and, if `with_keys`, the keys of queries whose
