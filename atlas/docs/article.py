@@ -32,12 +32,13 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as written. `kind`: `url` (absolute), `page` (another file or page, maybe with `#anchor`), `label` (a
-    target that its document names, such as Sphinx `:ref:`), `symbol` (an API name, such as `:func:` or `{@link}`)."""
+    """A link as written."""
 
     target: str
     text: str
     kind: str
+    """`url` (absolute), `page` (another file or page, maybe with `#anchor`), `label` (a target that its document names,
+    such as Sphinx `:ref:`), `symbol` (an API name, such as `:func:` or `{@link}`)."""
 
 
 @dataclass(frozen=True, slots=True)
