@@ -27,7 +27,8 @@ INLINE = frozenset((
     "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "math",
 ))  # fmt: skip
 VERSION = re.compile(
-    r"(?P<kind>new|added|changed|deprecated|removed)[\w ]{0,20}?(?:version|in|since)?:?\s+(?:version\s+)?v?(?P<version>\d[\w.+-]*)",
+    r"(?P<kind>new|added|changed|deprecated|removed)[\w ]{0,20}?(?:version|in|since)?:?\s+(?:version\s+)?v?"
+    r"(?P<version>\d[\w.+-]*)",
     re.I,
 )
 VERSION_KINDS = {
