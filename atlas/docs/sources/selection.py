@@ -18,8 +18,8 @@ DOCUMENT_FOLDERS = frozenset(
     ("doc", "docs", "documentation", "manual", "guide", "guides", "book", "website", "docs_src")
 )
 NEVER_FOLDERS = frozenset((
-    "node_modules", "__pycache__", "_build", "_static", "_templates", "_themes", "_theme", "_sources", "_images", "_ext",
-    "site-packages", "locale", "locales", "overrides", "subprojects", "third_party",
+    "node_modules", "__pycache__", "_build", "_static", "_templates", "_themes", "_theme", "_sources", "_images",
+    "_ext", "site-packages", "locale", "locales", "overrides", "subprojects", "third_party",
 ))  # fmt: skip
 CODE_FOLDERS = frozenset(("tests", "test", "testing", "vendor", "assets", "static", "templates", "fixtures"))
 """Folders of a package that hold no documentation; below a documentation folder they are subjects."""
