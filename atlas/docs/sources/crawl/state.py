@@ -211,7 +211,8 @@ class CrawlState:
         """Return each limit that left pages out, with the first of them and their number."""
         marks = ", ".join("?" * len(LIMITS))
         return self._database.execute(
-            f"SELECT reason, min(url), count(*) FROM pages WHERE state = 'skipped' AND reason IN ({marks}) GROUP BY reason",
+            "SELECT reason, min(url), count(*) FROM pages"
+            f" WHERE state = 'skipped' AND reason IN ({marks}) GROUP BY reason",
             LIMITS,
         ).fetchall()
 
