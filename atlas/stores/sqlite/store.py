@@ -87,6 +87,13 @@ class EmbeddedStore:
             store._readers.check()
         return store
 
+    @classmethod
+    def open_file(cls, path: Path, *, vector_index: VectorIndexFactory, bm25: str = "") -> EmbeddedStore:
+        """Open a file that never changes, such as that of a pack, for reading only. Raises as `open` does."""
+        store = cls(path, None, vector_index, bm25 if bm25 and can_load(bm25) else "")
+        store._readers.check()
+        return store
+
     async def open_project(self, project: str, root: str) -> int:
         """See `Store.open_project`."""
         return await self._write(open_project, project, root)
