@@ -87,7 +87,7 @@ PROSE_LABELS = frozenset({"Claim", "Observation", "Entity", "Decision"})
 """Labels of the nodes that the model of prose embeds, besides passages; the model of code embeds all others."""
 
 PASSAGE = "passage"
-"""Kind of the `Chunk` nodes of documentation packs. They are prose; chunks of other kinds are windows of plain files."""
+"""Kind of the `Chunk` nodes of packs, which are prose; chunks of other kinds are windows of plain files."""
 
 
 def is_prose(label: str, kind: str) -> bool:

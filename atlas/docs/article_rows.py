@@ -109,7 +109,6 @@ def _passage_rows(
 ) -> Iterator[NodeRow]:
     """Yield the rows of the passages of a section. The embedded text has the headings in front, see `heading`."""
     key, own = one.article.key, section.section
-    about = section_uid(pack, key, own.anchor)
     for number, passage in enumerate(passages(section)):
         name = heading([*titles, passage.subject])
         text = one.content[passage.start : passage.end]
@@ -118,7 +117,7 @@ def _passage_rows(
             line=passage.line or own.line,
             span=(passage.start, passage.end),
             chunk=(digest(name, text), name),
-            properties={"article": one.article.title, "section": about, "subject": passage.subject},
+            properties={"subject": passage.subject},
         )
 
 

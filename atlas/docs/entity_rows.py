@@ -1,7 +1,7 @@
 """Rows and edges of entities, facts and relations. Pure.
 
 Properties of entities: aliases, section (the uid of the section that defines it), since, deprecated, removed, origin.
-Properties of facts: subject, value, section, origin, and the version as since, deprecated or removed.
+Properties of facts: subject, value, origin, and the version as since, deprecated or removed.
 """
 
 from __future__ import annotations
@@ -75,7 +75,6 @@ def fact_rows(pack: str, key: str, facts: Sequence[FoundFact], table: EntityTabl
         subject = table.resolve(fact.subject, key) or fact.subject if fact.subject else ""
         said: dict[str, object] = {
             **{"subject": subject, "value": fact.value, "origin": fact.origin},
-            "section": section_uid(pack, key, fact.section),
             **({_VERSIONS[fact.kind]: fact.value} if fact.kind in _VERSIONS else {}),
         }
         name = " ".join(part for part in (subject, fact.kind, fact.value) if part)

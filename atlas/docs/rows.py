@@ -1,8 +1,8 @@
 """Rows of a pack's nodes. Pure.
 
 Their `properties`: of articles url, format, licence, source, version, retrieved, language and digest; of sections
-anchor, level and url; of passages the article's title, the section's uid and, within a description, the subject; of
-entities and facts see `graph`.
+anchor, level and url; of passages, within a description, its subject; of entities and facts see `entity_rows`. The uid
+of a passage or fact is that of its section, "/" and its number or digest.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def node_row(
         signature_digest="",
         body_digest="",
         docstring_digest="",
-        text_digest=digest(name, signature, docstring, said),
+        text_digest="",
         chunk_digest=chunk[0],
         chunk_name=chunk[1],
         properties=said,

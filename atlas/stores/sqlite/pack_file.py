@@ -20,7 +20,7 @@ from atlas.model import GraphDelta, ModelInfo, VectorRow
 from atlas.stores.sqlite.apply import apply
 from atlas.stores.sqlite.connection import open_writer
 from atlas.stores.sqlite.errors import translated
-from atlas.stores.sqlite.rows import fetch
+from atlas.stores.sqlite.rows import fetch, select
 from atlas.stores.sqlite.write import finish, open_project, put_vectors
 
 UNITS_AT_ONCE = 200
@@ -37,7 +37,7 @@ def write_pack_file(
     The iterables are read once, the vectors after the units.
     """
     with translated(path), ExitStack() as undone:
-        connection = open_writer(path)
+        connection = open_writer(path, log=False)
         undone.callback(connection.close, True)
         open_project(connection, project, "")
         for batch in _batches(units, UNITS_AT_ONCE):
@@ -52,13 +52,11 @@ def write_pack_file(
 def _seal(connection: apsw.Connection, project: str) -> None:
     """Remove what differs between two equal builds, merge the index of words, and leave no log."""
     digest = hashlib.blake2b(digest_size=16)
-    for row in connection.execute("SELECT path, digest, unit_digest FROM file ORDER BY id"):
+    for row in select(connection, "SELECT path, digest, unit_digest FROM file ORDER BY id"):
         digest.update(repr(row).encode("utf8", "surrogatepass"))
     fetch(connection, "UPDATE meta SET value = ? WHERE key = 'identity'", (digest.hexdigest(),))
     fetch(connection, "UPDATE project SET indexed_at = '', generation = 1 WHERE name = ?", (project,))
     fetch(connection, "INSERT INTO text(text) VALUES ('optimize')")
-    fetch(connection, "PRAGMA wal_checkpoint(truncate)")
-    fetch(connection, "PRAGMA journal_mode=delete")
     _vacuum(connection)
 
 
