@@ -36,6 +36,8 @@ class PackReader:
     version: str = ""
     settings: str = ""
     """The text of the pack's `kg_config.json`: overrides of the pipeline and the calibration of the gate."""
+    vocabulary: str = ""
+    """The text of the pack's `vocabulary.json`, which the build writes; without it all words weigh the same."""
     examples: str = ""
     """The text of the pack's `eval/questions.jsonl`, for few-shot examples."""
     model: LanguageModel | None = None
@@ -58,6 +60,8 @@ class QuestionOptions:
     neighbours: bool = True
     """Passages that good hits link to gain."""
     quality: bool = True
+    one_per_article: bool = True
+    """The best section of each article first, then further ones."""
     few_shot: bool = True
     """Only where a language model is configured."""
     limit: int = 5
@@ -74,6 +78,7 @@ BASELINE = QuestionOptions(
     centrality=False,
     neighbours=False,
     quality=False,
+    one_per_article=False,
     few_shot=False,
     name="baseline",
 )
