@@ -64,6 +64,12 @@ def scan(
     Raises OSError when root is not a readable folder, ValueError for a glob that is none.
     """
 
+def scan_tracked(root: str, max_bytes: int) -> ScanResult:
+    """Return the tracked files of a git work tree that scan rules allow, of any language.
+
+    Raises OSError when root is not a readable folder.
+    """
+
 def changes_rules(path: str) -> bool:
     """Say whether a change of this file can change which others are indexed, or how sub-projects are named."""
 
@@ -98,6 +104,10 @@ class Languages:
     def of_path(self, path: str) -> str | None:
         """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
 
+MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
+"""Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header of
+a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link."""
+
 def parse_note(data: bytes) -> str:
     """Read a note (Markdown with YAML front matter) as a JSON object. Never fails, whatever the bytes are.
 
@@ -108,6 +118,9 @@ def parse_note(data: bytes) -> str:
     `front_end`, the start of the closing `---`; `body`, the byte after it; `text`, the body, of an entity without its
     observations; `problems`: [[line, code, message]]. `at` is a line from 1, other positions are bytes of `data`.
     """
+
+def read_markdown(text: str, seconds: float) -> tuple[list[MarkdownBlock], int]:
+    """Return the blocks of a Markdown text, and the line at which `seconds` of CPU time were over (0: never)."""
 
 def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str], str]]:
     """Return (name, words, endings, declarations, constructors, form) of each language, by name; see `[search]`.

@@ -37,6 +37,10 @@ class Label(StrEnum):
     OBSERVATION = "Observation"
     ROUTE = "Route"
     EVENT = "Event"
+    ARTICLE = "Article"
+    SECTION = "Section"
+    FACT = "Fact"
+    CATEGORY = "Category"
 
 
 class EdgeType(StrEnum):
@@ -67,13 +71,28 @@ class EdgeType(StrEnum):
     HANDLES_ROUTE = "HANDLES_ROUTE"
     HANDLES_EVENT = "HANDLES_EVENT"
     EMITS_EVENT = "EMITS_EVENT"
+    HAS_SECTION = "HAS_SECTION"
+    HAS_CHUNK = "HAS_CHUNK"
+    HAS_ENTITY = "HAS_ENTITY"
+    HAS_FACT = "HAS_FACT"
+    ENTITY_RELATION = "ENTITY_RELATION"
+    IN_CATEGORY = "IN_CATEGORY"
+    LINKS_TO = "LINKS_TO"
 
 
 CODE, PROSE = "code", "prose"
 """The vector spaces. Each has a model of its own; vectors of different spaces are never compared."""
 
 PROSE_LABELS = frozenset({"Claim", "Observation", "Entity", "Decision"})
-"""Labels of the nodes that the model of prose embeds; the model of code embeds all others."""
+"""Labels of the nodes that the model of prose embeds, besides passages; the model of code embeds all others."""
+
+PASSAGE = "passage"
+"""Kind of the `Chunk` nodes of packs, which are prose; chunks of other kinds are windows of plain files."""
+
+
+def is_prose(label: str, kind: str) -> bool:
+    """Return whether the model of prose embeds the nodes of a label and kind."""
+    return label in PROSE_LABELS or (kind == PASSAGE and label == Label.CHUNK)
 
 
 class NodeRow(NamedTuple):
@@ -83,8 +102,10 @@ class NodeRow(NamedTuple):
     label: str
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
-    constant module package namespace file docfile docsection adr code config markup text claim decision entity
-    observation project subproject external_package external_symbol route event signal task message dom_event command.
+    constant module package namespace file docfile docsection adr code config markup text passage claim decision entity
+    observation project subproject external_package external_symbol route event signal task message dom_event command
+    article section category. Entities of packs: symbol, term or what their signature says. Facts: definition default
+    deprecated removed added changed limit error.
     """
     name: str
     qualified_name: str
@@ -117,7 +138,7 @@ class NodeRow(NamedTuple):
     names that no rule resolves: `unresolved`, as `{name: [[shape, reason, line, ...], ...]}`
     (`atlas.search.unresolved`). Of notes: status, confidence, source, created, updated, client, agent, type and aliases
     as far as they are known. Of external packages: ecosystem, import_name if it differs from the name, and standard,
-    the languages whose standard library it is. "" for others."""
+    the languages whose standard library it is. Of packs' nodes: see `atlas.docs.rows`. "" for others."""
 
 
 class SearchText(NamedTuple):

@@ -29,6 +29,7 @@ mod query;
 mod registry;
 mod walk;
 
+pub use markdown::blocks::{TextBlock, read_blocks};
 pub use notes::note_as_json;
 pub use parsed_file::{Limits, ParsedFile, parse_below, parse_content};
 pub use registry::Registry;

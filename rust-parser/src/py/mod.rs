@@ -5,6 +5,7 @@ mod cypher_regex;
 mod encode;
 mod files;
 mod link;
+mod markdown;
 mod notes;
 mod parse;
 mod scan;
@@ -20,6 +21,7 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     scan::register(module)?;
     parse::register(module)?;
     notes::register(module)?;
+    markdown::register(module)?;
     files::register(module)?;
     secrets::register(module)?;
     cache::register(module)?;

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::py::parse::Languages;
-use crate::scan::{self as tree, LanguageNames, Options, ScanError, changes_rules, check_content, scan};
+use crate::scan::{self as tree, LanguageNames, Options, ScanError, changes_rules, check_content, scan, scan_tracked};
 
 /// A file to index.
 #[pyclass(frozen, get_all, module = "atlas._parser")]
@@ -115,10 +115,21 @@ fn scan_py(
     only: Option<Vec<String>>,
 ) -> PyResult<ScanResult> {
     let options = Options { include, exclude, max_bytes, git_rules, generated, plain_text, only };
-    py.detach(|| scan(Path::new(root), languages, &options).map(ScanResult::from)).map_err(|error| match error {
+    py.detach(|| scan(Path::new(root), languages, &options).map(ScanResult::from)).map_err(as_python_error)
+}
+
+/// Returns the tracked files of a git work tree that scan rules allow, of any language. Raises OSError when root is not
+/// a readable folder.
+#[pyfunction(name = "scan_tracked")]
+fn scan_tracked_py(py: Python<'_>, root: &str, max_bytes: u64) -> PyResult<ScanResult> {
+    py.detach(|| scan_tracked(Path::new(root), max_bytes).map(ScanResult::from)).map_err(as_python_error)
+}
+
+fn as_python_error(error: ScanError) -> PyErr {
+    match error {
         ScanError::Root(error) => PyErr::from(error),
         ScanError::Glob(message) => PyValueError::new_err(message),
-    })
+    }
 }
 
 /// Returns why a file with this content is not indexed (binary, minified, generated), or "".
@@ -146,6 +157,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<SubProject>()?;
     module.add_class::<ScanResult>()?;
     module.add_function(wrap_pyfunction!(scan_py, module)?)?;
+    module.add_function(wrap_pyfunction!(scan_tracked_py, module)?)?;
     module.add_function(wrap_pyfunction!(changes_rules_py, module)?)?;
     module.add_function(wrap_pyfunction!(personal_rules_py, module)?)?;
     module.add_function(wrap_pyfunction!(check_content_py, module)?)

@@ -10,10 +10,12 @@ mod note_folder;
 mod options;
 mod repository;
 mod subset;
+mod tracked;
 mod walk;
 
 pub use content::check_content;
 pub use ignore_rules::changes_rules;
 pub use manifests::name_of as manifest_name;
 pub use options::{LanguageNames, Options, ScanError};
+pub use tracked::scan_tracked;
 pub use walk::{ScanResult, ScannedFile, SubProject, scan};

@@ -1,7 +1,8 @@
 //! Reads Markdown documents: a tree of sections by headings, their first paragraphs, and the names and paths that they
 //! mention. `reader` processes the events of `pulldown-cmark` (CommonMark with tables and footnotes) and fills the
-//! `document`. Headings inside lists and quotes do not open sections.
+//! `document`; `blocks` returns the whole text of a page of documentation instead. Headings inside lists and quotes do not open sections.
 
+pub mod blocks;
 mod decision_record;
 pub mod document;
 mod front_matter;

@@ -1,0 +1,131 @@
+"""Tables of reStructuredText: grid and simple tables, `csv-table` and `list-table`, as rows of cells.
+
+Spanning cells of a grid give their text once. Rows are lists of plain source text; inline markup is read later.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+MAX_COLUMNS = 200
+
+GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+")
+SIMPLE_BORDER = re.compile(r"=+(?: +=+)+ *")
+SPAN_LINE = re.compile(r"-+(?: +-+)* *")
+
+
+def is_table_start(line: str) -> bool:
+    """Return whether a line opens a grid or a simple table."""
+    return bool((line.startswith("+") and GRID_BORDER.fullmatch(line)) or SIMPLE_BORDER.fullmatch(line))
+
+
+def table_end(lines: list[str], start: int) -> int:
+    """Return the index after the last line of the table that starts here."""
+    if lines[start].startswith("+"):
+        end = start
+        while end < len(lines) and lines[end][:1] in ("+", "|"):
+            end += 1
+        return end
+    borders, end = 0, start
+    while end < len(lines):
+        line = lines[end]
+        if SIMPLE_BORDER.fullmatch(line):
+            borders += 1
+            closes = end + 1 >= len(lines) or not lines[end + 1].strip()
+            if borders >= 3 or (borders == 2 and closes):
+                return end + 1
+        end += 1
+    # without a closing border the table ends at the first blank line
+    end = start
+    while end < len(lines) and lines[end].strip():
+        end += 1
+    return end
+
+
+def read_table(lines: list[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the header cells (maybe none) and the rows of a grid or simple table."""
+    return _grid(lines) if lines[0].startswith("+") else _simple(lines)
+
+
+def _grid(lines: list[str]) -> tuple[list[str], list[list[str]]]:
+    starts = [at for at, char in enumerate(lines[0]) if char == "+"][: MAX_COLUMNS + 1]
+    header: list[str] = []
+    rows: list[list[str]] = []
+    cells: list[list[str]] = []
+    for line in lines[1:]:
+        # a line that only some cells cross continues the others
+        if GRID_BORDER.fullmatch(line.rstrip()):
+            row = [" ".join(cell).strip() for cell in cells]
+            if "=" in line and not rows:
+                header = row
+            elif any(row):
+                rows.append(row)
+            cells = []
+            continue
+        edges = [at for at in starts if at < len(line) and line[at] in "|+"]
+        parts = [line[left + 1 : right].strip() for left, right in zip(edges, edges[1:], strict=False)]
+        parts = ["" if part and not part.strip("-+=|") else part for part in parts]
+        while len(cells) < len(parts):
+            cells.append([])
+        for cell, part in zip(cells, parts, strict=False):
+            if part:
+                cell.append(part)
+    return header, rows
+
+
+def _simple(lines: list[str]) -> tuple[list[str], list[list[str]]]:
+    starts = [found.start() for found in re.finditer("=+", lines[0])][:MAX_COLUMNS]
+    borders = [number for number, line in enumerate(lines) if SIMPLE_BORDER.fullmatch(line)]
+    head_end = borders[1] if len(borders) > 2 else 0
+    header: list[str] = []
+    rows: list[list[str]] = []
+    for number, line in enumerate(lines[1:], start=1):
+        if not line.strip() or number in borders or SPAN_LINE.fullmatch(line):
+            continue
+        cells = [line[left:right].strip() for left, right in zip(starts, [*starts[1:], None], strict=True)]
+        if number < head_end:
+            header = _joined(header, cells) if header else cells
+        elif rows and not cells[0]:
+            # a row without its first cell continues the row above
+            rows[-1] = _joined(rows[-1], cells)
+        else:
+            rows.append(cells)
+    return header, rows
+
+
+def _joined(above: list[str], below: list[str]) -> list[str]:
+    return [f"{first} {second}".strip() for first, second in zip(above, below, strict=True)]
+
+
+def read_csv_table(lines: list[str], options: dict[str, str]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the body of a `csv-table`; a `:file:` or `:url:` is not followed."""
+    delimiter = options.get("delim", ",")
+    delimiter = {"tab": "\t", "space": " "}.get(delimiter, delimiter)
+    try:
+        rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, skipinitialspace=True))
+        header = next(csv.reader([options.get("header", "")], skipinitialspace=True), [])
+    except (csv.Error, TypeError, ValueError):
+        return [], [[line] for line in lines if line.strip()]
+    rows = [[" ".join(cell.split()) for cell in row[:MAX_COLUMNS]] for row in rows if any(row)]
+    if not header and options.get("header-rows", "").isdecimal() and rows:
+        return rows[0], rows[1:]
+    return header, rows
+
+
+def read_list_table(lines: list[str], options: dict[str, str]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the body of a `list-table`: a list of lists."""
+    rows: list[list[str]] = []
+    for line in lines:
+        row = re.match(r"[*+-]\s+[*+-](?:\s+(.*))?$", line)
+        cell = re.match(r"\s+[*+-](?:\s+(.*))?$", line)
+        if row:
+            rows.append([row[1] or ""])
+        elif cell and rows:
+            rows[-1].append(cell[1] or "")
+        elif line.strip() and rows:
+            rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
+    if options.get("header-rows", "").isdecimal() and rows and options["header-rows"] != "0":
+        return rows[0], rows[1:]
+    return [], rows

@@ -1,0 +1,125 @@
+"""Sources on this machine: files of a tree are selected, read, masked and parsed one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from atlas import _parser
+from atlas.docs.formats.document import Document
+from atlas.docs.formats.reading import read_article
+from atlas.docs.sources import selection
+from atlas.docs.sources.archive import ArchiveTree
+from atlas.docs.sources.folder import FolderTree
+from atlas.docs.sources.installed import installed_tree
+from atlas.docs.sources.package_facts import package_facts
+from atlas.docs.sources.values import CollectProgress, Planned, SourceKind
+from atlas.docs.sources.work_tree import WorkTree
+from atlas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from atlas.docs.article import Article
+    from atlas.docs.sources.tree import Tree
+    from atlas.docs.sources.values import CollectOptions, SourceSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An archive that a registry's client has downloaded."""
+
+    path: Path
+    name: str
+    version: str
+
+
+def open_tree(source: SourceSpec, options: CollectOptions) -> Tree:
+    """Return the files of a source on this machine. Raises ConfigError."""
+    if source.kind is SourceKind.ARCHIVE:
+        return ArchiveTree(source.path, options.max_files, options.max_total_bytes)
+    if source.kind is SourceKind.WORK_TREE:
+        return WorkTree(source.path, options.max_file_bytes)
+    if source.kind is SourceKind.INSTALLED:
+        return installed_tree(source.name, options.site_packages)
+    if source.kind in (SourceKind.FOLDER, SourceKind.FILE):
+        return FolderTree(source.path, options.max_files)
+    raise ConfigError(f"{source.text} is not on this machine.")
+
+
+def read_source(
+    source: SourceSpec, options: CollectOptions, report: Callable[[CollectProgress], None]
+) -> list[Article]:
+    """Return the articles of a source on this machine, sorted by key. Raises ConfigError."""
+    return read_tree(open_tree(source, options), source, options, report)
+
+
+def read_archive(
+    archive: Archive, source: SourceSpec, options: CollectOptions, report: Callable[[CollectProgress], None]
+) -> list[Article]:
+    """Return the articles of a downloaded archive, sorted by key. Raises ConfigError."""
+    tree = ArchiveTree(archive.path, options.max_files, options.max_total_bytes, version=archive.version)
+    return read_tree(tree, source, options, report)
+
+
+def plan_source(source: SourceSpec, options: CollectOptions) -> list[Planned]:
+    """Return every file of a source with the reason why it is left out, if it is. Raises ConfigError."""
+    tree = open_tree(source, options)
+    entries = tree.entries()
+    reasons = _selected(tree, [one.path for one in entries], source, options)
+    found = [Planned(source.text, one.path, one.size, reasons[one.path]) for one in entries]
+    return [*found, *(Planned(source.text, path, 0, reason) for path, reason in tree.problems)]
+
+
+def read_tree(
+    tree: Tree, source: SourceSpec, options: CollectOptions, report: Callable[[CollectProgress], None]
+) -> list[Article]:
+    """Return the articles of a tree, sorted by key. Raises ConfigError if it cannot be read or is over a limit."""
+    paths = [one.path for one in tree.entries()]
+    reasons = _selected(tree, paths, source, options)
+    wanted = [path for path in paths if not reasons[path]]
+    if len(wanted) > options.max_files:
+        raise ConfigError(
+            f"{source.text} has {len(wanted):,} documents, which is over the limit.", "Name a folder of it."
+        )
+    facts = package_facts(tree, paths) if tree.package else None
+    articles: list[Article] = []
+    total = 0
+    for path, data, cut in tree.read(wanted, options.max_file_bytes):
+        total += len(data)
+        if total > options.max_total_bytes:
+            raise ConfigError(f"{source.text} has more than {options.max_total_bytes:,} bytes.", "Name a folder of it.")
+        report(CollectProgress(source.text, "read", len(articles), len(wanted), path))
+        articles.append(
+            read_article(
+                Document(
+                    key=path,
+                    data=_masked(data) if options.mask_secrets else data,
+                    path=path,
+                    licence=tree.licence or (facts.licence if facts else ""),
+                    source=source.text,
+                    source_version=tree.version or (facts.version if facts else ""),
+                    cut=cut,
+                )
+            )
+        )
+    for path, reason in tree.problems:
+        report(CollectProgress(source.text, "read", len(articles), len(wanted), path, reason))
+    return sorted(articles, key=lambda one: one.key)
+
+
+def _selected(tree: Tree, paths: list[str], source: SourceSpec, options: CollectOptions) -> dict[str, str]:
+    if source.kind is SourceKind.FILE:
+        return dict.fromkeys(paths, "")
+    return selection.select(paths, options.language, package=tree.package)
+
+
+def _masked(data: bytes) -> bytes:
+    """Return a text with `*` for secrets; binary formats and texts full of candidates stay as they are."""
+    if b"\x00" in data[:4096] or data.startswith(b"%PDF-"):
+        return data
+    try:
+        return _parser.mask_secrets(data)
+    except ValueError:
+        return data

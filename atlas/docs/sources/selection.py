@@ -1,0 +1,102 @@
+"""Which files of a tree are documentation. Pure: paths in, reasons out.
+
+A folder that the user names is documentation as a whole. Of a package or work tree, its documentation folders count and
+the readme, changes and guides next to its manifest; without such a folder every Markdown or reStructuredText file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from atlas.docs.formats.reading import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DOCUMENT_FOLDERS = frozenset(
+    ("doc", "docs", "documentation", "manual", "guide", "guides", "book", "website", "docs_src")
+)
+LEFT_OUT_FOLDERS = frozenset(
+    "node_modules __pycache__ _build _static _templates _themes _theme site-packages locale locales tests test testing "
+    "vendor third_party overrides assets static templates fixtures".split()
+)
+NOT_DOCUMENTATION = re.compile(
+    r"(?:requirements|constraints|robots|sources|top_level|dependency_links|entry_points|requires|spelling|wordlist|"
+    r"words|cmakelists|manifest|pkg-info|llms|llms-full)[\w.-]*\.txt|.*spelling.*\.txt|license[\w.-]*|copying[\w.-]*|"
+    r"code_of_conduct\.\w+|pull_request_template\.\w+|issue_template.*|security\.md|authors[\w.-]*|contributors[\w.-]*|"
+    r"genindex.*|py-modindex.*|search\.html|searchindex.*|404\.html",
+    re.I,
+)
+TOP_LEVEL = re.compile(
+    r"(?:readme|changelog|changes|history|news|release|upgrad|migrat|faq|install|guide|tutorial|howto)", re.I
+)
+LANGUAGE_FOLDER = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+
+
+def select(paths: Sequence[str], language: str, *, package: bool) -> dict[str, str]:
+    """Return each path with the reason why it is left out, "" if it is documentation.
+
+    `package`: the tree is a package or work tree and not a folder of documentation. Paths are relative, with "/".
+    """
+    translations = _translations(paths, language)
+    has_folder = package and any(_in_documentation(path) and format_of(path) for path in paths)
+    return {path: _reason(path, translations, package, has_folder) for path in paths}
+
+
+def _reason(path: str, translations: frozenset[str], package: bool, has_folder: bool) -> str:
+    *folders, name = path.split("/")
+    form = format_of(path)
+    if not form:
+        return "format"
+    if any(part.startswith(".") for part in (*folders, name)):
+        return "hidden"
+    if NOT_DOCUMENTATION.fullmatch(name):
+        return "not documentation"
+    if any(path.startswith(folder) for folder in translations):
+        return "translation"
+    inside = _in_documentation(path)
+    below = _below_documentation(folders) if inside else folders
+    if any(part.lower() in LEFT_OUT_FOLDERS for part in (below if package else folders)):
+        return "folder"
+    if not package or inside:
+        return ""
+    if not folders and (form != "html") and (TOP_LEVEL.match(name) or not has_folder):
+        return ""
+    if has_folder or form not in ("markdown", "restructuredtext", "asciidoc"):
+        return "outside of documentation"
+    return ""
+
+
+def _in_documentation(path: str) -> bool:
+    folders = [part.lower() for part in path.split("/")[:-1]]
+    for at, part in enumerate(folders):
+        if part in LEFT_OUT_FOLDERS:
+            return False
+        if part in DOCUMENT_FOLDERS:
+            # documentation of a vendored or nested package lies deeper
+            return at <= 2
+    return False
+
+
+def _below_documentation(folders: list[str]) -> list[str]:
+    for at, part in enumerate(folders):
+        if part.lower() in DOCUMENT_FOLDERS:
+            return folders[at + 1 :]
+    return folders
+
+
+def _translations(paths: Sequence[str], language: str) -> frozenset[str]:
+    """Return folders named by a language other than the wanted one that stand next to one of the wanted language."""
+    wanted: set[str] = set()
+    others: set[tuple[str, str]] = set()
+    for path in paths:
+        parts = path.split("/")
+        for at, part in enumerate(parts[:-1]):
+            if LANGUAGE_FOLDER.fullmatch(part):
+                above = "/".join(parts[:at])
+                if part == language:
+                    wanted.add(above)
+                else:
+                    others.add((above, part))
+    return frozenset(f"{above}/{part}/".lstrip("/") for above, part in others if above in wanted)
