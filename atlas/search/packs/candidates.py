@@ -11,7 +11,7 @@ from atlas.model import PROSE, Chunk, Filter, Label, Scored
 from atlas.parsing import VectorIndex
 from atlas.search.packs.excerpts import sentences_of
 from atlas.search.packs.question import Question
-from atlas.search.packs.scoring import Channels, Features, overlap, rough_scores
+from atlas.search.packs.scoring import NO_CHANNELS, Channels, Features, overlap, rough_scores
 from atlas.search.packs.texts import Passage, read_passages
 from atlas.search.packs.values import PackReader, QuestionOptions
 from atlas.search.packs.vocabulary import Vocabulary
@@ -64,7 +64,7 @@ async def features_of(
     passages: Sequence[Passage],
     vocabulary: Vocabulary,
     options: QuestionOptions,
-    channels: Channels = Channels(),
+    channels: Channels = NO_CHANNELS,
 ) -> list[Candidate]:
     """Return the features of passages, in their order."""
     cosines = dict(channels.meaning)
@@ -111,9 +111,7 @@ async def _none() -> list[Scored]:
     return []
 
 
-async def _cosines(
-    reader: PackReader, vector: bytes, texts: Sequence[tuple[str, str, str]]
-) -> dict[str, float]:
+async def _cosines(reader: PackReader, vector: bytes, texts: Sequence[tuple[str, str, str]]) -> dict[str, float]:
     """Return the best cosine of the texts of each uid: (uid, name, text). Only a model in this process does that."""
     embedder = reader.embedder
     if embedder is None or embedder.place or not any(vector) or not texts:

@@ -31,6 +31,8 @@ class Concept:
     weight: float
     """Its idf in the pack."""
     synonyms: tuple[tuple[str, float], ...] = ()
+    is_known: bool = True
+    """The pack has the stem or a synonym of it; a word that is only near does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Question:
     alternatives: tuple[Phrase, ...]
     """Phrases that are in the pack, those of most groups first."""
     names: tuple[str, ...]
-    """What looks like a name in code: `SESSION_COOKIE_AGE`, `select_for_update()`, `Model.save`."""
+    """What looks like a name: `SESSION_COOKIE_AGE`, `select_for_update()`, `Model.save`, and capitalised words within
+    a sentence."""
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -75,9 +78,16 @@ def analyse(text: str, vocabulary: Vocabulary, near: Near | None = None, *, mult
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return what looks like a name in code, without parentheses."""
-    names = (name.removesuffix("()").strip(".") for name in _NAME.findall(text) if _CODE_LIKE.search(name))
+    """Return what looks like a name, without parentheses."""
+    found = (each for each in _NAME.finditer(text) if _CODE_LIKE.search(each[0]) or _is_capitalised(text, each.start()))
+    names = (each[0].removesuffix("()").strip(".") for each in found)
     return tuple(dict.fromkeys(name for name in names if len(name) > 2))
+
+
+def _is_capitalised(text: str, start: int) -> bool:
+    """Return whether a capital stands within a sentence, where English writes names with one."""
+    before = text[:start].rstrip()
+    return text[start].isupper() and bool(before) and before[-1] not in ".?!:"
 
 
 def _add(
@@ -104,7 +114,8 @@ def _concept(
             for other in others:
                 if len(other) == 1 and other[0] not in stems:
                     synonyms[other[0]] = max(counts, synonyms.get(other[0], 0.0))
+    is_known = bool(synonyms) or vocabulary.has((stem,))
     for other, cosine in near if not synonyms else ():
         if other not in stems:
             synonyms[other] = OF_NEAR * cosine
-    return Concept(stem, vocabulary.idf(stem), tuple(sorted(synonyms.items())))
+    return Concept(stem, vocabulary.idf(stem), tuple(sorted(synonyms.items())), is_known)

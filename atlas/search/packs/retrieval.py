@@ -20,7 +20,7 @@ from atlas.search.packs.ranking import (
     with_quality,
 )
 from atlas.search.packs.scoring import Channels
-from atlas.search.packs.texts import properties_of
+from atlas.search.packs.texts import NO_PROPERTIES, properties_of
 from atlas.search.packs.values import Hit, PackReader, QuestionOptions, Stage
 from atlas.search.packs.vocabulary import Vocabulary, read_vocabulary
 
@@ -38,6 +38,8 @@ class Found:
     stages: tuple[Stage, ...]
     notes: tuple[str, ...]
     vocabulary: Vocabulary
+    links: tuple[tuple[str, str], ...] = ()
+    """Links that the best sections have: uids of source and target."""
 
 
 class Stages:
@@ -65,7 +67,7 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     """Return all sections that the pipeline considers, best first; empty for a question without words."""
     stages, notes = Stages(), list[str]()
     vocabulary = read_vocabulary(reader.vocabulary)
-    near = await near_words(reader, text, vocabulary) if options.multi_query and options.vectors else {}
+    near = await near_words(reader, text, vocabulary) if options.multi_query and options.vectors else None
     question = analyse(text, vocabulary, near, multi_query=options.multi_query)
     shown = ", ".join(" ".join(phrase).replace("0", "") for phrase in question.alternatives[:12])
     stages.add("multi-query", options.multi_query, f"{len(question.alternatives)} alternatives: {shown}")
@@ -73,12 +75,14 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     detail = f"{len(candidates)} passages" + ("" if any(vector) else ", words only")
     stages.add("search", True, detail)
     sections = rank_sections(candidates)
+    links: tuple[tuple[str, str], ...] = ()
     if options.neighbours:
         linked = await read_linked(reader, sections)
         added = await features_of(
             reader, question, vector, linked.passages, vocabulary, replace(options, sentences=False), Channels()
         )
         sections = with_links(rank_sections([*candidates, *added]), linked.links, 6)
+        links = linked.links
         detail = f"{len(linked.links)} links, {len(linked.passages)} passages"
     stages.add("neighbours", options.neighbours, detail if options.neighbours else "")
     sections, state = await _cross_encoded(reader, question, sections, options, notes)
@@ -92,7 +96,7 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     stages.add("quality", options.quality, f"{before - len(sections)} of {before} sections dropped")
     sections = one_per_article(sections) if options.one_per_article else sections
     stages.add("one per article", options.one_per_article)
-    return Found(question, tuple(sections), tuple(stages.done), tuple(notes), vocabulary)
+    return Found(question, tuple(sections), tuple(stages.done), tuple(notes), vocabulary, links)
 
 
 async def hits_of(reader: PackReader, sections: Sequence[RankedSection]) -> tuple[Hit, ...]:
@@ -102,7 +106,7 @@ async def hits_of(reader: PackReader, sections: Sequence[RankedSection]) -> tupl
     for section in sections:
         headings = section.passages[0].passage.headings
         row = nodes.get(section.uid)
-        said = properties_of(row) if row is not None else {}
+        said = properties_of(row) if row is not None else NO_PROPERTIES
         passages = sorted(section.passages, key=lambda each: each.passage.row.start_byte)
         hits.append(
             Hit(

@@ -75,6 +75,9 @@ class Channels(NamedTuple):
     meaning: Mapping[str, float] = {}
 
 
+NO_CHANNELS = Channels()
+
+
 def rough_scores(channels: Channels) -> dict[str, float]:
     """Return the weighted sum of the channels by uid, each divided by its best."""
     scores: dict[str, float] = {}

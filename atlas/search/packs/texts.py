@@ -19,6 +19,7 @@ MAX_BYTES = 32_000_000
 """Contents of articles that are kept."""
 MAX_PASSAGES = 20_000
 """Passages that are kept with their stems."""
+NO_PROPERTIES: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True)
@@ -103,15 +104,14 @@ async def read_contents(reader: PackReader, paths: Sequence[str]) -> dict[str, b
 def properties_of(row: NodeRow) -> Mapping[str, object]:
     """Return the properties of a node; empty ones where they cannot be read."""
     try:
-        found = cast("object", json.loads(row.properties)) if row.properties else {}
+        found: object = json.loads(row.properties) if row.properties else None
     except ValueError:
-        return {}
-    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
+        return NO_PROPERTIES
+    return cast("dict[str, object]", found) if isinstance(found, dict) else NO_PROPERTIES
 
 
 def _passage(node: Node, content: bytes) -> Passage:
     row = node.row
     text = content[row.start_byte : row.end_byte].decode("utf-8", "replace")
-    section = properties_of(row).get("section")
-    owner = section if isinstance(section, str) else row.uid.rpartition("/")[0]
-    return Passage(row.uid, row, text, owner, f"{node.project}:{row.path}")
+    # the passages of a section are numbered behind its uid
+    return Passage(row.uid, row, text, row.uid.rpartition("/")[0], f"{node.project}:{row.path}")

@@ -99,7 +99,9 @@ def vocabulary_text(passages: Iterable[tuple[str, str]], anchors: Iterable[tuple
 def _frequent_words(surface: Counter[str]) -> dict[str, str]:
     """Return the most frequent word of each stem, of the most frequent stems, by stem."""
     found: dict[str, str] = {}
-    frequent = sorted((word for word, count in surface.items() if count >= MIN_PASSAGES), key=lambda w: (-surface[w], w))
+    frequent = sorted(
+        (word for word, count in surface.items() if count >= MIN_PASSAGES), key=lambda w: (-surface[w], w)
+    )
     for word in frequent:
         stem = stem_words(word).strip()
         if stem and " " not in stem:
