@@ -34,9 +34,9 @@ def skill_text(manifest: Manifest, topics: Sequence[str]) -> str:
         "",
         "## How to ask",
         "",
-        f"* MCP (toolset `packs`): `ask_pack(question, pack=\"{manifest.name}\")` answers with quotes and sources in at "
+        f'* MCP (toolset `packs`): `ask_pack(question, pack="{manifest.name}")` answers with quotes and sources in at '
         "most 700 tokens; `search_pack` lists sections; `pack_article` reads one.",
-        f"* Shell: `atlas pack query {manifest.name} \"your question\"`; `--explain` shows every stage.",
+        f'* Shell: `atlas pack query {manifest.name} "your question"`; `--explain` shows every stage.',
         "* An answer that says that the pack does not know is not evidence that something does not exist.",
         "",
     ]
