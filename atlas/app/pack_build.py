@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from atlas import __version__
-from atlas.app.packs import BuiltFile, OpenPack, known_vectors, open_pack, packs_folder, write_pack
+from atlas.app.packs import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
+from atlas.docs.links import link_anchors
 from atlas.docs.pack.folder import check_target, draft_folder, load_manifest, with_checksums, write_files
 from atlas.docs.pack.manifest import PACK_FILE, Manifest, PackModel, PackSource, check_name
 from atlas.docs.pack.skill import skill_text
-from atlas.docs.sources.values import WEB, CollectOptions, CollectProgress, Planned
+from atlas.docs.sources.values import WEB, CollectOptions, CollectProgress, Planned, SourceKind
 from atlas.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from atlas.docs.article import Article
     from atlas.docs.graph import Extender
-    from atlas.docs.sources.values import Fetcher, SourceSpec
+    from atlas.docs.sources.values import SourceSpec
+    from atlas.fetching import Fetcher
 
 Report = Callable[[CollectProgress], None]
 
@@ -46,6 +48,8 @@ class BuildRequest:
     ecosystem: str = ""
     description: str = ""
     options: CollectOptions = field(default_factory=CollectOptions)
+    folder: str = ""
+    """Folder at which relative paths start; by default the current one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,8 @@ async def build_pack(
 ) -> BuildResult:
     """Build a pack from its sources, to a folder or to the installed packs.
 
-    Raises ConfigError for sources that cannot be read, StoreError if the pack cannot be written or one is there already.
+    Raises ConfigError for sources that cannot be read, StoreError if the pack cannot be written or there is one
+    already.
     """
     specs = _specs(request)
     if target is not None or request.version:
@@ -111,7 +116,7 @@ async def build_from_articles(
     extend: Extender | None = None,
     before: OpenPack | None = None,
 ) -> BuildResult:
-    """Build a pack from articles that were read; `before` is the pack that it replaces, whose vectors are used again."""
+    """Build a pack from articles that were read; `before` is the one that it replaces, whose vectors are used again."""
     if not articles:
         raise ConfigError("the sources have no documents", "see what is left out and why: atlas pack build --dry-run")
     request = completed(request, (), articles)
@@ -126,7 +131,8 @@ async def build_from_articles(
         built = await write_pack(draft / PACK_FILE, request.name, articles, extend, known, step)
         manifest = _manifest(request, articles, built)
         write_files(draft, {"skill.md": skill_text(manifest, _topics(built)), "urls.txt": _urls(articles)})
-        await _complete(draft, manifest)
+        report(CollectProgress(request.name, "calibrate"))
+        await _complete(draft, manifest, articles, built)
         (draft / "eval" / "results").mkdir(parents=True, exist_ok=True)
         manifest = with_checksums(draft, manifest)
     problems = tuple(f"{one.key}: {text}" for one in articles for text in one.problems)
@@ -134,7 +140,12 @@ async def build_from_articles(
 
 
 async def update_pack(
-    folder: Path, report: Report = no_report, extend: Extender | None = None, *, force: bool = False
+    folder: Path,
+    report: Report = no_report,
+    extend: Extender | None = None,
+    *,
+    force: bool = False,
+    state: Path | None = None,
 ) -> BuildResult:
     """Read the sources of a pack again and rebuild it if an article differs; equals a clean build of the same sources.
 
@@ -143,7 +154,7 @@ async def update_pack(
     manifest = load_manifest(folder)
     request = request_of(manifest)
     specs = _specs(request)
-    refresh = replace(request.options, refresh=True)
+    refresh = replace(request.options, refresh=True, state=state)
     articles = await collect_articles(replace(request, options=refresh), specs, report)
     old = open_pack(folder)
     try:
@@ -169,8 +180,7 @@ async def collect_articles(request: BuildRequest, specs: Sequence[SourceSpec], r
 
     fetcher = _fetcher(specs)
     try:
-        async with aclosing(collect(specs, request.options, fetcher, report)) as found:  # type: ignore[type-var]
-            return [article async for article in found]
+        return [article async for article in collect(specs, request.options, fetcher, report)]
     finally:
         if fetcher is not None:
             await fetcher.aclose()
@@ -201,26 +211,48 @@ def request_of(manifest: Manifest) -> BuildRequest:
     return BuildRequest(
         *(manifest.name, tuple(source.text for source in manifest.sources), manifest.version, manifest.library),
         *(manifest.library_version, manifest.ecosystem, manifest.description, options),
+        str(manifest.settings.get("folder", "")),
     )
 
 
 def completed(request: BuildRequest, specs: Sequence[SourceSpec], articles: Sequence[Article]) -> BuildRequest:
     """Return the request with library and versions that follow from its sources."""
-    named = next((spec for spec in specs if spec.name), None)
-    library = request.library or (named.name if named else "")
-    stated = next((one.source_version for one in articles if one.source_version), "") if library or named else ""
+    named = next((spec for spec in specs if spec.name or spec.kind == SourceKind.ARCHIVE), None)
+    in_name = _ARCHIVE.fullmatch(named.path.name) if named is not None else None
+    library = request.library or (named.name if named else "") or (in_name["name"] if in_name else "")
+    stated = next((one.source_version for one in articles if one.source_version), "") if named else ""
     library_version = request.library_version or (named.version if named else "") or stated
+    library_version = library_version or (in_name["version"] if in_name else "")
     ecosystem = request.ecosystem or (_ECOSYSTEMS.get(str(named.kind), "") if named else "")
+    ecosystem = ecosystem or (_ENDINGS.get(in_name["ending"], "") if in_name else "")
     version = request.version or library_version or "1"
     return replace(request, library=library, library_version=library_version, ecosystem=ecosystem, version=version)
 
 
+_ARCHIVE = re.compile(
+    r"(?P<name>[A-Za-z0-9][\w.-]*?)-v?(?P<version>\d[\w.!+]*?)(?:-[\w.-]+)?\.(?P<ending>whl|crate|tgz|tar\.gz|zip)"
+)
+_ENDINGS = {"whl": "python", "crate": "rust", "tgz": "npm"}
 _ECOSYSTEMS = {"pypi": "python", "installed": "python", "npm": "npm", "crate": "rust"}
 
 
-async def _complete(draft: Path, manifest: Manifest) -> None:
+async def _complete(draft: Path, manifest: Manifest, articles: Sequence[Article], built: BuiltFile) -> None:
     """Write the files that need the finished graph: vocabulary, questions made by rules, and the gate's calibration."""
-    write_files(draft, {"kg_config.json": "{}\n"})
+    from atlas.search.packs.calibration import calibrated, with_gate
+    from atlas.search.packs.questions import make_questions, questions_text
+    from atlas.search.packs.vocabulary import vocabulary_text
+
+    passages = ((chunk.name, chunk.text) for chunk in chunks_of(built.graph.units))
+    write_files(draft, {"vocabulary.json": vocabulary_text(passages, link_anchors(articles))})
+    with_checksums(draft, manifest)
+    pack = open_pack(draft)
+    try:
+        questions = await make_questions(pack.reader)
+        gate = await calibrated(pack.reader, questions)
+    finally:
+        await pack.aclose()
+    files = {"kg_config.json": with_gate("", gate), "eval/questions.jsonl": questions_text(questions)}
+    write_files(draft, files)
 
 
 def _specs(request: BuildRequest) -> list[SourceSpec]:
@@ -228,15 +260,15 @@ def _specs(request: BuildRequest) -> list[SourceSpec]:
 
     if not request.sources:
         raise ConfigError("a pack needs a source", "name one: --from FOLDER, --from pypi:NAME==VERSION, --from URL")
-    return [parse_source(text) for text in request.sources]
+    return [parse_source(text, Path(request.folder) if request.folder else None) for text in request.sources]
 
 
 def _fetcher(specs: Sequence[SourceSpec]) -> Fetcher | None:
     if not any(spec.kind in WEB for spec in specs):
         return None
-    from atlas.web.fetcher import HttpFetcher
+    from atlas.web.fetcher import WebFetcher
 
-    return HttpFetcher()
+    return WebFetcher()
 
 
 def _target(request: BuildRequest, target: Path | None) -> Path:
@@ -259,8 +291,14 @@ def _manifest(request: BuildRequest, articles: Sequence[Article], built: BuiltFi
         counts={str(name): count for name, count in sorted(built.graph.counts.items())},
         models=tuple(models),
         licences=tuple(sorted({one.licence for one in articles if one.licence})),
-        settings={name: options[name] for name in _KEPT_OPTIONS},
+        settings={name: options[name] for name in _KEPT_OPTIONS} | _folder(request),
     )
+
+
+def _folder(request: BuildRequest) -> dict[str, str]:
+    """Return the folder at which relative paths of the sources start, for an update from elsewhere."""
+    relative = any(Path(text).exists() and not Path(text).is_absolute() for text in request.sources)
+    return {"folder": request.folder or str(Path.cwd())} if relative or request.folder else {}
 
 
 def _sources(request: BuildRequest, articles: Sequence[Article]) -> tuple[PackSource, ...]:

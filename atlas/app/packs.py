@@ -174,10 +174,8 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
     """Return a key that sorts versions by their numbers; a letter stands before the end: 5.0rc1 < 5.0."""
     import re
 
-    parts: list[tuple[int, int, str]] = []
-    for part in re.findall(r"\d+|[a-zA-Z]+", version):
-        parts.append((2, int(part[:18]), "") if part.isdigit() else (0, 0, part))
-    return (*parts, (1, 0, ""))
+    parts = re.findall(r"\d+|[a-zA-Z]+", version)
+    return (*((2, int(part[:18]), "") if part.isdigit() else (0, 0, part) for part in parts), (1, 0, ""))
 
 
 def chunks_of(units: Iterable[GraphDelta]) -> Iterator[Chunk]:

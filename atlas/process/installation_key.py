@@ -36,7 +36,7 @@ def personal_folder() -> Path:
 
 
 def packs_folder() -> Path:
-    """Return where packs are installed: ATLAS_PACKS, or `~/.local/share/code-atlas/packs` on Linux; it may be missing."""
+    """Return where packs are installed: ATLAS_PACKS, else `~/.local/share/code-atlas/packs`. May be missing."""
     from platformdirs import user_data_path
 
     chosen = os.environ.get("ATLAS_PACKS", "")
