@@ -49,7 +49,11 @@ ALONE_NOTE = "The pack has no answer. The text is from the language model {model
 
 async def ask(reader: PackReader, question: str, options: QuestionOptions) -> PackAnswer:
     """Return the answer to a question: quotations with sources, or that the pack has none. Raises store errors."""
-    found = await find(reader, question, options)
+    return await answer_found(reader, question, await find(reader, question, options), options)
+
+
+async def answer_found(reader: PackReader, question: str, found: Found, options: QuestionOptions) -> PackAnswer:
+    """Return the answer from what retrieval found."""
     gate = read_gate(reader.settings)
     evidence = evidence_of(found.question, found.sections, found.vocabulary)
     confidence = round(gate.confidence(evidence), 3)

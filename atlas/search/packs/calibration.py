@@ -30,7 +30,7 @@ async def calibrated(reader: PackReader, questions: list[EvalQuestion]) -> Gate:
     asked = [each for each in questions if each.gold][: 4 * MAX_ASKED : 4] or questions[:MAX_ASKED]
     answerable: list[Evidence] = []
     others: list[Evidence] = []
-    options = replace(BALANCED, neighbours=False, centrality=False, one_per_article=False)
+    options = replace(BALANCED, neighbours=False, centrality=False, sections_per_article=0)
     for each in asked:
         found = await find(reader, each.question, options)
         answerable.append(evidence_of(found.question, found.sections, found.vocabulary))

@@ -20,9 +20,9 @@ POOL = 200
 """Passages per channel of words."""
 VECTOR_POOL = 1_000
 """Passages whose cosines are known."""
-LOOKED_AT = 100
+LOOKED_AT = 80
 """Best passages by the scores of the channels whose texts are read."""
-SENTENCES_OF = 40
+SENTENCES_OF = 30
 """Best passages whose sentences are compared."""
 MAX_SENTENCES = 10
 

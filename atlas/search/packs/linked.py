@@ -15,7 +15,7 @@ SOURCES = 6
 LINKS_EACH = 20
 PASSAGES_EACH = 2
 """First passages of a linked section that are read."""
-MAX_PASSAGES = 60
+MAX_PASSAGES = 40
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ ambiguous."""
 OF_NEAR = 0.5
 """What a near word of a stem without synonyms counts, times its cosine."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*[A-Za-z0-9_](?:\(\))?")
+_ARGUMENT = re.compile(r"\b([A-Za-z_]\w+)=")
 _CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^[A-Z0-9]*[A-Z]{2}[A-Z0-9_]*$")
 
 
@@ -81,7 +82,7 @@ def names_in(text: str) -> tuple[str, ...]:
     """Return what looks like a name, without parentheses."""
     found = (each for each in _NAME.finditer(text) if _CODE_LIKE.search(each[0]) or _is_capitalised(text, each.start()))
     names = (each[0].removesuffix("()").strip(".") for each in found)
-    return tuple(dict.fromkeys(name for name in names if len(name) > 2))
+    return tuple(dict.fromkeys(name for name in (*names, *_ARGUMENT.findall(text)) if len(name) > 2))
 
 
 def _is_capitalised(text: str, start: int) -> bool:

@@ -19,7 +19,7 @@ FEW_SHOT, HELD_OUT = "few-shot", "held-out"
 SENTENCE, HEADING, FACT, HAND = "sentence", "heading", "fact", "hand"
 MAX_EACH = 120
 """Questions of one kind; enough for a share within some points, and asked within seconds."""
-KEPT_WORDS = 0.6
+KEPT_WORDS = 0.4
 """Share of the content words of a sentence that its question keeps."""
 MIN_WORDS = 6
 _WORD = re.compile(r"[A-Za-z][\w.-]*\w|[A-Za-z]")

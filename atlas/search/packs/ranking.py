@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.search.packs.candidates import Candidate
-from atlas.search.packs.scoring import Features, normalised, scale_of, total_scores
+from atlas.search.packs.scoring import WEIGHTS, Features, normalised, scale_of, total_scores
 
-LINK_SHARE = 0.35
+LINK_SHARE = 0.25
 """Share of the score of a good hit that a section it links to gains; half as much against the direction of the link."""
 CENTRALITY_WEIGHT = 0.15
 """Share of the reciprocal ranks of link degrees in the fusion; more would prefer indexes and overviews."""
@@ -32,12 +32,12 @@ class RankedSection:
     why: tuple[str, ...] = ()
 
 
-def rank_sections(candidates: Sequence[Candidate]) -> list[RankedSection]:
+def rank_sections(candidates: Sequence[Candidate], weights: Features = WEIGHTS) -> list[RankedSection]:
     """Return the sections of the candidates by their best passages, ties by uid."""
     features = [each.features for each in candidates]
     scale = scale_of(features)
     groups: dict[str, list[tuple[float, Candidate]]] = {}
-    for score, candidate in zip(total_scores(features), candidates, strict=True):
+    for score, candidate in zip(total_scores(features, weights), candidates, strict=True):
         groups.setdefault(candidate.passage.section, []).append((score, candidate))
     sections: list[RankedSection] = []
     for uid, group in groups.items():
@@ -97,14 +97,14 @@ def quality(section: RankedSection) -> float:
     return said * max(features.covered_with_synonyms, features.meaning, 0.0)
 
 
-def one_per_article(sections: Sequence[RankedSection]) -> list[RankedSection]:
-    """Return the best section of each article first, then the others, each in their order."""
-    seen: set[str] = set()
+def few_per_article(sections: Sequence[RankedSection], most: int) -> list[RankedSection]:
+    """Return the best `most` sections of each article first, then the others, each in their order."""
+    seen: dict[str, int] = {}
     first: list[RankedSection] = []
     rest: list[RankedSection] = []
     for section in sections:
-        (rest if section.article in seen else first).append(section)
-        seen.add(section.article)
+        count = seen[section.article] = seen.get(section.article, 0) + 1
+        (first if count <= most else rest).append(section)
     return [*first, *rest]
 
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 
 from atlas.errors import AtlasError
 from atlas.search.packs.candidates import features_of, find_candidates
-from atlas.search.packs.linked import link_degrees, read_linked
+from atlas.search.packs.linked import SOURCES, link_degrees, read_linked
 from atlas.search.packs.near_words import near_words
 from atlas.search.packs.question import Question, analyse
 from atlas.search.packs.ranking import (
     RankedSection,
-    one_per_article,
+    few_per_article,
     rank_sections,
     with_centrality,
     with_links,
     with_quality,
 )
-from atlas.search.packs.scoring import Channels
+from atlas.search.packs.scoring import NO_CHANNELS, WEIGHTS, WORDS_ONLY
 from atlas.search.packs.texts import NO_PROPERTIES, properties_of
 from atlas.search.packs.values import Hit, PackReader, QuestionOptions, Stage
 from atlas.search.packs.vocabulary import Vocabulary, read_vocabulary
@@ -74,14 +74,15 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     candidates, vector = await find_candidates(reader, question, vocabulary, options)
     detail = f"{len(candidates)} passages" + ("" if any(vector) else ", words only")
     stages.add("search", True, detail)
-    sections = rank_sections(candidates)
+    weights = WEIGHTS if options.multi_query or options.vectors else WORDS_ONLY
+    sections = rank_sections(candidates, weights)
     links: tuple[tuple[str, str], ...] = ()
     if options.neighbours:
         linked = await read_linked(reader, sections)
         added = await features_of(
-            reader, question, vector, linked.passages, vocabulary, replace(options, sentences=False), Channels()
+            reader, question, vector, linked.passages, vocabulary, replace(options, sentences=False), NO_CHANNELS
         )
-        sections = with_links(rank_sections([*candidates, *added]), linked.links, 6)
+        sections = with_links(rank_sections([*candidates, *added], weights), linked.links, SOURCES)
         links = linked.links
         detail = f"{len(linked.links)} links, {len(linked.passages)} passages"
     stages.add("neighbours", options.neighbours, detail if options.neighbours else "")
@@ -94,8 +95,9 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     before = len(sections)
     sections = with_quality(sections) if options.quality else sections
     stages.add("quality", options.quality, f"{before - len(sections)} of {before} sections dropped")
-    sections = one_per_article(sections) if options.one_per_article else sections
-    stages.add("one per article", options.one_per_article)
+    most = options.sections_per_article
+    sections = few_per_article(sections, most) if most else sections
+    stages.add("sections per article", most > 0, f"at most {most} first" if most else "")
     return Found(question, tuple(sections), tuple(stages.done), tuple(notes), vocabulary, links)
 
 

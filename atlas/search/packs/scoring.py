@@ -45,23 +45,28 @@ class Features(NamedTuple):
     covered: float = 0.0
     """Share of the question's weight whose stems the passage has."""
     covered_with_synonyms: float = 0.0
+    named: float = 0.0
+    """Share of the names of the question that stand in the headings; half for those only in the text."""
     release_notes: float = 0.0
     """1 for an article of release notes: they name everything and explain little."""
 
 
 WEIGHTS = Features(
-    words=-0.6,
-    others=3.2,
-    meaning=1.4,
-    heading=0.8,
-    sentence=1.3,
-    plain=0.45,
-    with_synonyms=3.5,
-    in_title=1.0,
-    covered=0.5,
-    covered_with_synonyms=2.2,
-    release_notes=-1.7,
+    words=-0.14,
+    others=1.76,
+    meaning=1.47,
+    heading=0.73,
+    sentence=2.1,
+    plain=0.7,
+    with_synonyms=2.26,
+    in_title=1.66,
+    covered=1.9,
+    covered_with_synonyms=2.69,
+    named=2.0,
+    release_notes=-1.16,
 )
+WORDS_ONLY = Features(words=1.0)
+"""BM25 alone."""
 ROUGH = (0.25, 0.35, 0.4)
 """Shares of words, alternatives and meaning in the first choice of passages."""
 _SCALED = ("words", "others", "meaning", "heading", "sentence", "plain", "with_synonyms")
@@ -121,6 +126,7 @@ def overlap(question: Question, passage: Passage, vocabulary: Vocabulary) -> Fea
         in_title=in_title / total,
         covered=covered / total,
         covered_with_synonyms=covered_with_synonyms / total,
+        named=_named(question.names, passage),
         release_notes=float(bool(_RELEASE_NOTES.search(passage.row.path))),
     )
 
@@ -146,6 +152,18 @@ def scale_of(features: Iterable[Features]) -> dict[str, float]:
 
 def _total(features: Features, scale: Mapping[str, float], weights: Features) -> float:
     return math.fsum(value * weight for value, weight in zip(normalised(features, scale), weights, strict=True))
+
+
+def _named(names: Sequence[str], passage: Passage) -> float:
+    """Return the share of names in the headings or, at half, in the text; a dotted name also by its last part."""
+    if not names:
+        return 0.0
+    headings, text = passage.row.chunk_name.lower(), passage.text.lower()
+    found = 0.0
+    for name in names:
+        ends = name.lower(), name.lower().rpartition(".")[2]
+        found += 1.0 if any(end in headings for end in ends) else 0.5 if any(end in text for end in ends) else 0.0
+    return found / len(names)
 
 
 def _count(passage: Passage, stem: str) -> int:
