@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from atlas.app.freshness import FreshnessGuard
 from atlas.app.knowledge import KnowledgeDesk, make_language_model
 from atlas.app.pack_desk import PackDesk
+from atlas.app.pack_links import pack_notes
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
@@ -186,6 +187,8 @@ class Session:
         assert answer is not None
         report = report or TreeReport()
         notes = await self._remarks(atlas.reader, answer, report.newer) if own else ()
+        if own and name in ("get_context", "hybrid_search"):
+            notes = (*notes, *await pack_notes(self._packs, atlas.reader.store, atlas.reader.project, answer))
         if not notes:
             return answer
         return await call(replace(atlas, tree=replace(report, notes=(*notes, *report.notes))), name, arguments)
