@@ -67,7 +67,7 @@ class Gate:
         return self.confidence(evidence) >= self.threshold
 
 
-PRIOR = Gate(weights=(0.08, 0.41, 0.11, -0.03, -0.03, 0.32, -0.55, -0.32, -0.82, -1.12, 0.24, 0.16), bias=-0.22)
+PRIOR = Gate(weights=(-0.11, 0.76, 0.15, -0.2, -0.18, 0.8, -1.04, -0.56, -1.06, -2.0, 0.38, -0.04), bias=-0.24)
 
 
 def evidence_of(question: Question, sections: Sequence[RankedSection], vocabulary: Vocabulary) -> Evidence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.parsing import stem_words
 from atlas.search.packs.near_words import Near
@@ -60,8 +60,8 @@ class Question:
         return sum(concept.weight for concept in self.concepts)
 
 
-def analyse(text: str, vocabulary: Vocabulary, near: Near | None = None, *, multi_query: bool = True) -> Question:
-    """Return a question with the alternatives that the vocabulary of a pack allows; `near`: see `near_words`."""
+def analyse(text: str, vocabulary: Vocabulary, *, multi_query: bool = True) -> Question:
+    """Return a question with the alternatives that the vocabulary of a pack allows."""
     text = " ".join(text[:MAX_QUESTION].split())
     stems = tuple(dict.fromkeys(stem_words(text).split()))
     found: dict[Phrase, dict[Phrase, int]] = {}
@@ -73,9 +73,23 @@ def analyse(text: str, vocabulary: Vocabulary, near: Near | None = None, *, mult
         for phrase, count in others.items():
             counts[phrase] = counts.get(phrase, 0) + count
     alternatives = sorted(counts, key=lambda phrase: (-counts[phrase], phrase))[:MAX_ALTERNATIVES]
-    near = near or {}
-    concepts = tuple(_concept(stem, found, near.get(stem, ()), stems, vocabulary) for stem in stems)
+    concepts = tuple(_concept(stem, found, stems, vocabulary) for stem in stems)
     return Question(text, concepts, tuple(alternatives), names_in(text))
+
+
+def with_near(question: Question, near: Near) -> Question:
+    """Return a question whose stems without synonyms have near words instead; see `near_words`."""
+    own = set(question.stems)
+    concepts = (
+        concept
+        if concept.synonyms
+        else replace(
+            concept,
+            synonyms=tuple((stem, OF_NEAR * cosine) for stem, cosine in near.get(concept.stem, ()) if stem not in own),
+        )
+        for concept in question.concepts
+    )
+    return replace(question, concepts=tuple(concepts))
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -104,7 +118,6 @@ def _add(
 def _concept(
     stem: str,
     found: dict[Phrase, dict[Phrase, int]],
-    near: Sequence[tuple[str, float]],
     stems: Sequence[str],
     vocabulary: Vocabulary,
 ) -> Concept:
@@ -116,7 +129,4 @@ def _concept(
                 if len(other) == 1 and other[0] not in stems:
                     synonyms[other[0]] = max(counts, synonyms.get(other[0], 0.0))
     is_known = bool(synonyms) or vocabulary.has((stem,))
-    for other, cosine in near if not synonyms else ():
-        if other not in stems:
-            synonyms[other] = OF_NEAR * cosine
     return Concept(stem, vocabulary.idf(stem), tuple(sorted(synonyms.items())), is_known)
