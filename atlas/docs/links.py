@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote, urldefrag, urljoin
 
 from atlas.docs.article import Article, Link
@@ -54,6 +54,23 @@ class LinkTable:
             return next((self._pages[name] for name in _page_names(path.lstrip("/")) if name in self._pages), None)
         near = posixpath.normpath(posixpath.join(posixpath.dirname(article.key), path))
         return next((self._pages[name] for name in _page_names(near) if name in self._pages), None)
+
+
+def link_anchors(articles: Sequence[Article]) -> Iterator[tuple[str, str]]:
+    """Yield the title of a section and the text of a link that leads to it from another article."""
+    table = LinkTable(articles)
+    titles = {
+        (article.key, section.anchor): section.title or article.title
+        for article in articles
+        for section in article.sections
+    } | {(article.key, ""): article.title for article in articles}
+    for article in articles:
+        for section in article.sections:
+            for block in section.blocks:
+                for link in block.links:
+                    place = table.resolve(article, link)
+                    if place is not None and place[0] != article.key and link.text and place in titles:
+                        yield titles[place], link.text
 
 
 def _page_names(key: str) -> list[str]:

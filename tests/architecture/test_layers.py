@@ -32,13 +32,24 @@ HOMES = {
     "graphglot": ("atlas/stores/",),
     "neo4j": ("atlas/stores/bolt",),
     "platformdirs": ("atlas/process/",),
-    "httpx2": ("atlas/embedders/http.py",),
+    "httpx2": ("atlas/embedders/http.py", "atlas/web/"),
+    "pip": ("atlas/docs/sources/pip_download.py",),
+    "protego": ("atlas/docs/sources/crawl/robots.py",),
+    "pypdf": ("atlas/docs/formats/pdf_text.py",),
+    "selectolax": ("atlas/docs/formats/html/",),
     "valkey": ("atlas/buses/valkey_connection.py",),
     "uvicorn": ("atlas/http/server.py", "atlas/http/protocol.py"),
     "h11": ("atlas/http/protocol.py",),
     "watchfiles": ("atlas/pipeline/watch/recursive.py",),
     "litellm": ("atlas/process/litellm_library.py",),
-    "atlas._parser": ("atlas/cypher/", "atlas/notes/", "atlas/parsing/", "atlas/scan.py", "atlas/embedders/"),
+    "atlas._parser": (
+        "atlas/cypher/",
+        "atlas/docs/",
+        "atlas/notes/",
+        "atlas/parsing/",
+        "atlas/scan.py",
+        "atlas/embedders/",
+    ),
 }
 """Foreign package -> where it may be imported; the Python standard library is free everywhere, nothing else is."""
 

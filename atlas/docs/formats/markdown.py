@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from atlas import _parser
 from atlas.docs.article import BlockKind, Link
 from atlas.docs.formats.draft import page_link
+from atlas.docs.formats.restructured.signatures import described, role_of
 
 if TYPE_CHECKING:
     from atlas.docs.formats.draft import Draft
@@ -34,8 +35,12 @@ ROLE = re.compile(r"\{(?P<role>[\w:-]{1,40})\}`(?P<content>[^`]+)`")
 CROSS_REFERENCE = re.compile(r"\[(?P<text>[^\[\]]{1,200})\]\[(?P<target>[A-Za-z_][\w.]{0,200})?\]")
 KRAMDOWN = re.compile(r"\s*\{:?\s*[.#][^}\n]{0,200}\}\s*$")
 
-CONTAINERS = frozenset("tab details dropdown grid card tabs tab-set tab-item example container div".split())
-VERBATIM = frozenset("code-block code sourcecode code-cell ipython mermaid math eval-rst literalinclude".split())
+CONTAINERS = frozenset((
+    "tab", "details", "dropdown", "grid", "card", "tabs", "tab-set", "tab-item", "example", "container", "div",
+))  # fmt: skip
+VERBATIM = frozenset((
+    "code-block", "code", "sourcecode", "code-cell", "ipython", "mermaid", "math", "literalinclude",
+))  # fmt: skip
 
 
 def read_markdown(text: str, draft: Draft, path: str = "") -> None:
@@ -80,6 +85,7 @@ def _read_contents(draft: Draft) -> None:
 class _Reader:
     def __init__(self, draft: Draft, definitions: list[str]) -> None:
         self._draft, self._definitions = draft, definitions
+        self._signature_depth = 0
 
     def read(self, lines: list[str], first: int, note: str, nesting: int) -> None:
         """Read lines; `first` is the 1-based number of the first one, `note` the admonition around them."""
@@ -132,6 +138,14 @@ class _Reader:
 
     def _admonition(self, kind: str, title: str, lines: list[str], line: int, note: str, nesting: int) -> None:
         kind = kind.rpartition(":")[2]
+        if kind == "eval-rst":
+            from atlas.docs.formats.restructured.text import read_lines
+
+            read_lines(lines, line, self._draft)
+            return
+        if role := role_of(kind):
+            self._signatures(kind, role, title, lines, line, nesting)
+            return
         if kind in VERBATIM:
             code = [one for one in lines if not re.match(r":[\w-]+:", one)]
             self._draft.add(BlockKind.CODE, "\n".join(code), title, line=line)
@@ -152,6 +166,16 @@ class _Reader:
         if title and title.lower() != kind:
             self._text(title if title[-1] in ".!?:" else f"{title}.", line, label)
         self.read(lines, line, label, nesting + 1)
+
+    def _signatures(self, kind: str, role: str, title: str, lines: list[str], line: int, nesting: int) -> None:
+        """Add the signatures of a directive and read its description below them."""
+        depth = self._signature_depth
+        for one in described(kind, [title], "", "", role):
+            self._draft.add(BlockKind.SIGNATURE, one.text, one.name, role=one.role, depth=depth, line=line - 1)
+        lines = [one for number, one in enumerate(lines) if number > 5 or not re.match(r":[\w-]+:", one)]
+        self._signature_depth += 1
+        self.read(lines, line, "", nesting + 1)
+        self._signature_depth = depth
 
     def _plain(self, lines: list[str], first: int, note: str) -> None:
         """Read lines without admonitions."""

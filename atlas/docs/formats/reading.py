@@ -6,6 +6,7 @@ Every reader runs within a limit of bytes, and an error in one becomes a problem
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,9 @@ def _read(document: Document, draft: Draft) -> str:
     text, problem = decode(data, document.charset)
     if problem:
         draft.problems.append(problem)
+    if form == "html" and is_json(text):
+        draft.problem(0, "not-html", "the page is JSON")
+        return form
     form = _by_content(form, text)
     _read_text(form, text, document, draft)
     return form
@@ -122,9 +126,18 @@ def _by_content(form: str, text: str) -> str:
         if RESTRUCTURED.search(text[:20_000]):
             return "restructuredtext"
         return "text"
-    if form == "html" and head[:1] in ("{", "["):
-        return "text"
     return form
+
+
+def is_json(text: str) -> bool:
+    """Return whether a text is an object or array of JSON."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_binary(data: bytes) -> bool:

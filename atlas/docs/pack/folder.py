@@ -82,6 +82,8 @@ def describe_file(path: Path) -> PackedFile:
 def with_checksums(folder: Path, manifest: Manifest) -> Manifest:
     """Return the manifest with the checksums of the files in the folder, and write it there."""
     names = [name for name in _files_in(folder) if name != MANIFEST_FILE and not is_result(name)]
+    for name in names:
+        (folder / name).chmod(0o644)  # the store makes its files private
     complete = replace(manifest, files={name: describe_file(folder / name) for name in sorted(names)})
     (folder / MANIFEST_FILE).write_text(manifest_text(complete), encoding="utf8")
     return complete

@@ -19,7 +19,7 @@ from atlas.docs.sources.tree import Entry
 from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
 BROKEN = (
@@ -90,13 +90,13 @@ class ArchiveTree:
                 elif not member.isfile() and not member.isdir():
                     self.problems.append((member.name, "a link or device"))
                 # a list of members that streaming does not need grows without it
-                archive.members = []
+                archive.members = []  # pyright: ignore[reportAttributeAccessIssue]
                 if len(found) > self._max_files:
                     break
         return self._within_limits(list(found.items()))
 
     @contextmanager
-    def _open_tar(self) -> Iterator[tarfile.TarFile]:
+    def _open_tar(self) -> Generator[tarfile.TarFile]:
         limit = min(self._max_total, self._path.stat().st_size * MAX_RATIO)
         stream = _Limited(self._path, limit)
         try:
@@ -145,7 +145,7 @@ class ArchiveTree:
             for member in archive:
                 path = originals.get(member.name)
                 file = archive.extractfile(member) if path is not None and member.isfile() else None
-                archive.members = []
+                archive.members = []  # pyright: ignore[reportAttributeAccessIssue]
                 if path is None or file is None:
                     continue
                 data = file.read(max_bytes + 1)

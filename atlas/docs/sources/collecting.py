@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from atlas.docs.article import Article
-    from atlas.docs.sources.values import CollectOptions, Fetcher, SourceSpec
+    from atlas.docs.sources.values import CollectOptions, SourceSpec
+    from atlas.fetching import Fetcher
 
 
 async def collect(

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 DOCUMENT_FOLDERS = frozenset(
     ("doc", "docs", "documentation", "manual", "guide", "guides", "book", "website", "docs_src")
 )
-LEFT_OUT_FOLDERS = frozenset(
-    "node_modules __pycache__ _build _static _templates _themes _theme site-packages locale locales tests test testing "
-    "vendor third_party overrides assets static templates fixtures".split()
-)
+LEFT_OUT_FOLDERS = frozenset((
+    "node_modules", "__pycache__", "_build", "_static", "_templates", "_themes", "_theme", "site-packages", "locale",
+    "locales", "tests", "test", "testing", "vendor", "third_party", "subprojects", "_sources", "_images", "_ext",
+    "overrides", "assets", "static", "templates", "fixtures",
+))  # fmt: skip
 NOT_DOCUMENTATION = re.compile(
     r"(?:requirements|constraints|robots|sources|top_level|dependency_links|entry_points|requires|spelling|wordlist|"
     r"words|cmakelists|manifest|pkg-info|llms|llms-full)[\w.-]*\.txt|.*spelling.*\.txt|license[\w.-]*|copying[\w.-]*|"
@@ -40,8 +41,12 @@ def select(paths: Sequence[str], language: str, *, package: bool) -> dict[str, s
     `package`: the tree is a package or work tree and not a folder of documentation. Paths are relative, with "/".
     """
     translations = _translations(paths, language)
+    rendered = _rendered(paths)
     has_folder = package and any(_in_documentation(path) and format_of(path) for path in paths)
-    return {path: _reason(path, translations, package, has_folder) for path in paths}
+    return {
+        path: "source of a page" if path in rendered else _reason(path, translations, package, has_folder)
+        for path in paths
+    }
 
 
 def _reason(path: str, translations: frozenset[str], package: bool, has_folder: bool) -> str:
@@ -75,7 +80,7 @@ def _in_documentation(path: str) -> bool:
             return False
         if part in DOCUMENT_FOLDERS:
             # documentation of a vendored or nested package lies deeper
-            return at <= 2
+            return at <= 1
     return False
 
 
@@ -84,6 +89,22 @@ def _below_documentation(folders: list[str]) -> list[str]:
         if part.lower() in DOCUMENT_FOLDERS:
             return folders[at + 1 :]
     return folders
+
+
+def _rendered(paths: Sequence[str]) -> frozenset[str]:
+    """Return the sources whose pages are in the tree as well: of the same content, the pages have the docstrings, too.
+
+    Sources and pages are matched by the last two parts of their path, and only if most of the sources have a page.
+    """
+    pages = {_place(path) for path in paths if path.endswith(".html")}
+    sources = [path for path in paths if path.endswith((".rst", ".md", ".txt")) and format_of(path)]
+    found = [path for path in sources if _place(path) in pages]
+    markup = [path for path in sources if not path.endswith(".txt")]
+    return frozenset(found) if len(found) > max(3, len(markup) // 2) else frozenset()
+
+
+def _place(path: str) -> str:
+    return "/".join(path.rpartition(".")[0].split("/")[-2:])
 
 
 def _translations(paths: Sequence[str], language: str) -> frozenset[str]:

@@ -21,7 +21,10 @@ PACKAGE_NAMES = {
     SourceKind.INSTALLED: re.compile(r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<version>)"),
 }
 
-EXAMPLES = "Name a folder, a file, an archive, git:FOLDER, installed:NAME, pypi:NAME==VERSION, npm:NAME@VERSION, crate:NAME@VERSION, a URL, urls:FILE or sitemap:URL."
+EXAMPLES = (
+    "Name a folder, a file, an archive, git:FOLDER, installed:NAME, pypi:NAME==VERSION, npm:NAME@VERSION, "
+    "crate:NAME@VERSION, a URL, urls:FILE or sitemap:URL."
+)
 
 
 def parse_source(text: str, folder: Path | None = None) -> SourceSpec:

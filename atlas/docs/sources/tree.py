@@ -24,7 +24,7 @@ class Tree(Protocol):
     version: str
     licence: str
     package: bool
-    problems: Sequence[tuple[str, str]]
+    problems: list[tuple[str, str]]
 
     def entries(self) -> Sequence[Entry]:
         """Return all files, sorted by path. Raises ConfigError for a source that cannot be read."""

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class SourceKind(StrEnum):
@@ -61,7 +57,7 @@ class CollectOptions:
     """Folders in which `installed:NAME` looks; the environment of this program if there are none."""
     mask_secrets: bool = True
     state: Path | None = None
-    """File with the state of a crawl, so that it goes on after a stop; without it a crawl begins again."""
+    """Folder for the state of crawls, so that they go on after a stop; without it a crawl begins again."""
     max_pages: int = 2_000
     max_depth: int = 8
     max_page_bytes: int = 10 << 20
@@ -72,6 +68,8 @@ class CollectOptions:
     timeout: float = 30.0
     """Seconds for one request."""
     retries: int = 3
+    backoff: float = 1.0
+    """Seconds before the first repetition, doubled for each further one."""
     parallel: int = 4
     hosts: tuple[str, ...] = ()
     """Further hosts whose pages are followed."""
@@ -109,49 +107,3 @@ class Planned:
     """Bytes; 0 if unknown."""
     skipped: str = ""
     """Reason; "" if it would be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class FetchRequest:
-    """One request. It follows no redirect: the answer has its target."""
-
-    url: str
-    max_bytes: int
-    timeout: float
-    allow_private: bool = False
-    """Whether loopback and private addresses may be connected to."""
-    etag: str = ""
-    last_modified: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FetchResponse:
-    """The answer to a request."""
-
-    url: str
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Names in lower case."""
-    body: bytes = b""
-    cut: bool = False
-    """There was more than the limit."""
-
-
-class FetchFailed(Exception):
-    """No answer: the message says why; `refused` if asking again is of no use."""
-
-    def __init__(self, message: str, *, refused: bool = False) -> None:
-        super().__init__(message)
-        self.refused = refused
-
-
-class Fetcher(Protocol):
-    """Makes HTTP requests. Implemented by `atlas.web`."""
-
-    async def fetch(self, request: FetchRequest) -> FetchResponse:
-        """Return the response, whatever its status. Raises FetchFailed."""
-        ...
-
-    async def aclose(self) -> None:
-        """Close the connections; idempotent."""
-        ...

@@ -20,10 +20,11 @@ MAX_NESTING = 400
 """Open elements. Lexbor's time is quadratic in them: 100,000 take 50 s."""
 
 TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-NOT_NESTING = frozenset(
-    "area base br col embed hr img input link meta source track wbr p li dt dd tr td th thead tbody tfoot option "
-    "optgroup rb rt rp colgroup html head body path circle rect line polyline polygon ellipse use stop".split()
-)
+NOT_NESTING = frozenset((
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr", "p", "li",
+    "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "optgroup", "rb", "rt", "rp", "colgroup", "html",
+    "head", "body", "path", "circle", "rect", "line", "polyline", "polygon", "ellipse", "use", "stop",
+))  # fmt: skip
 
 MAIN = (
     "[role=main] article", "[role=main]", "main article", "main", "article[role=main]", "#main-content", "div.body",
@@ -64,7 +65,7 @@ def read_page(text: str, document: Document, draft: Draft) -> None:
     main = _main(tree, body)
     Walker(draft, base, 0, "").walk(main)
     if not draft.title:
-        draft.title = " ".join((tree.css_first("title").text() if tree.css_first("title") else "").split())[:300]
+        draft.title = document.url
     if not draft.blocks:
         draft.problem(0, reason or "empty", "the page has no text of its own")
 

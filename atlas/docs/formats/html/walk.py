@@ -21,10 +21,11 @@ MAX_NESTING = 120
 """Elements that are walked one inside another; the text of deeper ones is taken as it is."""
 
 HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-INLINE = frozenset(
-    "a abbr acronym b bdi bdo big br cite code data del dfn em font i img input ins kbd label map mark meter output "
-    "picture progress q ruby s samp small span strike strong sub sup time tt u var wbr math".split()
-)
+INLINE = frozenset((
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+    "img", "input", "ins", "kbd", "label", "map", "mark", "meter", "output", "picture", "progress", "q", "ruby", "s",
+    "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "math",
+))  # fmt: skip
 VERSION = re.compile(
     r"(?P<kind>new|added|changed|deprecated|removed)[\w ]{0,20}?(?:version|in|since)?:?\s+(?:version\s+)?v?(?P<version>\d[\w.+-]*)",
     re.I,
@@ -33,7 +34,9 @@ VERSION_KINDS = {
     "new": "versionadded", "added": "versionadded", "changed": "versionchanged", "deprecated": "deprecated",
     "removed": "versionremoved",
 }  # fmt: skip
-NOTE_CLASSES = frozenset("admonition alert callout theme-admonition note warning tip caution important danger".split())
+NOTE_CLASSES = frozenset((
+    "admonition", "alert", "callout", "theme-admonition", "note", "warning", "tip", "caution", "important", "danger",
+))  # fmt: skip
 NOTE_KINDS = (
     "warning", "danger", "caution", "important", "tip", "hint", "seealso", "attention", "error", "info", "example",
     "todo", "question", "success", "failure", "bug", "quote", "abstract", "note",

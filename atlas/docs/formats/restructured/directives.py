@@ -17,9 +17,10 @@ from atlas.docs.formats.restructured.reader import MAX_NESTING, Directive, Place
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ADMONITIONS = frozenset(
-    "note warning tip hint important caution danger attention error seealso admonition topic sidebar".split()
-)
+ADMONITIONS = frozenset((
+    "note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error", "seealso", "admonition",
+    "topic", "sidebar",
+))  # fmt: skip
 VERSIONS = {
     "versionadded": "Added in version",
     "version-added": "Added in version",
@@ -40,19 +41,22 @@ VERSION_LABELS = {
     "deprecated-removed": "deprecated",
     "soft-deprecated": "deprecated",
 }
-CODE = frozenset(
-    "code code-block sourcecode parsed-literal doctest testcode testsetup testoutput testcleanup math productionlist "
-    "prompt ipython console graphviz mermaid highlight-block snippet code-tab click:example click:run plot".split()
-)
-SILENT = frozenset(
-    "index contents sectnum section-numbering meta tabularcolumns default-role rst-class class role highlightlang "
-    "image target-notes date unicode header footer title sectionauthor codeauthor moduleauthor autosummary-list "
-    "py:currentmodule-end inheritance-diagram digraph graph uml impl-detail-end audit-event-table".split()
-) - {"class"}
-FILES = frozenset(
-    "include literalinclude raw csv-file mdinclude rinclude cinclude program-output command-output".split()
-)
-WHOLE_SECTIONS = frozenset("only ifconfig container tab-set tab-item tabs tab".split())
+CODE = frozenset((
+    "code", "code-block", "sourcecode", "parsed-literal", "doctest", "testcode", "testsetup", "testoutput",
+    "testcleanup", "math", "productionlist", "prompt", "ipython", "console", "graphviz", "mermaid", "highlight-block",
+    "snippet", "code-tab", "click:example", "click:run", "plot",
+))  # fmt: skip
+SILENT = frozenset((
+    "index", "contents", "sectnum", "section-numbering", "meta", "tabularcolumns", "default-role", "rst-class", "class",
+    "role", "highlightlang", "image", "target-notes", "date", "unicode", "header", "footer", "title", "sectionauthor",
+    "codeauthor", "moduleauthor", "autosummary-list", "py:currentmodule-end", "inheritance-diagram", "digraph", "graph",
+    "uml", "impl-detail-end", "audit-event-table",
+)) - {"class"}  # fmt: skip
+FILES = frozenset((
+    "include", "literalinclude", "raw", "csv-file", "mdinclude", "rinclude", "cinclude", "program-output",
+    "command-output",
+))  # fmt: skip
+WHOLE_SECTIONS = frozenset(["only", "ifconfig", "container", "tab-set", "tab-item", "tabs", "tab"])
 
 OPTION_LINE = re.compile(r":(?P<name>[\w-]+):(?:\s+(?P<value>.*)|\s*)$")
 VERSION_ARGUMENT = re.compile(r"(?P<version>next|[\w.|+-]*\d[\w.+-]*|\|[^|]+\|)\s*(?P<text>[\s\S]*)$")

@@ -29,12 +29,15 @@ MARKUP = re.compile(
 
 NEEDS_MARKUP = re.compile(r"[`*|\\]|_(?!\w)|://")
 
-SYMBOL_ROLES = frozenset(
-    "func meth class mod attr exc data obj const type deco decorator macro member enum enumerator struct union var "
-    "setting djadmin djadminopt ttag tfilter lookup option envvar cmdoption program confval fixture hook "
-    "function method module attribute exception keyword opcode token templatetag templatefilter fieldlookup".split()
-)
-CODE_ROLES = frozenset("file samp code command kbd literal source src regexp makevar mailheader mimetype".split())
+SYMBOL_ROLES = frozenset((
+    "func", "meth", "class", "mod", "attr", "exc", "data", "obj", "const", "type", "deco", "decorator", "macro",
+    "member", "enum", "enumerator", "struct", "union", "var", "setting", "djadmin", "djadminopt", "ttag", "tfilter",
+    "lookup", "option", "envvar", "cmdoption", "program", "confval", "fixture", "hook", "function", "method", "module",
+    "attribute", "exception", "keyword", "opcode", "token", "templatetag", "templatefilter", "fieldlookup",
+))  # fmt: skip
+CODE_ROLES = frozenset((
+    "file", "samp", "code", "command", "kbd", "literal", "source", "src", "regexp", "makevar", "mailheader", "mimetype",
+))  # fmt: skip
 LABEL_ROLES = frozenset(("ref", "numref", "term", "any", "std:ref"))
 PARENTHESES = frozenset(("func", "meth", "function", "method"))
 

@@ -105,7 +105,7 @@ def read_csv_table(lines: list[str], options: dict[str, str]) -> tuple[list[str]
     delimiter = {"tab": "\t", "space": " "}.get(delimiter, delimiter)
     try:
         rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, skipinitialspace=True))
-        header = next(csv.reader([options.get("header", "")], skipinitialspace=True), [])
+        header = next(csv.reader([options.get("header", "")], skipinitialspace=True), list[str]())
     except (csv.Error, TypeError, ValueError):
         return [], [[line] for line in lines if line.strip()]
     rows = [[" ".join(cell.split()) for cell in row[:MAX_COLUMNS]] for row in rows if any(row)]

@@ -23,6 +23,12 @@ def read_restructured(text: str, draft: Draft) -> None:
     reader.read(lines[start:], start + 1, Place())
 
 
+def read_lines(lines: list[str], first: int, draft: Draft) -> None:
+    """Read a part of another document that is written in reStructuredText; `first` is the number of its first line."""
+    lines = [line.expandtabs(TAB_SIZE).rstrip() for line in lines]
+    Reader(draft, _names(lines), run_directive).read(lines, first, Place())
+
+
 def _names(lines: list[str]) -> Names:
     names = Names()
     chained: list[str] = []

@@ -1,0 +1,219 @@
+"""Crawls the pages of a web source breadth first and returns their articles.
+
+Pages of one depth are chosen when all of the depth above are done, in the order of their addresses, so that limits cut
+the same pages whatever the order of answers and however often the crawl was interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from atlas.docs.sources.crawl.addresses import Scope, canonical, scope_of
+from atlas.docs.sources.crawl.links import links_of
+from atlas.docs.sources.crawl.pages import articles_of, is_readable, media_type_of
+from atlas.docs.sources.crawl.starts import start_addresses
+from atlas.docs.sources.crawl.state import CrawlState, Page
+from atlas.docs.sources.crawl.visiting import Visitor
+from atlas.docs.sources.values import CollectProgress, Planned, SourceKind
+from atlas.errors import Unavailable
+from atlas.fetching import FetchFailed
+from atlas.threads import in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from atlas.docs.article import Article
+    from atlas.docs.sources.values import CollectOptions, SourceSpec
+    from atlas.fetching import Fetcher, FetchResponse
+
+
+async def crawl(
+    source: SourceSpec, options: CollectOptions, fetcher: Fetcher, report: Callable[[CollectProgress], None]
+) -> list[Article]:
+    """Return the articles of a web source, sorted by key.
+
+    Raises Unavailable if no page could be read, with the reason of the first one; ConfigError for invalid addresses.
+    """
+    with tempfile.TemporaryDirectory(prefix="atlas-crawl-") as folder:
+        state = CrawlState(_state_file(source, options, Path(folder)))
+        try:
+            await _Crawl(source, options, fetcher, state, report).run()
+            return await _read(source, state, report)
+        finally:
+            state.close()
+
+
+async def plan_crawl(
+    source: SourceSpec, options: CollectOptions, fetcher: Fetcher, report: Callable[[CollectProgress], None]
+) -> list[Planned]:
+    """Return the start pages, or the pages of a sitemap or list, with what robots.txt and the limits say about them.
+
+    Pages that only links lead to are not known before they are fetched; those on the start pages are listed.
+    """
+    with tempfile.TemporaryDirectory(prefix="atlas-plan-") as folder:
+        state = CrawlState(Path(folder) / "plan.sqlite")
+        try:
+            return await _Crawl(source, options, fetcher, state, report).plan()
+        finally:
+            state.close()
+
+
+def _state_file(source: SourceSpec, options: CollectOptions, temporary: Path) -> Path:
+    name = hashlib.blake2b(f"{source.kind} {source.text}".encode(), digest_size=12).hexdigest() + ".sqlite"
+    folder = options.state or temporary
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / name
+
+
+class _Crawl:
+    def __init__(
+        self,
+        source: SourceSpec,
+        options: CollectOptions,
+        fetcher: Fetcher,
+        state: CrawlState,
+        report: Callable[[CollectProgress], None],
+    ) -> None:
+        self._source, self._options, self._state, self._report = source, options, state, report
+        self._visitor = Visitor(fetcher, options, state)
+        self._follows = source.kind is SourceKind.URL
+        self._done = 0
+
+    async def run(self) -> None:
+        """Fetch every page that is not in the state yet."""
+        scope = await self._begin()
+        while True:
+            pages = self._state.admitted()
+            if not pages:
+                depth = self._state.next_depth()
+                if depth < 0 or depth > self._options.max_depth:
+                    break
+                limits = (self._options.max_pages, self._options.max_pages_per_pattern, self._options.max_total_bytes)
+                self._state.admit(depth, *limits)
+                continue
+            await self._visit_all(pages, scope)
+        self._state.set_fact("phase", "done")
+
+    async def plan(self) -> list[Planned]:
+        """Return the pages that are known without crawling."""
+        scope = await self._begin()
+        self._state.admit(0, self._options.max_pages, self._options.max_pages_per_pattern, 1)
+        pages = self._state.admitted()
+        if self._follows:
+            await self._visit_all(pages, scope)
+            self._state.admit(1, self._options.max_pages, self._options.max_pages_per_pattern, 1 << 62)
+        found = [Planned(self._source.text, url) for url, _ in pages if self._follows]
+        for url, _ in self._state.admitted():
+            reason = "" if await self._visitor.allowed(url) else "robots.txt"
+            found.append(Planned(self._source.text, url, 0, reason))
+        left_out = {url: reason for url, _, reason in self._state.left_out()}
+        found = [Planned(one.source, one.key, 0, left_out.pop(one.key, one.skipped)) for one in found]
+        return found + [Planned(self._source.text, url, 0, reason) for url, reason in left_out.items()]
+
+    async def _begin(self) -> Scope:
+        """Take up an interrupted crawl, or begin one with the start addresses. Return what it may follow."""
+        options = self._options
+        settings = repr((self._source.text, options.max_pages, options.max_depth, options.hosts, options.below))
+        if self._state.fact("settings") != settings or (self._state.fact("phase") == "done" and options.refresh):
+            self._state.begin_again()
+            self._state.forget_facts("robots ")
+            self._state.forget_facts("starts")
+            self._state.set_fact("settings", settings)
+            self._state.set_fact("phase", "running")
+        self._state.resume()
+        known = self._state.fact("starts")
+        starts = known.split("\n") if known else await start_addresses(self._source, self._visitor, options)
+        self._state.set_fact("starts", "\n".join(starts))
+        for origin in dict.fromkeys(starts[:1]) if self._follows else dict.fromkeys(starts):
+            await self._visitor.name_start(origin)
+        self._state.discover(starts, 0)
+        return scope_of(starts, options.hosts, below=options.below)
+
+    async def _visit_all(self, pages: list[tuple[str, int]], scope: Scope) -> None:
+        """Visit the pages of one round, several at a time; all of them are done or none is under way afterwards."""
+        queue = iter(pages)
+
+        async def work() -> None:
+            for url, depth in queue:
+                await self._visit(url, depth, scope)
+
+        workers = [asyncio.ensure_future(work()) for _ in range(max(self._options.parallel, 1))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            for worker in workers:
+                with suppress(asyncio.CancelledError, Exception):
+                    await worker
+
+    async def _visit(self, url: str, depth: int, scope: Scope) -> None:
+        if not await self._visitor.allowed(url):
+            self._leave_out(url, "skipped", "robots.txt")
+            return
+        earlier = self._state.claim(url)
+        try:
+            response = await self._visitor.fetch(url, earlier)
+        except FetchFailed as error:
+            self._leave_out(url, "failed", str(error))
+            return
+        if response.status == 304 and earlier:
+            links = await self._links(url, self._state.body(url), earlier, scope)
+            self._state.keep(url, _now(), links, depth)
+        elif response.status // 100 == 3:
+            self._redirect(url, depth, response, scope)
+        elif response.status // 100 != 2:
+            self._leave_out(url, "failed", f"HTTP {response.status}", response.status)
+        elif not is_readable(url, response.headers):
+            self._leave_out(url, "skipped", f"content type {media_type_of(response.headers)}", response.status)
+        else:
+            page = Page(url, depth, dict(response.headers), _now(), response.body, response.cut)
+            self._state.finish(page, response.status, await self._links(url, response.body, response.headers, scope))
+        self._done += 1
+        counts = self._state.counts()
+        total = sum(counts.get(one, 0) for one in ("admitted", "claimed", "processed"))
+        self._report(CollectProgress(self._source.text, "fetch", counts.get("processed", 0), total, url))
+
+    def _redirect(self, url: str, depth: int, response: FetchResponse, scope: Scope) -> None:
+        """Follow a redirect within the scope. A start address may lead to another public host, which then counts."""
+        target = canonical(response.headers.get("location", ""), url)
+        if not target:
+            self._leave_out(url, "failed", "a redirect without a target", response.status)
+        elif target == url:
+            self._leave_out(url, "failed", "redirects to itself", response.status)
+        elif reason := scope.reason(target) if depth else "":
+            self._leave_out(url, "skipped", f"redirects to {target}: {reason}", response.status)
+        else:
+            self._state.move(url, target, response.status, depth)
+
+    async def _links(self, url: str, body: bytes, headers: Mapping[str, str], scope: Scope) -> list[str]:
+        if not self._follows:
+            return []
+        found = await in_thread(links_of, body, url, headers.get("content-type", ""), "")
+        return [one for one in found if not scope.reason(one)]
+
+    def _leave_out(self, url: str, state: str, reason: str, status: int = 0) -> None:
+        self._state.end(url, state, reason, status)
+        self._report(CollectProgress(self._source.text, "fetch", self._done, 0, url, reason))
+
+
+async def _read(source: SourceSpec, state: CrawlState, report: Callable[[CollectProgress], None]) -> list[Article]:
+    """Return the articles of the pages that were read. Raises Unavailable if there are none."""
+    articles, problems = await in_thread(articles_of, source, list(state.processed()))
+    for url, reason in problems:
+        report(CollectProgress(source.text, "read", len(articles), len(articles), url, reason))
+    if articles:
+        return articles
+    failures = [(url, reason) for url, _, reason in state.left_out()] + problems
+    url, reason = failures[0] if failures else (source.url or source.text, "no page was found")
+    raise Unavailable(f"No page of {source.text} could be read. {url}: {reason}.", "Check the address and the network.")
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,55 @@
+"""The pages that a page leads to: its links and what it says about itself. Markup only, no content."""
+
+from __future__ import annotations
+
+import re
+
+from atlas.docs.formats.decoding import decode
+from atlas.docs.formats.draft import Draft
+from atlas.docs.formats.html.inline import attribute
+from atlas.docs.formats.html.page import parse_html
+from atlas.docs.formats.reading import MAX_BYTES, format_of
+from atlas.docs.sources.crawl.addresses import canonical
+
+MAX_LINKS = 5_000
+"""Of one page."""
+
+REFRESH = re.compile(r"\s*\d{1,5}\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.I)
+MARKDOWN_LINK = re.compile(r"\]\(\s*<?([^\s)>]{1,2000})")
+
+
+def links_of(data: bytes, url: str, media_type: str, charset: str) -> list[str]:
+    """Return the canonical addresses of the pages that a page leads to, in order, each once."""
+    form = format_of(url, media_type)
+    if form == "markdown":
+        text, _ = decode(data[:MAX_BYTES], charset)
+        targets = MARKDOWN_LINK.findall(text)
+        base = url
+    elif form == "html" or data[:200].lstrip()[:1] == b"<":
+        text, _ = decode(data[:MAX_BYTES], charset)
+        base, targets = _of_page(text, url)
+    else:
+        return []
+    found = (canonical(target, base) for target in targets)
+    return list(dict.fromkeys(one for one in found if one))[:MAX_LINKS]
+
+
+def _of_page(text: str, url: str) -> tuple[str, list[str]]:
+    tree = parse_html(text, Draft())
+    if tree is None:
+        return url, []
+    node = tree.css_first("base[href]")
+    base = canonical(attribute(node, "href"), url) if node else ""
+    if any("nofollow" in attribute(one, "content").lower() for one in tree.css("meta[name=robots]")):
+        return base or url, []
+    targets = [
+        attribute(node, "href")
+        for node in tree.css("a[href], area[href], link[rel=next], link[rel=prev]")
+        if "nofollow" not in attribute(node, "rel")
+    ]
+    for node in tree.css("meta[http-equiv]"):
+        if attribute(node, "http-equiv").lower() == "refresh" and (found := REFRESH.match(attribute(node, "content"))):
+            targets.append(found[1])
+    for node in tree.css("frame[src], iframe[src]"):
+        targets.append(attribute(node, "src"))
+    return base or url, targets

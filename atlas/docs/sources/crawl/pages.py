@@ -1,0 +1,86 @@
+"""From fetched pages to articles: each page once, under its canonical address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from atlas.docs.article import Article
+from atlas.docs.formats.document import Document
+from atlas.docs.formats.reading import MEDIA_TYPES, read_article
+from atlas.docs.sources.crawl.addresses import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from atlas.docs.sources.crawl.state import Page
+    from atlas.docs.sources.values import SourceSpec
+
+
+def media_type_of(headers: Mapping[str, str]) -> str:
+    """Return the media type of a response in lower case, without parameters."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def is_readable(url: str, headers: Mapping[str, str]) -> bool:
+    """Return whether a reader knows the content of a response."""
+    media_type = media_type_of(headers)
+    if not media_type or media_type in MEDIA_TYPES or media_type.startswith("text/"):
+        return media_type not in ("text/css", "text/javascript", "text/csv", "text/calendar", "text/xml")
+    return media_type == "application/octet-stream" and urlsplit(url).path.lower().endswith((".pdf", ".md", ".ipynb"))
+
+
+def articles_of(source: SourceSpec, pages: Sequence[Page]) -> tuple[list[Article], list[tuple[str, str]]]:
+    """Return the articles of pages, sorted by key, and the pages that gave none with the reason.
+
+    Of pages with one canonical address or equal content, the first in order counts.
+    """
+    found: dict[str, Article] = {}
+    digests: dict[str, str] = {}
+    problems: list[tuple[str, str]] = []
+    for page in pages:
+        article = read_article(document_of(source, page))
+        key = canonical(article.url) or page.url
+        if not article_has_content(article):
+            reason = article.problems[0].partition(": ")[2] if article.problems else "no text"
+            problems.append((page.url, reason))
+        elif key in found:
+            problems.append((page.url, f"same page as {found[key].url}"))
+        elif article.digest in digests:
+            problems.append((page.url, f"same content as {digests[article.digest]}"))
+        else:
+            digests[article.digest] = key
+            found[key] = _with_key(article, key)
+    return [found[key] for key in sorted(found)], problems
+
+
+def article_has_content(article: Article) -> bool:
+    """Return whether there is anything to keep: text, or a table of contents."""
+    return bool(article.children) or any(section.blocks for section in article.sections)
+
+
+def document_of(source: SourceSpec, page: Page) -> Document:
+    """Return what a reader takes of a page."""
+    headers = page.headers
+    content_type = headers.get("content-type", "")
+    _, _, charset = content_type.lower().partition("charset=")
+    return Document(
+        key=page.url,
+        data=page.body,
+        path=urlsplit(page.url).path,
+        url=page.url,
+        media_type=media_type_of(headers),
+        charset=charset.partition(";")[0].strip("\"' "),
+        retrieved=page.retrieved,
+        source=source.text,
+        source_version=headers.get("etag", "") or headers.get("last-modified", ""),
+        cut=page.cut,
+        headers=headers,
+    )
+
+
+def _with_key(article: Article, key: str) -> Article:
+    from dataclasses import replace
+
+    children = tuple(dict.fromkeys(one for child in article.children if (one := canonical(child))))
+    return replace(article, key=key, url=article.url or key, children=children)

@@ -1,0 +1,227 @@
+"""The state of a crawl in SQLite: `discovered -> admitted -> claimed -> processed`, or failed, skipped, moved.
+
+A page and the links in it are written in one transaction. A crawl that was killed at any moment goes on from its file:
+only pages that were claimed are fetched again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from atlas.docs.sources.crawl.addresses import pattern
+from atlas.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS pages (
+  url TEXT PRIMARY KEY, depth INTEGER NOT NULL, state TEXT NOT NULL, pattern TEXT NOT NULL,
+  reason TEXT NOT NULL DEFAULT '', status INTEGER NOT NULL DEFAULT 0, headers TEXT NOT NULL DEFAULT '{}', retrieved TEXT NOT NULL DEFAULT '',
+  body BLOB, size INTEGER NOT NULL DEFAULT 0, cut INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS pages_by_state ON pages (state, depth);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was fetched."""
+
+    url: str
+    depth: int
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    retrieved: str = ""
+    body: bytes = b""
+    cut: bool = False
+
+
+class CrawlState:
+    """The pages of one crawl; one process at a time has it open. Use from one thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file. Raises Unavailable while another process has it."""
+        self._database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+        try:
+            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            if self.fact("schema_version", create=True) not in ("", str(SCHEMA_VERSION)):
+                self._database.executescript("DROP TABLE pages; DROP TABLE facts;")
+            self._database.executescript(SCHEMA)
+            self.set_fact("schema_version", str(SCHEMA_VERSION))
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            if "locked" in str(error):
+                raise Unavailable(f"Another process reads into {path}.", "Wait until it has ended.") from error
+            raise Unavailable(f"{path} cannot be used: {error}.", "Delete it; the crawl begins again.") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def fact(self, name: str, *, create: bool = False) -> str:
+        """Return a fact about the crawl, "" if it is not known."""
+        if create:
+            self._database.executescript(SCHEMA)
+        row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def set_fact(self, name: str, value: str) -> None:
+        """Remember a fact about the crawl."""
+        self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    def forget_facts(self, prefix: str) -> None:
+        """Forget facts whose names begin like this."""
+        self._database.execute("DELETE FROM facts WHERE substr(name, 1, ?) = ?", (len(prefix), prefix))
+
+    def begin_again(self) -> None:
+        """Keep answers for conditional requests, but let every page be found anew."""
+        with self._transaction():
+            self._database.execute("DELETE FROM pages WHERE state <> 'processed' AND state <> 'known'")
+            self._database.execute("UPDATE pages SET state = 'known'")
+
+    def resume(self) -> None:
+        """Give back pages that a killed crawl had claimed."""
+        self._database.execute("UPDATE pages SET state = 'admitted' WHERE state = 'claimed'")
+
+    def discover(self, urls: Iterable[str], depth: int) -> None:
+        """Add pages that are not known yet; of two depths the smaller one counts."""
+        with self._transaction():
+            self._discover(urls, depth)
+
+    def admit(self, depth: int, max_pages: int, max_per_pattern: int, max_bytes: int) -> None:
+        """Choose among the discovered pages of a depth in the order of their addresses; the others are skipped.
+
+        Since all pages of lower depth are done, the choice is the same however often a crawl was interrupted.
+        """
+        chosen = "state IN ('admitted', 'claimed', 'processed', 'failed', 'moved')"
+        with self._transaction():
+            one = self._database.execute
+            total, size = one(f"SELECT count(*), coalesce(sum(size), 0) FROM pages WHERE {chosen}").fetchone()
+            patterns = dict(one(f"SELECT pattern, count(*) FROM pages WHERE {chosen} GROUP BY pattern").fetchall())
+            rows = one(
+                "SELECT url, pattern FROM pages WHERE state = 'discovered' AND depth = ? ORDER BY url", (depth,)
+            ).fetchall()
+            for url, name in rows:
+                reason = ""
+                if total >= max_pages:
+                    reason = "page limit"
+                elif size >= max_bytes:
+                    reason = "byte limit"
+                elif patterns.get(name, 0) >= max_per_pattern:
+                    reason = "too many pages of one pattern"
+                else:
+                    total += 1
+                    patterns[name] = patterns.get(name, 0) + 1
+                state = "skipped" if reason else "admitted"
+                one("UPDATE pages SET state = ?, reason = ? WHERE url = ?", (state, reason, url))
+
+    def admitted(self) -> list[tuple[str, int]]:
+        """Return address and depth of the pages to fetch, sorted."""
+        return self._database.execute(
+            "SELECT url, depth FROM pages WHERE state = 'admitted' ORDER BY depth, url"
+        ).fetchall()
+
+    def next_depth(self) -> int:
+        """Return the lowest depth with discovered pages, -1 if there are none."""
+        row = self._database.execute("SELECT min(depth) FROM pages WHERE state = 'discovered'").fetchone()
+        return -1 if row[0] is None else int(row[0])
+
+    def claim(self, url: str) -> Mapping[str, str]:
+        """Mark a page as under way. Return the headers of an earlier answer to it, if there is one."""
+        self._database.execute("UPDATE pages SET state = 'claimed' WHERE url = ?", (url,))
+        row = self._database.execute("SELECT headers FROM pages WHERE url = ? AND body IS NOT NULL", (url,)).fetchone()
+        return json.loads(row[0]) if row else {}
+
+    def finish(self, page: Page, status: int, links: Iterable[str]) -> None:
+        """Write a page and the addresses found in it; all of it or nothing."""
+        with self._transaction():
+            self._database.execute(
+                "UPDATE pages SET state = 'processed', reason = '', status = ?, headers = ?, retrieved = ?, body = ?,"
+                " size = ?, cut = ? WHERE url = ?",
+                (
+                    status,
+                    json.dumps(dict(page.headers)),
+                    page.retrieved,
+                    zlib.compress(page.body, 3),
+                    len(page.body),
+                    int(page.cut),
+                    page.url,
+                ),
+            )
+            self._discover(links, page.depth + 1)
+
+    def keep(self, url: str, retrieved: str, links: Iterable[str], depth: int) -> None:
+        """Keep the earlier answer of a page that has not changed."""
+        with self._transaction():
+            self._database.execute(
+                "UPDATE pages SET state = 'processed', reason = '', retrieved = ? WHERE url = ?", (retrieved, url)
+            )
+            self._discover(links, depth + 1)
+
+    def end(self, url: str, state: str, reason: str, status: int = 0) -> None:
+        """Mark a page as failed, skipped or moved."""
+        self._database.execute(
+            "UPDATE pages SET state = ?, reason = ?, status = ? WHERE url = ?", (state, reason, status, url)
+        )
+
+    def move(self, url: str, target: str, status: int, depth: int) -> None:
+        """Mark a page as moved; its target is a page of the same depth."""
+        with self._transaction():
+            self.end(url, "moved", target, status)
+            if target:
+                self._discover([target], depth)
+
+    def body(self, url: str) -> bytes:
+        """Return the stored content of a page."""
+        row = self._database.execute("SELECT body FROM pages WHERE url = ?", (url,)).fetchone()
+        return zlib.decompress(row[0]) if row and row[0] is not None else b""
+
+    def processed(self) -> Iterator[Page]:
+        """Yield the pages that were read, sorted by address."""
+        urls = [
+            row[0] for row in self._database.execute("SELECT url FROM pages WHERE state = 'processed' ORDER BY url")
+        ]
+        for url in urls:
+            depth, headers, retrieved, body, cut = self._database.execute(
+                "SELECT depth, headers, retrieved, body, cut FROM pages WHERE url = ?", (url,)
+            ).fetchone()
+            yield Page(url, depth, json.loads(headers), retrieved, zlib.decompress(body or b""), bool(cut))
+
+    def left_out(self) -> list[tuple[str, str, str]]:
+        """Return address, state and reason of pages that were not read, sorted."""
+        return self._database.execute(
+            "SELECT url, state, reason FROM pages WHERE state IN ('failed', 'skipped') ORDER BY url"
+        ).fetchall()
+
+    def counts(self) -> Mapping[str, int]:
+        """Return the number of pages of each state."""
+        return dict(self._database.execute("SELECT state, count(*) FROM pages GROUP BY state").fetchall())
+
+    def _discover(self, urls: Iterable[str], depth: int) -> None:
+        self._database.executemany(
+            "INSERT INTO pages (url, depth, state, pattern) VALUES (?, ?, 'discovered', ?) ON CONFLICT (url) DO UPDATE"
+            " SET depth = CASE state WHEN 'known' THEN excluded.depth ELSE min(depth, excluded.depth) END,"
+            " state = 'discovered' WHERE state IN ('discovered', 'known')",
+            [(url, depth, pattern(url)) for url in urls],
+        )
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
