@@ -19,6 +19,13 @@ OF_WORD, OF_PHRASE = 0.4, 0.7
 ambiguous."""
 OF_NEAR = 0.5
 """What a near word of a stem without synonyms counts, times its cosine."""
+FILLERS = frozenset(
+    stem_words(
+        "want need please something anything everything someone somebody anyone anybody thing way let give get like "
+        "would could should can may"
+    ).split()
+)
+"""Stems of words that carry a question and say nothing about its subject."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*[A-Za-z0-9_](?:\(\))?")
 _ARGUMENT = re.compile(r"\b([A-Za-z_]\w+)=")
 _CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^[A-Z0-9]*[A-Z]{2}[A-Z0-9_]*$")
@@ -63,7 +70,8 @@ class Question:
 def analyse(text: str, vocabulary: Vocabulary, *, multi_query: bool = True) -> Question:
     """Return a question with the alternatives that the vocabulary of a pack allows."""
     text = " ".join(text[:MAX_QUESTION].split())
-    stems = tuple(dict.fromkeys(stem_words(text).split()))
+    every = tuple(dict.fromkeys(stem_words(text).split()))
+    stems = tuple(stem for stem in every if stem not in FILLERS) or every
     found: dict[Phrase, dict[Phrase, int]] = {}
     if multi_query:
         for synonyms in (general_synonyms(), vocabulary.own):
