@@ -73,7 +73,8 @@ def analyse(text: str, vocabulary: Vocabulary, *, multi_query: bool = True) -> Q
     every = tuple(dict.fromkeys(stem_words(text).split()))
     stems = tuple(stem for stem in every if stem not in FILLERS) or every
     found: dict[Phrase, dict[Phrase, int]] = {}
-    if multi_query:
+    names = names_in(text)
+    if multi_query and not _is_explicit(names, vocabulary):
         for synonyms in (general_synonyms(), vocabulary.own):
             _add(found, synonyms, stems, vocabulary)
     counts: dict[Phrase, int] = {}
@@ -82,7 +83,13 @@ def analyse(text: str, vocabulary: Vocabulary, *, multi_query: bool = True) -> Q
             counts[phrase] = counts.get(phrase, 0) + count
     alternatives = sorted(counts, key=lambda phrase: (-counts[phrase], phrase))[:MAX_ALTERNATIVES]
     concepts = tuple(_concept(stem, found, stems, vocabulary) for stem in stems)
-    return Question(text, concepts, tuple(alternatives), names_in(text))
+    return Question(text, concepts, tuple(alternatives), names)
+
+
+def _is_explicit(names: Sequence[str], vocabulary: Vocabulary) -> bool:
+    """Return whether a question names something of the pack as in code: it needs no other words."""
+    stems = (tuple(stem_words(name).split()) for name in names if _CODE_LIKE.search(name))
+    return any(each and vocabulary.has(each) for each in stems)
 
 
 def with_near(question: Question, near: Near) -> Question:
