@@ -19,6 +19,7 @@ from atlas.docs.extract.found import Extract
 from atlas.docs.links import LinkTable
 from atlas.docs.rendering import RenderedArticle, render
 from atlas.docs.rows import PROSE_LANGUAGE, digest
+from atlas.docs.title_mentions import CONFIDENCE, TitleMentions
 from atlas.model import STRUCTURE_PATH, EdgeRow, EdgeType, FileRecord, GraphDelta, NodeRow, SearchText
 
 Extender = Callable[[RenderedArticle, Extract], Extract]
@@ -64,6 +65,7 @@ class _Builder:
         self._pack, self._rendered, self._extracts = pack, rendered, extracts
         self._table = EntityTable({key: found.entities for key, found in extracts.items()})
         self._links = LinkTable(articles)
+        self._mentions = TitleMentions(articles)
         self._categories = Categories(pack, articles)
         self._rows = {key: article_rows(pack, one) for key, one in rendered.items()}
         self._edges: dict[str, dict[tuple[str, str, str], EdgeRow]] = {key: {} for key in rendered}
@@ -94,6 +96,7 @@ class _Builder:
             self._add(key, self._categories.of_article(key))
             self._add(key, part_edges(self._rows[key]))
             self._add(key, self._links_of(one))
+            self._add(key, self._mentions_in(one))
         for owner, edge in entity_edges(self._pack, self._table):
             self._add(owner, [edge])
         for owner, edge in relation_edges(self._pack, self._extracts, self._table):
@@ -108,6 +111,14 @@ class _Builder:
             best = known.get(place, edge)
             best = edge if edge.confidence > best.confidence else best
             known[place] = best._replace(line=lines[0] if lines else 0, further_lines=lines[1:])
+
+    def _mentions_in(self, one: RenderedArticle) -> Iterator[EdgeRow]:
+        key = one.article.key
+        for anchor, target, line in self._mentions.of(one.article):
+            ends = section_uid(self._pack, key, anchor), article_uid(self._pack, target)
+            yield EdgeRow(*ends, EdgeType.LINKS_TO, line, "mention", CONFIDENCE)
+            ends = article_uid(self._pack, key), article_uid(self._pack, target)
+            yield EdgeRow(*ends, EdgeType.LINKS_TO, line, "mention", CONFIDENCE)
 
     def _links_of(self, one: RenderedArticle) -> Iterator[EdgeRow]:
         key = one.article.key

@@ -15,8 +15,8 @@ from atlas.search.packs.retrieval import find
 from atlas.search.packs.values import BALANCED, PackReader
 from atlas.search.packs.vocabulary import read_vocabulary
 
-MAX_ASKED = 60
-"""Questions of each kind that are asked: about 5 CPU seconds."""
+MAX_ASKED = 30
+"""Questions of each kind that are asked: about 3 CPU seconds."""
 KNOWN_FROM = 3
 """Passages with the subject of a foreign question from which the pack may answer it."""
 _FOREIGN = Path(__file__).with_name("foreign.txt")

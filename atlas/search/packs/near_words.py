@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from atlas.contracts import Store
@@ -22,22 +22,22 @@ _WORD = re.compile(r"[a-z]{3,30}")
 _VECTORS: WeakKeyDictionary[Store, tuple[list[str], list[bytes]]] = WeakKeyDictionary()
 
 
-async def near_words(reader: PackReader, text: str, vocabulary: Vocabulary) -> Near:
-    """Return the near words of a question; empty without a model in this process."""
+async def near_words(reader: PackReader, text: str, stems: Collection[str], vocabulary: Vocabulary) -> Near:
+    """Return the near words of the words of a question with these stems; empty without a model in this process."""
     embedder = reader.embedder
-    if embedder is None or embedder.place or not vocabulary.words:
+    if embedder is None or embedder.place or not vocabulary.words or not stems:
         return {}
     if reader.store not in _VECTORS:
-        stems = list(vocabulary.words)
-        chunks = [Chunk(stem, "", "", vocabulary.words[stem], False) for stem in stems]
-        _VECTORS[reader.store] = stems, await embedder.embed_chunks(chunks)
-    stems, vectors = _VECTORS[reader.store]
+        every = list(vocabulary.words)
+        chunks = [Chunk(stem, "", "", vocabulary.words[stem], False) for stem in every]
+        _VECTORS[reader.store] = every, await embedder.embed_chunks(chunks)
+    known, vectors = _VECTORS[reader.store]
     found: dict[str, Sequence[tuple[str, float]]] = {}
     for word in list(dict.fromkeys(_WORD.findall(text.lower())))[:MAX_WORDS]:
         stem = stem_words(word).strip()
-        vector = await embedder.embed_query(word) if stem and " " not in stem and stem not in found else b""
+        vector = await embedder.embed_query(word) if stem in stems and stem not in found else b""
         if any(vector):
             cosines = VectorIndex(len(vector) // 4).cosines(vector, vectors)
-            near = sorted(((-cosine, other) for cosine, other in zip(cosines, stems, strict=True) if cosine >= LEAST))
+            near = sorted(((-cosine, other) for cosine, other in zip(cosines, known, strict=True) if cosine >= LEAST))
             found[stem] = [(other, -cosine) for cosine, other in near if other != stem][:MOST]
     return found

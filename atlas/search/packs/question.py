@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.parsing import stem_words
 from atlas.search.packs.near_words import Near
@@ -19,6 +19,13 @@ OF_WORD, OF_PHRASE = 0.4, 0.7
 ambiguous."""
 OF_NEAR = 0.5
 """What a near word of a stem without synonyms counts, times its cosine."""
+FILLERS = frozenset(
+    stem_words(
+        "want need please something anything everything someone somebody anyone anybody thing way let give get like "
+        "would could should can may"
+    ).split()
+)
+"""Stems of words that carry a question and say nothing about its subject."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*[A-Za-z0-9_](?:\(\))?")
 _ARGUMENT = re.compile(r"\b([A-Za-z_]\w+)=")
 _CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^[A-Z0-9]*[A-Z]{2}[A-Z0-9_]*$")
@@ -60,12 +67,14 @@ class Question:
         return sum(concept.weight for concept in self.concepts)
 
 
-def analyse(text: str, vocabulary: Vocabulary, near: Near | None = None, *, multi_query: bool = True) -> Question:
-    """Return a question with the alternatives that the vocabulary of a pack allows; `near`: see `near_words`."""
+def analyse(text: str, vocabulary: Vocabulary, *, multi_query: bool = True) -> Question:
+    """Return a question with the alternatives that the vocabulary of a pack allows."""
     text = " ".join(text[:MAX_QUESTION].split())
-    stems = tuple(dict.fromkeys(stem_words(text).split()))
+    every = tuple(dict.fromkeys(stem_words(text).split()))
+    stems = tuple(stem for stem in every if stem not in FILLERS) or every
     found: dict[Phrase, dict[Phrase, int]] = {}
-    if multi_query:
+    names = names_in(text)
+    if multi_query and not _is_explicit(names, vocabulary):
         for synonyms in (general_synonyms(), vocabulary.own):
             _add(found, synonyms, stems, vocabulary)
     counts: dict[Phrase, int] = {}
@@ -73,9 +82,29 @@ def analyse(text: str, vocabulary: Vocabulary, near: Near | None = None, *, mult
         for phrase, count in others.items():
             counts[phrase] = counts.get(phrase, 0) + count
     alternatives = sorted(counts, key=lambda phrase: (-counts[phrase], phrase))[:MAX_ALTERNATIVES]
-    near = near or {}
-    concepts = tuple(_concept(stem, found, near.get(stem, ()), stems, vocabulary) for stem in stems)
-    return Question(text, concepts, tuple(alternatives), names_in(text))
+    concepts = tuple(_concept(stem, found, stems, vocabulary) for stem in stems)
+    return Question(text, concepts, tuple(alternatives), names)
+
+
+def _is_explicit(names: Sequence[str], vocabulary: Vocabulary) -> bool:
+    """Return whether a question names something of the pack as in code: it needs no other words."""
+    stems = (tuple(stem_words(name).split()) for name in names if _CODE_LIKE.search(name))
+    return any(each and vocabulary.has(each) for each in stems)
+
+
+def with_near(question: Question, near: Near) -> Question:
+    """Return a question whose stems without synonyms have near words instead; see `near_words`."""
+    own = set(question.stems)
+    concepts = (
+        concept
+        if concept.synonyms
+        else replace(
+            concept,
+            synonyms=tuple((stem, OF_NEAR * cosine) for stem, cosine in near.get(concept.stem, ()) if stem not in own),
+        )
+        for concept in question.concepts
+    )
+    return replace(question, concepts=tuple(concepts))
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -104,7 +133,6 @@ def _add(
 def _concept(
     stem: str,
     found: dict[Phrase, dict[Phrase, int]],
-    near: Sequence[tuple[str, float]],
     stems: Sequence[str],
     vocabulary: Vocabulary,
 ) -> Concept:
@@ -116,7 +144,4 @@ def _concept(
                 if len(other) == 1 and other[0] not in stems:
                     synonyms[other[0]] = max(counts, synonyms.get(other[0], 0.0))
     is_known = bool(synonyms) or vocabulary.has((stem,))
-    for other, cosine in near if not synonyms else ():
-        if other not in stems:
-            synonyms[other] = OF_NEAR * cosine
     return Concept(stem, vocabulary.idf(stem), tuple(sorted(synonyms.items())), is_known)

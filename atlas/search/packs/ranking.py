@@ -11,7 +11,7 @@ from atlas.search.packs.scoring import WEIGHTS, Features, normalised, scale_of, 
 
 LINK_SHARE = 0.25
 """Share of the score of a good hit that a section it links to gains; half as much against the direction of the link."""
-CENTRALITY_WEIGHT = 0.15
+CENTRALITY_WEIGHT = 0.03
 """Share of the reciprocal ranks of link degrees in the fusion; more would prefer indexes and overviews."""
 RRF_K = 60
 SHORT = 40

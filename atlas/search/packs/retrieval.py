@@ -10,7 +10,7 @@ from atlas.errors import AtlasError
 from atlas.search.packs.candidates import features_of, find_candidates
 from atlas.search.packs.linked import SOURCES, link_degrees, read_linked
 from atlas.search.packs.near_words import near_words
-from atlas.search.packs.question import Question, analyse
+from atlas.search.packs.question import Question, analyse, with_near
 from atlas.search.packs.ranking import (
     RankedSection,
     few_per_article,
@@ -67,8 +67,10 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     """Return all sections that the pipeline considers, best first; empty for a question without words."""
     stages, notes = Stages(), list[str]()
     vocabulary = read_vocabulary(reader.vocabulary)
-    near = await near_words(reader, text, vocabulary) if options.multi_query and options.vectors else None
-    question = analyse(text, vocabulary, near, multi_query=options.multi_query)
+    question = analyse(text, vocabulary, multi_query=options.multi_query)
+    if options.multi_query and options.vectors:
+        alone = {each.stem for each in question.concepts if not each.synonyms and vocabulary.is_rare(each.stem)}
+        question = with_near(question, await near_words(reader, question.text, alone, vocabulary))
     shown = ", ".join(" ".join(phrase).replace("0", "") for phrase in question.alternatives[:12])
     stages.add("multi-query", options.multi_query, f"{len(question.alternatives)} alternatives: {shown}")
     candidates, vector = await find_candidates(reader, question, vocabulary, options)

@@ -5,9 +5,8 @@ The weights are a linear model, fitted to the tuning half of `tests/bench/data/p
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from atlas.search.packs.question import Question
@@ -99,22 +98,23 @@ def overlap(question: Question, passage: Passage, vocabulary: Vocabulary) -> Fea
     plain = with_synonyms = in_title = covered = covered_with_synonyms = 0.0
     saturation = K1 * (1 - B + B * passage.length / max(vocabulary.length, 1.0))
     total = question.weight or 1.0
+    counts, headings, titles = passage.stems, passage.heading_stems, passage.title_stems
     for concept in question.concepts:
-        own = concept.weight * _saturated(_count(passage, concept.stem), saturation)
+        own = concept.weight * _saturated(_count(concept.stem, counts, headings, titles), saturation)
         best, any_synonym, best_in_title = own, False, 0.0
-        for stem, counts in concept.synonyms:
-            count = _count(passage, stem)
-            if count:
-                any_synonym = True
-                weight = counts * vocabulary.idf(stem)
-                best = max(best, weight * _saturated(count, saturation))
-                if stem in passage.title_stems:
-                    best_in_title = max(best_in_title, weight)
+        for stem, share in concept.synonyms:
+            if stem not in counts and stem not in headings:
+                continue
+            any_synonym = True
+            weight = share * vocabulary.idf(stem)
+            best = max(best, weight * _saturated(_count(stem, counts, headings, titles), saturation))
+            if stem in titles:
+                best_in_title = max(best_in_title, weight)
         plain += own
         with_synonyms += best
-        if concept.stem in passage.title_stems:
+        if concept.stem in titles:
             in_title += concept.weight
-        elif concept.stem in passage.heading_stems:
+        elif concept.stem in headings:
             in_title += max(concept.weight / 2, best_in_title)
         else:
             in_title += best_in_title
@@ -133,8 +133,12 @@ def overlap(question: Question, passage: Passage, vocabulary: Vocabulary) -> Fea
 
 def total_scores(features: Sequence[Features], weights: Features = WEIGHTS) -> list[float]:
     """Return one score per passage of a question, 0 or more: scores of channels are divided by their best."""
-    scale = {name: max((getattr(each, name) for each in features), default=0.0) for name in _SCALED}
-    return [_total(each, scale, weights) for each in features]
+    scale = scale_of(features)
+    shares = tuple(
+        weight if name not in scale else weight / scale[name] if scale[name] > 0 else 0.0
+        for name, weight in zip(Features._fields, weights, strict=True)
+    )
+    return [sum(max(value, 0.0) * share for value, share in zip(each, shares, strict=True)) for each in features]
 
 
 def normalised(features: Features, scale: Mapping[str, float]) -> Features:
@@ -150,10 +154,6 @@ def scale_of(features: Iterable[Features]) -> dict[str, float]:
     return {name: max((getattr(each, name) for each in every), default=0.0) for name in _SCALED}
 
 
-def _total(features: Features, scale: Mapping[str, float], weights: Features) -> float:
-    return math.fsum(value * weight for value, weight in zip(normalised(features, scale), weights, strict=True))
-
-
 def _named(names: Sequence[str], passage: Passage) -> float:
     """Return the share of names in the headings or, at half, in the text; a dotted name also by its last part."""
     if not names:
@@ -166,12 +166,8 @@ def _named(names: Sequence[str], passage: Passage) -> float:
     return found / len(names)
 
 
-def _count(passage: Passage, stem: str) -> int:
-    return (
-        passage.stems.get(stem, 0)
-        + IN_HEADING * (stem in passage.heading_stems)
-        + IN_TITLE * (stem in passage.title_stems)
-    )
+def _count(stem: str, counts: Mapping[str, int], headings: Collection[str], titles: Collection[str]) -> int:
+    return counts.get(stem, 0) + IN_HEADING * (stem in headings) + IN_TITLE * (stem in titles)
 
 
 def _saturated(count: int, saturation: float) -> float:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import cast
 
 from atlas.parsing import stem_words
@@ -23,6 +24,8 @@ MAX_STEMS = 60_000
 MAX_GROUPS = 4_000
 MAX_WORDS = 8_000
 """Words whose vectors are compared with those of a question: about 20 ms once, 1 ms a question."""
+RARE = 0.01
+"""Share of passages up to which near words of a stem are looked for: `way` and `want` have none that help."""
 MIN_PASSAGES = 3
 """A rarer word is no synonym that would find anything."""
 _ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z0-9]{1,9})s?\)")
@@ -48,11 +51,16 @@ class Vocabulary:
         count = self.frequencies.get(stem, 0)
         return math.log(1 + (self.passages - count + 0.5) / (count + 0.5))
 
+    def is_rare(self, stem: str) -> bool:
+        """Return whether so few passages have a stem that other words for it may help."""
+        return self.frequencies.get(stem, 0) <= RARE * self.passages
+
     def has(self, phrase: Phrase) -> bool:
         """Return whether the pack has all stems of a phrase; a pack without a vocabulary may have anything."""
         return not self.frequencies or all(stem in self.frequencies for stem in phrase)
 
 
+@lru_cache(maxsize=16)
 def read_vocabulary(text: str) -> Vocabulary:
     """Return the vocabulary that `vocabulary_text` wrote; an empty one for "" and what is none."""
     try:
