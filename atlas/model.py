@@ -10,70 +10,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from atlas.labels import CODE as CODE
+from atlas.labels import PASSAGE as PASSAGE
+from atlas.labels import PROSE as PROSE
+from atlas.labels import PROSE_LABELS as PROSE_LABELS
+from atlas.labels import EdgeType as EdgeType
+from atlas.labels import Label as Label
+from atlas.labels import is_prose as is_prose
+
 STRUCTURE_PATH = ""
 """Path of the only unit that is not a file: Project, Package and External* nodes with CONTAINS and DEPENDS_ON edges."""
-
-
-class Label(StrEnum):
-    """Node labels of the graph."""
-
-    PROJECT = "Project"
-    PACKAGE = "Package"
-    FILE = "File"
-    MODULE = "Module"
-    CLASS = "Class"
-    FUNCTION = "Function"
-    METHOD = "Method"
-    VALUE = "Value"
-    DOC_FILE = "DocFile"
-    DOC_SECTION = "DocSection"
-    ADR = "ADR"
-    CHUNK = "Chunk"
-    EXTERNAL_PACKAGE = "ExternalPackage"
-    EXTERNAL_SYMBOL = "ExternalSymbol"
-    CLAIM = "Claim"
-    DECISION = "Decision"
-    ENTITY = "Entity"
-    OBSERVATION = "Observation"
-    ROUTE = "Route"
-    EVENT = "Event"
-
-
-class EdgeType(StrEnum):
-    """Relationship types of the graph."""
-
-    CONTAINS = "CONTAINS"
-    DEFINES = "DEFINES"
-    DEFINES_METHOD = "DEFINES_METHOD"
-    INHERITS = "INHERITS"
-    CALLS = "CALLS"
-    REFERENCES = "REFERENCES"
-    IMPORTS = "IMPORTS"
-    DEPENDS_ON = "DEPENDS_ON"
-    USES_TYPE = "USES_TYPE"
-    DOCUMENTS = "DOCUMENTS"
-    AFFECTS = "AFFECTS"
-    TESTS = "TESTS"
-    OVERRIDES = "OVERRIDES"
-    SUPPORTS = "SUPPORTS"
-    REFUTES = "REFUTES"
-    EXTENDS = "EXTENDS"
-    IMPLIES = "IMPLIES"
-    CONTRADICTS = "CONTRADICTS"
-    SUPERSEDES = "SUPERSEDES"
-    RELATES = "RELATES"
-    HAS_OBSERVATION = "HAS_OBSERVATION"
-    ABOUT = "ABOUT"
-    HANDLES_ROUTE = "HANDLES_ROUTE"
-    HANDLES_EVENT = "HANDLES_EVENT"
-    EMITS_EVENT = "EMITS_EVENT"
-
-
-CODE, PROSE = "code", "prose"
-"""The vector spaces. Each has a model of its own; vectors of different spaces are never compared."""
-
-PROSE_LABELS = frozenset({"Claim", "Observation", "Entity", "Decision"})
-"""Labels of the nodes that the model of prose embeds; the model of code embeds all others."""
 
 
 class NodeRow(NamedTuple):
@@ -83,8 +29,10 @@ class NodeRow(NamedTuple):
     label: str
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
-    constant module package namespace file docfile docsection adr code config markup text claim decision entity
-    observation project subproject external_package external_symbol route event signal task message dom_event command.
+    constant module package namespace file docfile docsection adr code config markup text passage claim decision entity
+    observation project subproject external_package external_symbol route event signal task message dom_event command
+    article section category. Entities of packs: symbol, term or what their signature says. Facts: definition default
+    deprecated removed added changed limit error.
     """
     name: str
     qualified_name: str
@@ -117,7 +65,7 @@ class NodeRow(NamedTuple):
     names that no rule resolves: `unresolved`, as `{name: [[shape, reason, line, ...], ...]}`
     (`atlas.search.unresolved`). Of notes: status, confidence, source, created, updated, client, agent, type and aliases
     as far as they are known. Of external packages: ecosystem, import_name if it differs from the name, and standard,
-    the languages whose standard library it is. "" for others."""
+    the languages whose standard library it is. Of packs' nodes: see `atlas.docs.rows`. "" for others."""
 
 
 class SearchText(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from atlas._parser import split_words, stem_words
-from atlas.model import PROSE_LABELS, STRUCTURE_PATH, EdgeRow, NodeRow, SearchText
+from atlas.model import STRUCTURE_PATH, EdgeRow, NodeRow, SearchText, is_prose
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
 
@@ -35,14 +35,14 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
     of_path = _words(path)
     texts: list[SearchText] = []
     for node in nodes:
-        own, is_prose = b"", node.label in PROSE_LABELS
+        own, prose = b"", is_prose(node.label, node.kind)
         if path != STRUCTURE_PATH:
-            docstring = "" if is_prose else node.docstring
+            docstring = "" if prose else node.docstring
             own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), docstring)
         if node.label == "DocFile" and path.endswith(".ipynb"):
             own = b""  # what a notebook says besides its cells is outputs and images
         source = own.decode("utf8", "replace")
-        if is_prose:
+        if prose:
             source = f"{_stems(node.chunk_name)}{_stems(_prose(source, node))}"
             source += "".join(f"{word} " for word in name_words(node.chunk_name)) if node.label == "Entity" else ""
         else:

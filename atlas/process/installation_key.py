@@ -35,6 +35,14 @@ def personal_folder() -> Path:
     return user_data_path(APPLICATION, appauthor=False) / "personal"
 
 
+def packs_folder() -> Path:
+    """Return where packs are installed: ATLAS_PACKS, else `~/.local/share/code-atlas/packs`. May be missing."""
+    from platformdirs import user_data_path
+
+    chosen = os.environ.get("ATLAS_PACKS", "")
+    return Path(chosen).expanduser() if chosen else user_data_path(APPLICATION, appauthor=False) / "packs"
+
+
 def sign(text: str, *, create: bool) -> str:
     """Return the keyed digest (BLAKE2b, 128 bits, hex) of a text; "" when there is no key and `create` is false.
 

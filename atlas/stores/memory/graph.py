@@ -143,7 +143,7 @@ class MemoryGraph:
             chunks=sum(row.chunk_digest != "" for row in rows),
             vectors=sum(
                 (row.uid in vectors)
-                and vectors[row.uid][0] == self.models.get(space_of(row.label))
+                and vectors[row.uid][0] == self.models.get(space_of(row.label, row.kind))
                 and vectors[row.uid][1].digest == row.chunk_digest
                 for row in rows
             ),

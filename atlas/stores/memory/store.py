@@ -219,7 +219,7 @@ class MemoryStore:
             made_by, vector = self._graph.vectors.get(uid, (None, None))
             fresh = made_by == model and vector is not None and vector.digest == row.chunk_digest
             wanted = owned.project == project and row.chunk_digest and (uids is None or uid in uids)
-            if passed and wanted and not fresh and space_of(row.label) == model.space:
+            if passed and wanted and not fresh and space_of(row.label, row.kind) == model.space:
                 text = chunk_text(contents.get(owned.path, b""), row.start_byte, row.end_byte)
                 chunks.append(Chunk(uid, row.chunk_digest, row.chunk_name, text, row.label in FILE_LABELS))
             passed = passed or uid == after

@@ -1,6 +1,6 @@
-"""The further properties of notes, packages and their edges: a JSON text in rows, properties of their own in queries.
+"""The further properties of notes, packages, packs and their edges.
 
-Pure.
+A JSON text in rows, properties of their own in queries. Pure.
 """
 
 from __future__ import annotations
@@ -24,9 +24,21 @@ NODE_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "ecosystem": "str",
         "import_name": "str",
         "standard": "str",
+        "url": "str",
+        "format": "str",
+        "licence": "str",
+        "subject": "str",
+        "value": "str",
+        "since": "str",
+        "deprecated": "str",
+        "removed": "str",
+        "origin": "str",
     }
 )
-"""Of notes and external packages: name -> kind of value (`json`: a list of texts). Queries see these names only."""
+"""Of notes, external packages and packs: name -> kind of value (`json`: a list of texts).
+
+Queries see these names only.
+"""
 
 EDGE_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atlas.errors import StoreError
-from atlas.model import CODE, PROSE, PROSE_LABELS, ModelInfo, VectorRow
+from atlas.model import CODE, PASSAGE, PROSE, PROSE_LABELS, ModelInfo, VectorRow, is_prose
 
 SPACES = (CODE, PROSE)
 """In the order of names."""
@@ -13,14 +13,14 @@ SPACES = (CODE, PROSE)
 _LABELS = ", ".join(f"'{label}'" for label in sorted(PROSE_LABELS))
 
 
-def space_of(label: str) -> str:
-    """Return the space of the nodes of a label."""
-    return PROSE if label in PROSE_LABELS else CODE
+def space_of(label: str, kind: str) -> str:
+    """Return the space of the nodes of a label and kind."""
+    return PROSE if is_prose(label, kind) else CODE
 
 
-def sql_is_prose(column: str) -> str:
-    """Return the SQL condition that a column holds a label of prose."""
-    return f"{column} IN ({_LABELS})"
+def sql_is_prose(node: str) -> str:
+    """Return the SQL condition that a row of `node` is prose, 0 or 1."""
+    return f"{node}.label IN ({_LABELS}) OR ({node}.label = 'Chunk' AND {node}.kind = '{PASSAGE}')"
 
 
 def check_lengths(model: ModelInfo, vectors: Sequence[VectorRow]) -> None:

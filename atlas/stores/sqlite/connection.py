@@ -42,9 +42,9 @@ _WRITER_SETTINGS = (
 """`secure_delete=1` overwrites deleted content and free pages; `fast` does not overwrite free pages."""
 
 
-def open_reader(path: Path, library: str = "") -> apsw.Connection:
+def open_reader(path: Path, library: str = "", *, owned: bool = True) -> apsw.Connection:
     """Open for reading only; `library` provides `bm25_best`. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
-    if not check_files(path):
+    if not check_files(path, owned=owned):
         raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
     with ExitStack() as undone:
         connection = connect(path, apsw.SQLITE_OPEN_READONLY, BUSY_MS)
@@ -60,8 +60,10 @@ def open_reader(path: Path, library: str = "") -> apsw.Connection:
         return connection
 
 
-def open_writer(path: Path) -> apsw.Connection:
+def open_writer(path: Path, *, log: bool = True) -> apsw.Connection:
     """Open for writing, create the schema in a new file and upgrade an older one. The caller holds the writer lock.
+
+    Without `log`, a write that is cut off leaves a damaged file, and nobody may read meanwhile.
 
     A new file has page checksums if the page checks are registered. A file with page checksums cannot be written
     without the page checks.
@@ -74,8 +76,8 @@ def open_writer(path: Path) -> apsw.Connection:
         new = not _tables(connection)
         if new and path.stat().st_size == 0 and register_page_checks():
             reserve_bytes(connection)
-        mode = value(connection, "PRAGMA journal_mode=wal")
-        if mode != "wal":
+        mode = value(connection, f"PRAGMA journal_mode={'wal' if log else 'memory'}")
+        if log and mode != "wal":
             raise StoreError(
                 f"the file system of {path.parent} does not support a shared index", "choose another --data-dir"
             )
@@ -129,8 +131,8 @@ class ReaderPool:
     Every read runs in one transaction and sees one consistent state.
     """
 
-    def __init__(self, path: Path, threads: int, library: str = "") -> None:
-        self._path, self._library = path, library
+    def __init__(self, path: Path, threads: int, library: str = "", *, owned: bool = True) -> None:
+        self._path, self._library, self._owned = path, library, owned
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="atlas-reader")
         self._local = threading.local()
         self._open: set[apsw.Connection] = set()
@@ -153,7 +155,7 @@ class ReaderPool:
     def check(self) -> None:
         """Open one connection now, so that a missing or damaged store is reported immediately."""
         with translated(self._path):
-            open_reader(self._path, self._library).close()
+            open_reader(self._path, self._library, owned=self._owned).close()
 
     def close(self) -> None:
         """Stop the running reads (they raise `Unavailable`) and close every connection; idempotent."""
@@ -194,7 +196,7 @@ class ReaderPool:
                 self._open.discard(connection)
             self._local.connection = None
             connection.close(True)
-        fresh = open_reader(self._path, self._library)
+        fresh = open_reader(self._path, self._library, owned=self._owned)
         with self._guard:
             self._open.add(fresh)
         self._local.connection, self._local.identity = fresh, identity

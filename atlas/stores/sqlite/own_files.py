@@ -14,9 +14,12 @@ SUFFIXES = ("", "-wal", "-shm", "-journal")
 _HINT = "move it away, or choose another --data-dir"
 
 
-def check_files(path: Path) -> bool:
-    """Return whether the database file exists. Raises StoreError if it or one of its companion files is not ours."""
-    found = [_is_own(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
+def check_files(path: Path, *, owned: bool = True) -> bool:
+    """Return whether the database file exists. Raises StoreError if it or one of its companion files is not ours.
+
+    Not `owned`: it may belong to another user, as a pack does that an administrator has installed.
+    """
+    found = [_is_regular(path.with_name(path.name + suffix), owned=owned) for suffix in SUFFIXES]
     return found[0]
 
 
@@ -33,13 +36,13 @@ def resolved(path: Path) -> Path:
     return path.parent.resolve() / path.name
 
 
-def _is_own(path: Path) -> bool:
+def _is_regular(path: Path, *, owned: bool) -> bool:
     try:
         status = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     if not stat.S_ISREG(status.st_mode):
         raise StoreError(f"{path} is not a regular file", _HINT)
-    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+    if owned and hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise StoreError(f"{path} belongs to another user", _HINT)
     return True

@@ -107,7 +107,7 @@ def stale_chunks(
     """See `Store.stale_chunks`: by file, then by node id, both in the order of first appearance."""
     read = statements("read")
     owner = project_id(connection, project)
-    prose = {"is_prose": sql_is_prose("n.label")}
+    prose = {"is_prose": sql_is_prose("n")}
     if model.space == PROSE and not value(connection, read["has_prose"].format(**prose)):
         return []  # Most projects have no notes: this saves a scan of all nodes.
     known = fetch(connection, read["model_id"], described(model))

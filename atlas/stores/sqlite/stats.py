@@ -97,7 +97,7 @@ class StatsReader:
             if project not in self._counted:
                 code, prose = (current_model(connection, space) for space in (CODE, PROSE))
                 made_by = (code[0] if code else -1, prose[0] if prose else -1)
-                text = read["nodes"].format(is_prose=sql_is_prose("n.label"))
+                text = read["nodes"].format(is_prose=sql_is_prose("n"))
                 nodes = fetch(connection, text, (project, *made_by))
                 types, strategies = _edges(connection, project)
                 by_label = {row[0]: row[1] for row in nodes}

@@ -59,11 +59,19 @@ class EmbeddedStore:
     apply_bytes = 4_000_000
     """See `Store.apply_bytes`. Large batches keep commits rare."""
 
-    def __init__(self, path: Path, writer: Writer | None, vector_index: VectorIndexFactory, bm25: str = "") -> None:
+    def __init__(
+        self,
+        path: Path,
+        writer: Writer | None,
+        vector_index: VectorIndexFactory,
+        bm25: str = "",
+        *,
+        owned: bool = True,
+    ) -> None:
         self._path = path
         self._writer = writer
-        self._readers = ReaderPool(path, _READER_THREADS, bm25)
-        self._cypher = ReaderPool(path, _CYPHER_THREADS)
+        self._readers = ReaderPool(path, _READER_THREADS, bm25, owned=owned)
+        self._cypher = ReaderPool(path, _CYPHER_THREADS, owned=owned)
         self._words = WordSearch(best_only=bool(bm25))
         self._vectors = {space: VectorCache(vector_index, space) for space in SPACES}
         self._stats = StatsReader(path)
@@ -85,6 +93,16 @@ class EmbeddedStore:
         store = cls(path, writer, vector_index, bm25 if bm25 and can_load(bm25) else "")
         if writer is None:
             store._readers.check()
+        return store
+
+    @classmethod
+    def open_file(cls, path: Path, *, vector_index: VectorIndexFactory, bm25: str = "") -> EmbeddedStore:
+        """Open a file that never changes, such as that of a pack, for reading only. Raises as `open` does.
+
+        It may belong to another user, and its folder may be read-only.
+        """
+        store = cls(path, None, vector_index, bm25 if bm25 and can_load(bm25) else "", owned=False)
+        store._readers.check()
         return store
 
     async def open_project(self, project: str, root: str) -> int:

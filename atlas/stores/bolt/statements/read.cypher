@@ -149,7 +149,7 @@ RETURN e.unit, e.uid
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(unit)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels) = $prose
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels OR coalesce(e.is_passage, false)) = $prose
   AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
@@ -161,7 +161,7 @@ UNWIND $uids AS wanted
 MATCH (e:AtlasEntry {uid: wanted})
 USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels) = $prose
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels OR coalesce(e.is_passage, false)) = $prose
   AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid

@@ -1,0 +1,330 @@
+"""Building and updating packs: sources -> articles -> a folder that appears whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from atlas import __version__
+from atlas.app.packs import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
+from atlas.docs.links import link_anchors
+from atlas.docs.pack.ecosystems import BY_ENDING, BY_SCHEME
+from atlas.docs.pack.folder import check_target, draft_folder, load_manifest, with_checksums, write_files
+from atlas.docs.pack.manifest import PACK_FILE, Manifest, PackModel, PackSource, check_name
+from atlas.docs.pack.skill import skill_text
+from atlas.docs.sources.values import WEB, CollectOptions, CollectProgress, Planned, SourceKind
+from atlas.errors import ConfigError, NotFound
+
+if TYPE_CHECKING:
+    from atlas.docs.article import Article
+    from atlas.docs.graph import Extender
+    from atlas.docs.sources.values import SourceSpec
+    from atlas.fetching import Fetcher
+
+Report = Callable[[CollectProgress], None]
+
+_KEPT_OPTIONS = (
+    *("max_files", "language", "max_pages", "max_depth", "hosts", "below", "max_pages_per_pattern", "ignore_robots"),
+)
+"""Options of a collection that decide what is in the pack; they stand in its manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """What to build."""
+
+    name: str
+    sources: tuple[str, ...]
+    version: str = ""
+    """Of the pack; by default that of the library, else 1."""
+    library: str = ""
+    """The library that it documents; by default the package that is its source."""
+    library_version: str = ""
+    ecosystem: str = ""
+    description: str = ""
+    options: CollectOptions = field(default_factory=CollectOptions)
+    folder: str = ""
+    """Folder at which relative paths start; by default the current one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """A pack that was built."""
+
+    folder: Path
+    manifest: Manifest
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    """Keys of articles that differ from the pack before."""
+    embedded: int = 0
+    problems: tuple[str, ...] = ()
+    """`key: line: code: message` of what could not be read."""
+
+
+def no_report(progress: CollectProgress) -> None:
+    """Report nothing."""
+
+
+async def plan_build(request: BuildRequest, report: Report = no_report) -> list[Planned]:
+    """Return what a build would read; writes nothing. Raises ConfigError and Unavailable."""
+    from atlas.docs.sources.collecting import plan
+
+    specs = _specs(request)
+    fetcher = _fetcher(specs)
+    try:
+        return await plan(specs, request.options, fetcher, report)
+    finally:
+        if fetcher is not None:
+            await fetcher.aclose()
+
+
+async def build_pack(
+    request: BuildRequest,
+    target: Path | None = None,
+    *,
+    replaces: bool = False,
+    report: Report = no_report,
+    extend: Extender | None = None,
+) -> BuildResult:
+    """Build a pack from its sources, to a folder or to the installed packs.
+
+    Raises ConfigError for sources that cannot be read, StoreError if the pack cannot be written or there is one
+    already.
+    """
+    specs = _specs(request)
+    if target is not None or request.version:
+        check_target(_target(request, target), replaces=replaces)
+    articles = await collect_articles(request, specs, report)
+    return await build_from_articles(
+        completed(request, specs, articles), articles, target, replaces=replaces, report=report, extend=extend
+    )
+
+
+async def build_from_articles(
+    request: BuildRequest,
+    articles: Sequence[Article],
+    target: Path | None = None,
+    *,
+    replaces: bool = False,
+    report: Report = no_report,
+    extend: Extender | None = None,
+    before: OpenPack | None = None,
+) -> BuildResult:
+    """Build a pack from articles that were read; `before` is the one that it replaces, whose vectors are used again."""
+    if not articles:
+        raise ConfigError("the sources have no documents", "see what is left out and why: atlas pack build --dry-run")
+    request = completed(request, (), articles)
+    check_name(request.name, request.version)
+    folder = _target(request, target)
+    known = await known_vectors(before.store, before.manifest.name) if before is not None else None
+
+    def step(phase: str, done: int, total: int) -> None:
+        report(CollectProgress(request.name, phase, done, total))
+
+    with draft_folder(folder, replaces=replaces) as draft:
+        built = await write_pack(draft / PACK_FILE, request.name, articles, extend, known, step)
+        manifest = _manifest(request, articles, built)
+        write_files(draft, {"skill.md": skill_text(manifest, _topics(built)), "urls.txt": _urls(articles)})
+        report(CollectProgress(request.name, "calibrate"))
+        await _complete(draft, manifest, articles, built)
+        (draft / "eval" / "results").mkdir(parents=True, exist_ok=True)
+        manifest = with_checksums(draft, manifest)
+    problems = tuple(f"{one.key}: {text}" for one in articles for text in one.problems)
+    return BuildResult(folder, manifest, embedded=built.embedded, problems=problems)
+
+
+async def update_pack(
+    folder: Path,
+    report: Report = no_report,
+    extend: Extender | None = None,
+    *,
+    force: bool = False,
+    state: Path | None = None,
+) -> BuildResult:
+    """Read the sources of a pack again and rebuild it if an article differs; equals a clean build of the same sources.
+
+    Texts that are the same keep their vectors. Raises as `build_pack` does.
+    """
+    manifest = load_manifest(folder)
+    request = request_of(manifest)
+    specs = _specs(request)
+    refresh = replace(request.options, refresh=True, state=state)
+    articles = await collect_articles(replace(request, options=refresh), specs, report)
+    old = open_pack(folder)
+    try:
+        before = await article_digests(old)
+        after = {one.key: one.digest for one in articles}
+        added = tuple(sorted(after.keys() - before.keys()))
+        removed = tuple(sorted(before.keys() - after.keys()))
+        changed = tuple(sorted(key for key in after.keys() & before.keys() if after[key] != before[key]))
+        same = BuildResult(folder, manifest)
+        if not (added or removed or changed or force):
+            return same
+        built = await build_from_articles(
+            request, articles, folder, replaces=True, report=report, extend=extend, before=old
+        )
+    finally:
+        await old.aclose()
+    return replace(built, added=added, changed=changed, removed=removed)
+
+
+async def collect_articles(request: BuildRequest, specs: Sequence[SourceSpec], report: Report) -> list[Article]:
+    """Return the articles of the sources in order. Raises ConfigError and Unavailable."""
+    from atlas.docs.sources.collecting import collect
+
+    fetcher = _fetcher(specs)
+    try:
+        return [article async for article in collect(specs, request.options, fetcher, report)]
+    finally:
+        if fetcher is not None:
+            await fetcher.aclose()
+
+
+async def article_digests(pack: OpenPack) -> dict[str, str]:
+    """Return the digests of the sources of a pack's articles by key."""
+    found: dict[str, str] = {}
+    paths = await pack.store.paths(pack.manifest.name)
+    for start in range(0, len(paths), 500):
+        uids = [f"{pack.manifest.name}:{path}" for path in paths[start : start + 500]]
+        for node in await pack.store.symbols(uids):
+            said = cast("dict[str, object]", json.loads(node.row.properties or "{}"))
+            found[node.row.path] = str(said.get("digest", ""))
+    return found
+
+
+def request_of(manifest: Manifest) -> BuildRequest:
+    """Return the request that a pack was built with."""
+    if not manifest.sources:
+        raise NotFound(f"the pack {manifest.title} names no sources", "build it again: atlas pack build")
+    options = CollectOptions()
+    for name in _KEPT_OPTIONS:
+        value = manifest.settings.get(name, getattr(options, name))
+        value = tuple(cast("list[str]", value)) if isinstance(value, list) else value
+        if type(value) is type(getattr(options, name)):
+            options = replace(options, **{name: value})
+    return BuildRequest(
+        *(manifest.name, tuple(source.text for source in manifest.sources), manifest.version, manifest.library),
+        *(manifest.library_version, manifest.ecosystem, manifest.description, options),
+        str(manifest.settings.get("folder", "")),
+    )
+
+
+def completed(request: BuildRequest, specs: Sequence[SourceSpec], articles: Sequence[Article]) -> BuildRequest:
+    """Return the request with library and versions that follow from its sources."""
+    named = next((spec for spec in specs if spec.name or spec.kind == SourceKind.ARCHIVE), None)
+    in_name = _ARCHIVE.fullmatch(named.path.name) if named is not None else None
+    library = request.library or (named.name if named else "") or (in_name["name"] if in_name else "")
+    stated = next((one.source_version for one in articles if one.source_version), "") if named else ""
+    library_version = request.library_version or (named.version if named else "") or stated
+    library_version = library_version or (in_name["version"] if in_name else "")
+    ecosystem = request.ecosystem or (BY_SCHEME.get(str(named.kind), "") if named else "")
+    ecosystem = ecosystem or (BY_ENDING.get(in_name["ending"], "") if in_name else "")
+    version = request.version or library_version or "1"
+    return replace(request, library=library, library_version=library_version, ecosystem=ecosystem, version=version)
+
+
+_ARCHIVE = re.compile(
+    r"(?P<name>[A-Za-z0-9][\w.-]*?)-v?(?P<version>\d[\w.!+]*?)(?:-[\w.-]+)?\.(?P<ending>whl|crate|tgz|tar\.gz|zip)"
+)
+
+
+async def _complete(draft: Path, manifest: Manifest, articles: Sequence[Article], built: BuiltFile) -> None:
+    """Write the files that need the finished graph: vocabulary, questions made by rules, and the gate's calibration."""
+    from atlas.search.packs.calibration import calibrated, with_gate
+    from atlas.search.packs.questions import make_questions, questions_text
+    from atlas.search.packs.vocabulary import vocabulary_text
+
+    passages = ((chunk.name, chunk.text) for chunk in chunks_of(built.graph.units))
+    write_files(draft, {"vocabulary.json": vocabulary_text(passages, link_anchors(articles))})
+    with_checksums(draft, manifest)
+    pack = open_pack(draft)
+    try:
+        questions = await make_questions(pack.reader)
+        gate = await calibrated(pack.reader, questions)
+    finally:
+        await pack.aclose()
+    files = {"kg_config.json": with_gate("", gate), "eval/questions.jsonl": questions_text(questions)}
+    write_files(draft, files)
+
+
+def _specs(request: BuildRequest) -> list[SourceSpec]:
+    from atlas.docs.sources.spec import parse_source
+
+    if not request.sources:
+        raise ConfigError("a pack needs a source", "name one: --from FOLDER, --from pypi:NAME==VERSION, --from URL")
+    return [parse_source(text, Path(request.folder) if request.folder else None) for text in request.sources]
+
+
+def _fetcher(specs: Sequence[SourceSpec]) -> Fetcher | None:
+    if not any(spec.kind in WEB for spec in specs):
+        return None
+    from atlas.web.fetcher import WebFetcher
+
+    return WebFetcher()
+
+
+def _target(request: BuildRequest, target: Path | None) -> Path:
+    return target if target is not None else packs_folder() / request.name / request.version
+
+
+def _manifest(request: BuildRequest, articles: Sequence[Article], built: BuiltFile) -> Manifest:
+    options = asdict(request.options)
+    models = [PackModel(one.space, one.provider, one.model, one.dimension, one.fingerprint) for one in built.models]
+    return Manifest(
+        name=request.name,
+        version=request.version,
+        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        program=f"code-atlas {__version__}",
+        description=request.description,
+        library=request.library,
+        library_version=request.library_version,
+        ecosystem=request.ecosystem,
+        sources=_sources(request, articles),
+        counts={str(name): count for name, count in sorted(built.graph.counts.items())},
+        models=tuple(models),
+        licences=tuple(sorted({one.licence for one in articles if one.licence})),
+        settings={name: options[name] for name in _KEPT_OPTIONS} | _folder(request),
+    )
+
+
+def _folder(request: BuildRequest) -> dict[str, str]:
+    """Return the folder at which relative paths of the sources start, for an update from elsewhere."""
+    relative = any(Path(text).exists() and not Path(text).is_absolute() for text in request.sources)
+    return {"folder": request.folder or str(Path.cwd())} if relative or request.folder else {}
+
+
+def _sources(request: BuildRequest, articles: Sequence[Article]) -> tuple[PackSource, ...]:
+    found: list[PackSource] = []
+    for text in request.sources or tuple(dict.fromkeys(one.source for one in articles)):
+        own = sorted((one for one in articles if one.source == text), key=lambda one: one.key)
+        digest = hashlib.blake2b(digest_size=16)
+        for one in own:
+            digest.update(f"{one.key}\0{one.digest}\n".encode("utf8", "surrogatepass"))
+        version = own[0].source_version if own and not own[0].retrieved else ""
+        found.append(PackSource(text, version, digest.hexdigest(), len(own)))
+    return tuple(found)
+
+
+def _topics(built: BuiltFile) -> list[str]:
+    """Return the categories of the pack by number of articles."""
+    names = {row.uid: row.name for unit in built.graph.units[:1] for row in unit.nodes or () if row.label == "Category"}
+    counts: Mapping[str, int] = dict.fromkeys(names, 0)
+    counted = dict(counts)
+    for unit in built.graph.units[1:]:
+        for edge in unit.edges:
+            if edge.type == "IN_CATEGORY" and edge.target in counted:
+                counted[edge.target] += 1
+    best = sorted(counted, key=lambda uid: (-counted[uid], uid))
+    return list(dict.fromkeys(names[uid] for uid in best))
+
+
+def _urls(articles: Sequence[Article]) -> str:
+    """Return one URL or key per line, sorted."""
+    return "".join(f"{line}\n" for line in sorted({one.url or one.key for one in articles}))

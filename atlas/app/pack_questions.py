@@ -1,0 +1,116 @@
+"""Questions to opened packs: profiles with a pack's own overrides, articles by name, differences between two packs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from typing import cast
+
+from atlas.app.pack_build import article_digests
+from atlas.app.packs import OpenPack
+from atlas.errors import ConfigError, NotFound
+from atlas.model import Filter, Match, Node
+from atlas.search.packs.values import PROFILES, QuestionOptions
+
+MAX_LISTED = 50_000
+_OVERRIDES = "pipeline"
+"""Key of `kg_config.json`: an object with values for fields of `QuestionOptions`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleText:
+    """An article as a person reads it."""
+
+    key: str
+    title: str
+    url: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackDifference:
+    """What differs between two packs; keys of articles, names of entities and facts."""
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    entities_added: tuple[str, ...]
+    entities_removed: tuple[str, ...]
+    facts_added: tuple[str, ...]
+    facts_removed: tuple[str, ...]
+
+
+def profile_options(pack: OpenPack, profile: str) -> QuestionOptions:
+    """Return the switches of a profile with the overrides of the pack. Raises ConfigError for an unknown profile."""
+    if profile not in PROFILES:
+        raise ConfigError(f"unknown profile {profile!r}", f"Profiles: {', '.join(PROFILES)}.")
+    options = PROFILES[profile]
+    try:
+        settings = cast("object", json.loads(pack.reader.settings or "{}"))
+    except ValueError:
+        return options
+    own = cast("dict[str, object]", settings).get(_OVERRIDES) if isinstance(settings, dict) else None
+    if profile == "baseline" or not isinstance(own, dict):
+        return options
+    for one in fields(options):
+        value = cast("dict[str, object]", own).get(one.name)
+        if one.name != "name" and type(value) is type(getattr(options, one.name)):
+            options = replace(options, **{one.name: value})
+    return options
+
+
+async def find_article(pack: OpenPack, name: str) -> ArticleText:
+    """Return an article by key, title or URL. Raises NotFound with similar names."""
+    where = Filter(project=pack.manifest.name, labels=("Article",))
+    sections = await pack.store.symbols([f"{pack.manifest.name}:{name}"]) if "#" in name else []
+    if sections and sections[0].row.label == "Section":
+        row = sections[0].row
+        data = (await pack.store.content(pack.manifest.name, [row.path])).get(row.path, b"")
+        said = cast("dict[str, object]", json.loads(row.properties or "{}"))
+        text = data[row.start_byte : row.end_byte].decode("utf8", "replace").strip()
+        return ArticleText(row.qualified_name, row.name, str(said.get("url", "")), text)
+    node = await _article(pack, name, where)
+    if node is None:
+        near = await pack.store.find(name, Match.NEAR, where, 5)
+        raise NotFound(f"the pack {pack.manifest.title} has no article {name!r}", "", [one.row.path for one in near])
+    contents = await pack.store.content(pack.manifest.name, [node.row.path])
+    said = cast("dict[str, object]", json.loads(node.row.properties or "{}"))
+    text = contents.get(node.row.path, b"").decode("utf8", "replace").strip()
+    return ArticleText(node.row.path, node.row.name, str(said.get("url", "")), text)
+
+
+async def difference(old: OpenPack, new: OpenPack) -> PackDifference:
+    """Return the articles, entities and facts that differ between two packs."""
+    before, after = await article_digests(old), await article_digests(new)
+    entities = await _names(old, "Entity"), await _names(new, "Entity")
+    facts = await _names(old, "Fact"), await _names(new, "Fact")
+    return PackDifference(
+        added=tuple(sorted(after.keys() - before.keys())),
+        changed=tuple(sorted(key for key in after.keys() & before.keys() if after[key] != before[key])),
+        removed=tuple(sorted(before.keys() - after.keys())),
+        entities_added=tuple(sorted(entities[1] - entities[0])),
+        entities_removed=tuple(sorted(entities[0] - entities[1])),
+        facts_added=tuple(sorted(facts[1] - facts[0])),
+        facts_removed=tuple(sorted(facts[0] - facts[1])),
+    )
+
+
+async def _article(pack: OpenPack, name: str, where: Filter) -> Node | None:
+    exact = await pack.store.find(name, Match.EXACT, where, 1)
+    if exact:
+        return exact[0]
+    found = await pack.store.find(name, Match.PREFIX, where, 20)
+    same = [one for one in found if one.row.name.casefold() == name.casefold()]
+    if same:
+        return same[0]
+    query = "MATCH (a:Article) WHERE a.url = $name OR a.path ENDS WITH $tail RETURN a.uid ORDER BY a.uid LIMIT 1"
+    rows = await pack.store.cypher(query, {"name": name, "tail": f"/{name}"}, 1, 10.0)
+    nodes = await pack.store.symbols([str(row[0]) for row in rows.rows])
+    return nodes[0] if nodes else None
+
+
+async def _names(pack: OpenPack, label: str) -> set[str]:
+    """Return what the nodes of a label say: entities by name, facts by kind, subject, value and sentence."""
+    field = "a.qualified_name" if label == "Entity" else "a.name + ': ' + a.docstring"
+    table = await pack.store.cypher(f"MATCH (a:{label}) RETURN {field} AS said", {}, MAX_LISTED, 30.0)
+    return {str(row[0]).removeprefix("entity:") for row in table.rows}

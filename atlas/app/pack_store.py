@@ -1,0 +1,44 @@
+"""Installed packs: archives put in place, removed, exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from atlas.app.packs import open_pack
+from atlas.docs.pack.archive import read_archive_manifest, unpack
+from atlas.docs.pack.folder import draft_folder, load_manifest, verify
+from atlas.docs.pack.manifest import Manifest
+from atlas.errors import StoreError
+from atlas.process.installation_key import packs_folder
+
+
+async def install(archive: Path, *, replaces: bool = False) -> tuple[Path, Manifest]:
+    """Install a pack from an archive; nothing of it is there before all of it is. Return its folder and manifest.
+
+    Raises NotFound, SchemaMismatch, and StoreError for a damaged or hostile archive, or if the pack is there already.
+    """
+    stated = read_archive_manifest(archive)
+    target = packs_folder() / stated.name / stated.version
+    with draft_folder(target, replaces=replaces) as draft:
+        manifest = unpack(archive, draft)
+        if (manifest.name, manifest.version) != (stated.name, stated.version):
+            raise StoreError(f"{archive} changed while it was read", "try again")
+        await open_pack(draft).aclose()  # refuses a file that is no pack's before anybody uses it
+    return target, manifest
+
+
+async def verify_pack(folder: Path) -> list[str]:
+    """Return what is wrong with a pack: files that differ from their checksums, a file that cannot be opened."""
+    problems = verify(folder)
+    if problems:
+        return problems
+    pack = open_pack(folder)
+    try:
+        manifest = load_manifest(folder)
+        (stats,) = await pack.store.stats(manifest.name)
+        wanted = manifest.counts.get("Article", stats.files)
+        return [] if stats.files == wanted else [f"pack.db has {stats.files} articles instead of {wanted}"]
+    except (StoreError, ValueError) as error:
+        return [str(error)]
+    finally:
+        await pack.aclose()

@@ -1,0 +1,314 @@
+"""`atlas pack`: build, update and ask knowledge packs, the documentation of libraries as graphs."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from atlas.cli import output, pack_files
+from atlas.cli.examples import examples
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.run import run
+from atlas.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from rich.progress import TaskID
+
+    from atlas.app.pack_build import BuildRequest, BuildResult
+    from atlas.docs.sources.values import CollectProgress, Planned
+    from atlas.search.packs.values import PackAnswer
+
+PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or the folder of a pack.")]
+
+PHASES = {
+    "download": "downloading",
+    "fetch": "fetching",
+    "read": "reading",
+    "extract": "extracting",
+    "embed": "embedding",
+    "write": "writing",
+    "calibrate": "calibrating",
+    "done": "read",
+}
+
+EXAMPLES = {
+    "build": examples(
+        "atlas pack build django --from pypi:Django==5.2",
+        "atlas pack build handbook --from docs/ --from README.md --version 2026.1",
+        "atlas pack build click --from installed:click --output ./click-pack",
+        "atlas pack build guide --from https://docs.example.org/guide/ --max-pages 500 --dry-run",
+    ),
+    "update": examples("atlas pack update django", "atlas pack update handbook@2026.1 --json"),
+    "eval": examples(
+        "atlas pack eval django", "atlas pack eval django --questions my-questions.jsonl --limit 50 --json"
+    ),
+    "query": examples(
+        'atlas pack query django "How do I avoid extra queries for foreign keys?"',
+        'atlas pack query django "default of SESSION_COOKIE_AGE" --profile maximum --explain',
+    ),
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command family."""
+    family = typer.Typer(help="Knowledge packs: documentation of libraries, offline.", no_args_is_help=True)
+    for command in (build, update, query):
+        family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
+    family.command("eval", epilog=EXAMPLES["eval"])(evaluate)
+    pack_files.register(family)
+    app.add_typer(family, name="pack")
+
+
+def build(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the pack: lower-case letters, digits, . _ -")],
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--from",
+            metavar="SOURCE",
+            help="Folder, file, archive, git:FOLDER, installed:NAME, pypi:NAME==VERSION, npm:NAME@VERSION, "
+            "crate:NAME@VERSION, URL, urls:FILE or sitemap:URL; repeatable.",
+        ),
+    ],
+    version: Annotated[
+        str, typer.Option("--version", metavar="VERSION", help="Of the pack. Default: that of the library, else 1.")
+    ] = "",
+    library: Annotated[str, typer.Option("--library", metavar="NAME", help="Library that it documents.")] = "",
+    library_version: Annotated[
+        str, typer.Option("--library-version", metavar="VERSION", help="Version that it documents.")
+    ] = "",
+    ecosystem: Annotated[
+        str, typer.Option("--ecosystem", metavar="NAME", help="python npm rust go maven ... of the library.")
+    ] = "",
+    description: Annotated[str, typer.Option("--description", metavar="TEXT", help="One line for people.")] = "",
+    folder: Annotated[
+        str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the pack. Default: installed packs.")
+    ] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a pack that is there already.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be read or fetched.")] = False,
+    max_pages: Annotated[int, typer.Option("--max-pages", min=1, metavar="N", help="Pages of a web source.")] = 2_000,
+    max_depth: Annotated[int, typer.Option("--max-depth", min=0, metavar="N", help="Links from its start.")] = 8,
+    delay: Annotated[
+        float, typer.Option("--delay", min=0, metavar="SECONDS", help="Between two requests to a host.")
+    ] = 0.2,
+    host: Annotated[
+        list[str] | None, typer.Option("--host", metavar="HOST", help="Further host to follow; repeatable.")
+    ] = None,
+    language: Annotated[str, typer.Option("--language", metavar="CODE", help="Of the documentation.")] = "en",
+    json: JsonOption = False,
+) -> None:
+    """Build a pack from documentation; needs no key. A pack appears whole or not at all."""
+    from atlas.app.pack_build import BuildRequest, build_pack
+    from atlas.docs.sources.values import CollectOptions
+
+    options = CollectOptions(
+        max_pages=max_pages,
+        max_depth=max_depth,
+        delay=delay,
+        hosts=tuple(host or ()),
+        language=language,
+        state=_crawl_state(name),
+    )
+    request = BuildRequest(
+        *(name, tuple(sources), version, library, library_version, ecosystem, description), options=options
+    )
+    if dry_run:
+        _print_plan(_planned(request), as_json=json)
+        return
+    target = Path(folder) if folder else None
+    with _progress() as report:
+        result = run(build_pack(request, target, replaces=replace, report=report))
+    _print_result(result, as_json=json)
+
+
+def update(
+    pack: PackArgument,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild even if no article differs.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be read.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Read a pack's sources again and rebuild it if an article differs; unchanged texts keep their vectors."""
+    from atlas.app.pack_build import request_of, update_pack
+    from atlas.app.packs import find_pack
+    from atlas.docs.pack.folder import load_manifest
+
+    folder = find_pack(pack)
+    if dry_run:
+        _print_plan(_planned(request_of(load_manifest(folder))), as_json=json)
+        return
+    state = _crawl_state(load_manifest(folder).name)
+    with _progress() as report:
+        result = run(update_pack(folder, report, force=force, state=state))
+    _print_result(result, as_json=json)
+
+
+def query(
+    pack: PackArgument,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question in words; - reads standard input.")],
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="NAME", help="baseline, balanced or maximum.")
+    ] = "balanced",
+    explain: Annotated[bool, typer.Option("--explain", help="Show every stage of the pipeline.")] = False,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=0, metavar="N", help="Of the answer; 0 = the profile's number.")
+    ] = 0,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Quote only, even if a language model is set.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Answer a question from a pack, with sources. Exits with 3 if the pack does not know."""
+    from atlas.app.packs import find_pack
+
+    text = sys.stdin.read(1 << 20) if question == "-" else question
+    answer = run(_ask(find_pack(pack), text, profile, max_tokens, None if no_model else (project, data_dir)))
+    if json:
+        document = dataclasses.asdict(answer)
+        output.print_json(document if explain else {key: document[key] for key in document if key != "stages"})
+    else:
+        _print_answer(answer, explain=explain)
+    if answer.is_refused:
+        raise typer.Exit(3)
+
+
+def evaluate(
+    pack: PackArgument,
+    questions: Annotated[
+        str, typer.Option("--questions", metavar="FILE", help="JSON lines. Default: the pack's eval/questions.jsonl.")
+    ] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, metavar="N", help="Questions; 0 = all.")] = 0,
+    folder: Annotated[
+        str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the results. Default: eval/results.")
+    ] = "",
+    no_model: Annotated[bool, typer.Option("--no-model", help="No judge, even if a language model is set.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Ask a pack its own questions under every profile; writes JSON, a table and an SVG."""
+    from atlas.app.pack_evaluation import evaluate_pack
+    from atlas.app.packs import find_pack
+
+    settings = None if no_model else settings_of(project, data_dir)
+    place = Path(folder) if folder else None
+    own = Path(questions) if questions else None
+    with _progress() as report:
+        written = run(evaluate_pack(find_pack(pack), settings, own, limit, place, report))
+    if json:
+        output.print_json(written.evaluation.to_dict() | {"folder": str(written.folder)})
+    else:
+        print(output.plain(written.table), end="")
+        print(f"results: {written.folder}", file=sys.stderr)
+
+
+async def _ask(folder: Path, question: str, profile: str, max_tokens: int, place: tuple[str, str] | None) -> PackAnswer:
+    from atlas.app.knowledge import make_language_model
+    from atlas.packs import AsyncPack
+
+    model = make_language_model(settings_of(*place)) if place is not None else None
+    async with await AsyncPack.open(folder, model=model) as pack:
+        return await pack.ask(question, profile=profile, max_tokens=max_tokens)
+
+
+def _planned(request: BuildRequest) -> list[Planned]:
+    from atlas.app.pack_build import plan_build
+
+    with _progress() as report:
+        return run(plan_build(request, report))
+
+
+def _crawl_state(name: str) -> Path:
+    """Return the folder in which the crawls of a pack keep their state, so that they go on after a stop."""
+    from atlas.process.data_folder import cache_root
+
+    return cache_root() / "crawls" / "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)
+
+
+def _print_plan(planned: list[Planned], *, as_json: bool) -> None:
+    if as_json:
+        output.print_json({"documents": [dataclasses.asdict(one) for one in planned]})
+        return
+    read = [one for one in planned if not one.skipped]
+    for one in read:
+        print(output.plain(one.key))
+    print(f"{counted(len(read), 'document')} would be read, {len(planned) - len(read):,} left out", file=sys.stderr)
+
+
+def _print_result(result: BuildResult, *, as_json: bool) -> None:
+    manifest = result.manifest
+    if as_json:
+        output.print_json({**dataclasses.asdict(result), "folder": str(result.folder)})
+        return
+    changes = [("added", result.added), ("changed", result.changed), ("removed", result.removed)]
+    said = ", ".join(f"{len(keys):,} {what}" for what, keys in changes if keys)
+    count = manifest.counts
+    size = sum(one.size for one in manifest.files.values()) / 1e6
+    print(
+        f"{manifest.title}: {count.get('Article', 0):,} articles, {count.get('Section', 0):,} sections, "
+        f"{count.get('Entity', 0):,} entities, {count.get('Fact', 0):,} facts, {size:.1f} MB"
+    )
+    if said:
+        print(f"articles: {said}")
+    print(f"folder: {result.folder}")
+    if result.problems:
+        print(f"{counted(len(result.problems), 'problem')}, the first: {output.one_line(result.problems[0])}")
+    print(f'next: atlas pack query {manifest.name} "..."')
+
+
+def _print_answer(answer: PackAnswer, *, explain: bool) -> None:
+    print(output.plain(answer.text))
+    if answer.facts:
+        print()
+        for fact in answer.facts:
+            print(output.plain(f"{fact.kind}: {' '.join(fact.text.split())} [{fact.source}]"))
+    for note in (*answer.withheld, *answer.notes):
+        print(f"note: {output.one_line(note)}", file=sys.stderr)
+    print(f"confidence {answer.confidence:.2f}, {answer.tokens} tokens, by {answer.by}", file=sys.stderr)
+    if explain:
+        for stage in answer.stages:
+            print(output.plain(f"{stage.name:<14} {stage.state:<8} {stage.ms:7.1f} ms  {stage.detail}"))
+
+
+def _progress() -> AbstractContextManager[Callable[[CollectProgress], None]]:
+    """Return a progress bar on a terminal; nothing is shown elsewhere."""
+    if not sys.stderr.isatty():
+        from atlas.app.pack_build import no_report
+
+        return nullcontext(no_report)
+    return _Bars()
+
+
+class _Bars:
+    """One progress bar for each source and phase, on standard error."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description:<40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=output.console(stderr=True), transient=True)
+        self._tasks: dict[tuple[str, str], TaskID] = {}
+
+    def __enter__(self) -> Callable[[CollectProgress], None]:
+        self._progress.start()
+        return self._report
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.stop()
+
+    def _report(self, progress: CollectProgress) -> None:
+        key = (progress.source, progress.phase)
+        if key not in self._tasks:
+            text = f"{PHASES.get(progress.phase, progress.phase)} {output.one_line(progress.source)}"[:40]
+            self._tasks[key] = self._progress.add_task(text, total=progress.total or None)
+        self._progress.update(self._tasks[key], completed=progress.done, total=progress.total or None)
+        if progress.problem:
+            line = output.one_line(f"{progress.current}: {progress.problem}")
+            self._progress.console.print(line)

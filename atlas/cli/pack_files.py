@@ -1,0 +1,238 @@
+"""`atlas pack list|info|verify|diff|install|remove|export`: packs as files."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.examples import examples
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.run import run
+from atlas.wording import counted
+
+if TYPE_CHECKING:
+    from atlas.app.pack_links import OutdatedUse
+    from atlas.app.pack_questions import PackDifference
+    from atlas.config.load import Settings
+
+PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or the folder of a pack.")]
+DAMAGED = 5
+SHOWN = 20
+
+EXAMPLES = {
+    "list": examples("atlas pack list", "atlas pack list --json"),
+    "info": examples("atlas pack info django", "atlas pack info ./click-pack --json"),
+    "verify": examples("atlas pack verify django@5.2"),
+    "diff": examples("atlas pack diff django@5.1 django@5.2"),
+    "install": examples("atlas pack install django-5.2.tar.zst", "atlas pack install django-5.2.tar.zst --replace"),
+    "deprecated": examples("atlas pack deprecated", "atlas pack deprecated --project ~/src/shop --json"),
+    "remove": examples("atlas pack remove django@5.1", "atlas pack remove django --dry-run"),
+    "export": examples("atlas pack export django", "atlas pack export django@5.2 --output packs/django.tar.zst"),
+}
+
+
+def register(family: typer.Typer) -> None:
+    """Add the commands."""
+    family.command("list", epilog=EXAMPLES["list"])(list_packs)
+    for command in (info, verify, diff, install, remove, export, deprecated):
+        family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
+
+
+def list_packs(json: JsonOption = False) -> None:
+    """List the installed packs."""
+    from atlas.app.packs import list_packs as installed
+    from atlas.app.packs import packs_folder
+    from atlas.docs.pack.folder import total_bytes
+
+    packs = installed()
+    if json:
+        documents = [
+            {
+                "folder": str(one.folder),
+                "problem": one.problem,
+                "manifest": dataclasses.asdict(one.manifest) if one.manifest is not None else None,
+            }
+            for one in packs
+        ]
+        output.print_json({"folder": str(packs_folder()), "packs": documents})
+        return
+    if not packs:
+        print(f"no packs in {packs_folder()}; build one: atlas pack build NAME --from SOURCE")
+        return
+    rows = [
+        (
+            *(one.manifest.name, one.manifest.version, one.manifest.library, one.manifest.library_version),
+            *(one.manifest.counts.get("Article", 0), f"{total_bytes(one.manifest) / 1e6:.1f} MB"),
+        )
+        if one.manifest is not None
+        else (one.folder.parent.name, one.folder.name, f"damaged: {one.problem}", "", 0, "")
+        for one in packs
+    ]
+    columns = ("pack", "version", "library", "documents", "articles", "size")
+    output.console().print(output.table(columns, rows))
+
+
+def info(pack: PackArgument, json: JsonOption = False) -> None:
+    """Show a pack's manifest: what it documents, its sources, counts, models and licences."""
+    from atlas.app.packs import find_pack
+    from atlas.docs.pack.folder import load_manifest
+
+    folder = find_pack(pack)
+    manifest = load_manifest(folder)
+    if json:
+        output.print_json({"folder": str(folder), **dataclasses.asdict(manifest)})
+        return
+    rows = [
+        ("pack", manifest.title),
+        ("documents", f"{manifest.library} {manifest.library_version}".strip() or "-"),
+        ("built", f"{manifest.created} by {manifest.program}"),
+        ("sources", "\n".join(f"{one.text} {one.version} ({one.articles:,})" for one in manifest.sources)),
+        ("counts", ", ".join(f"{name} {count:,}" for name, count in manifest.counts.items() if ":" not in name)),
+        ("facts", ", ".join(f"{name[5:]} {count:,}" for name, count in manifest.counts.items() if ":" in name)),
+        ("models", ", ".join(one.model for one in manifest.models)),
+        ("licences", ", ".join(manifest.licences) or "not stated"),
+        ("folder", str(folder)),
+    ]
+    output.console().print(output.table(("", ""), rows))
+
+
+def verify(pack: PackArgument, json: JsonOption = False) -> None:
+    """Compare every file of a pack with its checksum and open its graph. Exits with 5 if something is wrong."""
+    from atlas.app.pack_store import verify_pack
+    from atlas.app.packs import find_pack
+
+    folder = find_pack(pack)
+    problems = run(verify_pack(folder))
+    if json:
+        output.print_json({"folder": str(folder), "problems": problems})
+    else:
+        for problem in problems:
+            print(output.one_line(problem))
+        print(f"{folder}: {counted(len(problems), 'problem') if problems else 'all files are as they were built'}")
+    if problems:
+        raise typer.Exit(DAMAGED)
+
+
+def diff(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="NAME@VERSION or the folder of a pack.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="NAME@VERSION or the folder of a pack.")],
+    json: JsonOption = False,
+) -> None:
+    """Show the articles, entities and facts that differ between two packs."""
+    found = run(_difference(old, new))
+    if json:
+        output.print_json(dataclasses.asdict(found))
+        return
+    for one in dataclasses.fields(found):
+        names: tuple[str, ...] = getattr(found, one.name)
+        print(f"{one.name.replace('_', ' ')}: {len(names):,}")
+        for name in names[:SHOWN]:
+            print(f"  {output.one_line(name)}")
+        if len(names) > SHOWN:
+            print(f"  ... {len(names) - SHOWN:,} more with --json")
+
+
+def install(
+    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", help="A .tar.zst from `atlas pack export`.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an installed pack of this version.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be installed.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Install a pack from an archive after checking every file; a damaged or hostile one changes nothing."""
+    from atlas.app.pack_store import install as install_pack
+    from atlas.app.packs import packs_folder
+    from atlas.docs.pack.archive import read_archive_manifest
+
+    if dry_run:
+        manifest = read_archive_manifest(Path(archive))
+        folder = packs_folder() / manifest.name / manifest.version
+    else:
+        folder, manifest = run(install_pack(Path(archive), replaces=replace))
+    if json:
+        output.print_json({"folder": str(folder), "manifest": dataclasses.asdict(manifest), "dry_run": dry_run})
+    else:
+        print(f"{'would install' if dry_run else 'installed'} {manifest.title} in {folder}")
+
+
+def remove(
+    pack: PackArgument,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be deleted.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Delete a pack."""
+    from atlas.app.packs import find_pack
+    from atlas.docs.pack.folder import remove as remove_pack
+
+    folder = find_pack(pack)
+    if not dry_run:
+        remove_pack(folder)
+    if json:
+        output.print_json({"folder": str(folder), "dry_run": dry_run})
+    else:
+        print(f"{'would delete' if dry_run else 'deleted'} {folder}")
+
+
+def export(
+    pack: PackArgument,
+    target: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Archive. Default: NAME-VERSION.tar.zst here.")
+    ] = "",
+    json: JsonOption = False,
+) -> None:
+    """Write a pack as one archive; the same pack gives the same bytes."""
+    from atlas.app.packs import find_pack
+    from atlas.docs.pack.archive import SUFFIX
+    from atlas.docs.pack.archive import export as export_pack
+    from atlas.docs.pack.folder import load_manifest
+
+    folder = find_pack(pack)
+    manifest = load_manifest(folder)
+    path = Path(target or f"{manifest.name}-{manifest.version}{SUFFIX}")
+    size = export_pack(folder, path)
+    if json:
+        output.print_json({"archive": str(path), "bytes": size})
+    else:
+        print(f"{path}: {size / 1e6:.1f} MB")
+
+
+def deprecated(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
+    """List the places of a project that use APIs which the packs of its dependencies call deprecated or removed."""
+    found = run(_outdated(settings_of(project, data_dir)))
+    if json:
+        output.print_json({"uses": [dataclasses.asdict(one) for one in found]})
+        return
+    for one in found:
+        print(output.one_line(f"{one.path}:{one.line} {one.user} uses {one.symbol}: {one.state} ({one.pack})"))
+    print(counted(len(found), "use"))
+
+
+async def _outdated(settings: Settings) -> list[OutdatedUse]:
+    from atlas.app.main import open_atlas
+    from atlas.app.pack_desk import PackDesk
+    from atlas.app.pack_links import outdated_uses
+
+    desk = PackDesk(settings.project_name, None)
+    try:
+        async with open_atlas(settings) as atlas:
+            return await outdated_uses(desk, atlas.reader.store, settings.project_name)
+    finally:
+        await desk.aclose()
+
+
+async def _difference(old: str, new: str) -> PackDifference:
+    from atlas.app.pack_questions import difference
+    from atlas.app.packs import find_pack, open_pack
+
+    first = open_pack(find_pack(old))
+    try:
+        second = open_pack(find_pack(new))
+        try:
+            return await difference(first, second)
+        finally:
+            await second.aclose()
+    finally:
+        await first.aclose()

@@ -1,0 +1,1 @@
+"""Rules that take entities, facts and relations from articles. Pure: the same article gives the same result."""

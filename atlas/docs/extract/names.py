@@ -1,0 +1,59 @@
+"""Names of API symbols and terms as texts write them. Pure."""
+
+from __future__ import annotations
+
+import re
+
+MAX_NAME = 120
+
+_IDENTIFIER = r"[A-Za-z_$@][\w$-]*"
+_SYMBOL = re.compile(rf"[~!]?{_IDENTIFIER}(?:(?:\.|::|#|/){_IDENTIFIER})*(?:\(\))?")
+_CODE_SHAPE = re.compile(r"[._:#]|[a-z][A-Z]|\(\)$|^[A-Z][A-Z_]{2,}$|^[A-Z][a-z]+[A-Z]|^--?\w")
+_OPTION = re.compile(r"--?[A-Za-z][\w-]*")
+_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,160}?)\1(?!`)")
+_ARGUMENTS = re.compile(r"\(.*\)\s*(?:->.*)?$|\s*:\s.*$|\s*=.*$", re.DOTALL)
+_FILE = re.compile(r"\.(?:py|js|ts|html?|txt|md|rst|json|ya?ml|toml|cfg|ini|css|sql|sh|po|mo|png|svg|zip|gz|rs|go)$")
+
+
+def canonical_symbol(text: str) -> str:
+    """Return the name in a signature or inline code: `~a.B.c(x)` -> `a.B.c`; "" if there is none."""
+    name = _ARGUMENTS.sub("", text.strip().strip("`").strip()).lstrip("~!").strip()
+    name = name.removesuffix("()").strip(".")
+    return name if name and len(name) <= MAX_NAME and not any(map(str.isspace, name)) else ""
+
+
+def canonical_term(text: str) -> str:
+    """Return a term as it is merged: one line, lower case, without markup; "" for a text that is no term."""
+    term = " ".join(text.strip().strip("`*:").split()).casefold()
+    return term if 1 < len(term) <= MAX_NAME and len(term.split()) <= 6 else ""
+
+
+def code_symbol(text: str) -> str:
+    """Return the canonical name of inline code that looks like an API name, "" for other code.
+
+    A plain word is no API name by itself: `name` or `True` stand in every text.
+    """
+    text = text.strip()
+    if len(text) > MAX_NAME:
+        return ""
+    if _OPTION.fullmatch(text):
+        return text
+    bare = _ARGUMENTS.sub("()", text) if "(" in text else text
+    if not _SYMBOL.fullmatch(bare) or not _CODE_SHAPE.search(bare.lstrip("~!")) or _FILE.search(bare):
+        return ""
+    return canonical_symbol(bare)
+
+
+def code_spans(text: str) -> list[tuple[int, str]]:
+    """Return position and text of each inline code."""
+    return [(found.start(), found[2]) for found in _SPAN.finditer(text)]
+
+
+def last_part(name: str) -> str:
+    """Return the last component of a dotted name."""
+    return re.split(r"\.|::|#", name)[-1]
+
+
+def parent_name(name: str) -> str:
+    """Return a dotted name without its last component, "" for a plain name."""
+    return re.sub(r"(?:^|(?:\.|::|#))[^.:#]*$", "", name)

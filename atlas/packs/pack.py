@@ -1,0 +1,182 @@
+"""`AsyncPack` and `Pack`: one opened pack. Close it, or use it in a `with` block."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from atlas.app.pack_build import BuildRequest, BuildResult, build_pack, no_report
+from atlas.app.pack_questions import find_article, profile_options
+from atlas.app.packs import OpenPack, find_pack, open_pack
+from atlas.docs.pack.manifest import Manifest
+from atlas.docs.sources.values import CollectOptions, CollectProgress
+from atlas.language_model import LanguageModel
+from atlas.model import Table
+from atlas.search.packs.answer import ask
+from atlas.search.packs.retrieval import search
+from atlas.search.packs.values import Hit, PackAnswer
+
+_Result = TypeVar("_Result")
+
+CYPHER_SECONDS = 10.0
+
+
+class AsyncPack:
+    """An opened pack, for one event loop."""
+
+    def __init__(self, opened: OpenPack) -> None:
+        self._opened = opened
+
+    @classmethod
+    async def open(cls, pack: str | Path, *, model: LanguageModel | None = None) -> AsyncPack:
+        """Open a pack: its folder, or the name of an installed one (`django`, `django@5.2`).
+
+        With a language model, answers are written by it. Raises NotFound, SchemaMismatch and StoreError.
+        """
+        folder = find_pack(str(pack))
+        return cls(await asyncio.to_thread(open_pack, folder, model))
+
+    @staticmethod
+    async def build(
+        name: str,
+        sources: Sequence[str],
+        folder: str | Path | None = None,
+        *,
+        version: str = "",
+        library: str = "",
+        description: str = "",
+        options: CollectOptions | None = None,
+        replaces: bool = False,
+        progress: Callable[[CollectProgress], None] = no_report,
+    ) -> BuildResult:
+        """Build a pack from sources as `atlas pack build --from` takes them; without a folder it is installed.
+
+        Raises ConfigError, Unavailable and StoreError.
+        """
+        request = BuildRequest(name, tuple(sources), version, library, description=description)
+        request = replace(request, options=options or request.options)
+        target = Path(folder) if folder is not None else None
+        return await build_pack(request, target, replaces=replaces, report=progress)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the pack is and what it was made from."""
+        return self._opened.manifest
+
+    async def search(self, question: str, *, profile: str = "balanced", limit: int = 5) -> tuple[Hit, ...]:
+        """Return the best sections for a question. Raises ConfigError for an unknown profile."""
+        options = replace(profile_options(self._opened, profile), limit=limit)
+        return await search(self._opened.reader, question, options)
+
+    async def ask(self, question: str, *, profile: str = "balanced", max_tokens: int = 0) -> PackAnswer:
+        """Answer a question with quotations and sources. Profiles: `baseline`, `balanced`, `maximum`.
+
+        `max_tokens` 0 is the profile's own number. Raises ConfigError for an unknown profile.
+        """
+        options = profile_options(self._opened, profile)
+        options = replace(options, max_tokens=max_tokens) if max_tokens else options
+        return await ask(self._opened.reader, question, options)
+
+    async def article(self, name: str) -> str:
+        """Return the text of an article by key, title, or URL. Raises NotFound with similar names."""
+        return (await find_article(self._opened, name)).text
+
+    async def cypher(self, query: str, parameters: Mapping[str, object] | None = None, limit: int = 100) -> Table:
+        """Run a read-only openCypher query on the graph of the pack. Raises QueryError."""
+        return await self._opened.store.cypher(query, parameters or {}, limit, CYPHER_SECONDS)
+
+    async def aclose(self) -> None:
+        """Close; idempotent."""
+        await self._opened.aclose()
+
+    async def __aenter__(self) -> AsyncPack:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class Pack:
+    """An opened pack for code without an event loop. Use it from one thread; see `AsyncPack` for each verb."""
+
+    def __init__(self, runner: asyncio.Runner, pack: AsyncPack) -> None:
+        self._runner, self._pack = runner, pack
+
+    @classmethod
+    def open(cls, pack: str | Path, *, model: LanguageModel | None = None) -> Pack:
+        """See `AsyncPack.open`."""
+        runner = asyncio.Runner()
+        try:
+            return cls(runner, runner.run(AsyncPack.open(pack, model=model)))
+        except BaseException:
+            runner.close()
+            raise
+
+    @staticmethod
+    def build(
+        name: str,
+        sources: Sequence[str],
+        folder: str | Path | None = None,
+        *,
+        version: str = "",
+        library: str = "",
+        description: str = "",
+        options: CollectOptions | None = None,
+        replaces: bool = False,
+        progress: Callable[[CollectProgress], None] = no_report,
+    ) -> BuildResult:
+        """See `AsyncPack.build`."""
+        return asyncio.run(
+            AsyncPack.build(
+                *(name, sources, folder),
+                version=version,
+                library=library,
+                description=description,
+                options=options,
+                replaces=replaces,
+                progress=progress,
+            )
+        )
+
+    @property
+    def manifest(self) -> Manifest:
+        """See `AsyncPack.manifest`."""
+        return self._pack.manifest
+
+    def search(self, question: str, *, profile: str = "balanced", limit: int = 5) -> tuple[Hit, ...]:
+        """See `AsyncPack.search`."""
+        return self._run(self._pack.search(question, profile=profile, limit=limit))
+
+    def ask(self, question: str, *, profile: str = "balanced", max_tokens: int = 0) -> PackAnswer:
+        """See `AsyncPack.ask`."""
+        return self._run(self._pack.ask(question, profile=profile, max_tokens=max_tokens))
+
+    def article(self, name: str) -> str:
+        """See `AsyncPack.article`."""
+        return self._run(self._pack.article(name))
+
+    def cypher(self, query: str, parameters: Mapping[str, object] | None = None, limit: int = 100) -> Table:
+        """See `AsyncPack.cypher`."""
+        return self._run(self._pack.cypher(query, parameters, limit))
+
+    def close(self) -> None:
+        """Close; idempotent."""
+        self._run(self._pack.aclose())
+        self._runner.close()
+
+    def __enter__(self) -> Pack:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _run(self, work: Coroutine[object, object, _Result]) -> _Result:
+        return self._runner.run(work)

@@ -1,0 +1,143 @@
+"""What an answer quotes of a section: its best sentences, code blocks and signatures, within a token budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from atlas.docs.sentences import sentence_spans
+from atlas.parsing import stem_words
+from atlas.search.packs.question import Question
+from atlas.search.packs.texts import Passage
+from atlas.search.packs.vocabulary import Vocabulary
+
+MAX_UNITS = 60
+"""Sentences and blocks of a section that are compared."""
+LONGEST = 600
+"""Characters of a code block that are quoted; a longer one is cut at a line."""
+GAP = " […] "
+FIRST, BEST_PASSAGE, CODE = 0.12, 0.15, 0.05
+"""What the first sentence of a section, those of the best passage, and code gain."""
+_FENCE = re.compile(r"^(```+)[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, list item, row or code block of a passage, in the order of the section."""
+
+    text: str
+    passage: int
+    """Number of its passage in the order of relevance, 0 = the best."""
+    place: tuple[int, int]
+    is_code: bool = False
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a passage, code blocks among them."""
+    return [text[start:end] for start, end in sentence_spans(text) if end - start > 2]
+
+
+def units_of(passages: Sequence[Passage]) -> list[Unit]:
+    """Return the units of passages that are ordered by relevance, in the order of the text."""
+    found: list[Unit] = []
+    for number, passage in enumerate(passages):
+        for start, end, is_code in _spans(passage.text):
+            text = passage.text[start:end].strip()
+            if len(text) > 2:
+                found.append(Unit(text, number, (passage.row.start_byte, start), is_code))
+    kept = sorted(found, key=lambda unit: (unit.passage, unit.place))[:MAX_UNITS]
+    return sorted(kept, key=lambda unit: unit.place)
+
+
+def relevance(
+    question: Question, units: Sequence[Unit], cosines: Sequence[float], vocabulary: Vocabulary
+) -> list[float]:
+    """Return how well each unit answers: words and synonyms of the question, its cosine, and its place."""
+    best = max((*cosines, 0.05))
+    total = question.weight or 1.0
+    scores: list[float] = []
+    for place, (unit, cosine) in enumerate(zip(units, cosines, strict=True)):
+        stems = frozenset(stem_words(unit.text).split())
+        words = 0.0
+        for concept in question.concepts:
+            if concept.stem in stems:
+                words += concept.weight
+            else:
+                shares = (
+                    share * min(vocabulary.idf(stem), concept.weight)
+                    for stem, share in concept.synonyms
+                    if stem in stems
+                )
+                words += max(shares, default=0.0)
+        score = 0.5 * words / total + 0.5 * max(cosine, 0.0) / best
+        score += FIRST * (place == 0) + BEST_PASSAGE * (unit.passage == 0) + CODE * unit.is_code
+        scores.append(score)
+    return scores
+
+
+def excerpt(
+    units: Sequence[Unit], scores: Sequence[float], budget: int, count: Callable[[str], int]
+) -> tuple[str, int]:
+    """Return the best units that fit into `budget` tokens, in the order of the text, and how many were left out.
+
+    A gap between units is marked. The best unit is cut if it does not fit.
+    """
+    chosen: set[int] = set()
+    spent = 0
+    costs = [count(_shortened(unit)) + 4 for unit in units]
+    for index in sorted(range(len(units)), key=lambda at: (-scores[at], at)):
+        if spent + costs[index] <= budget:
+            chosen.add(index)
+            spent += costs[index]
+    if not chosen and units:
+        best = max(range(len(units)), key=lambda at: (scores[at], -at))
+        return _cut(_shortened(units[best]), budget, count), len(units) - 1
+    return _joined(units, sorted(chosen)), len(units) - len(chosen)
+
+
+def _spans(text: str) -> list[tuple[int, int, bool]]:
+    """Return the spans of sentences and of fenced code blocks in order."""
+    spans: list[tuple[int, int, bool]] = []
+    start = 0
+    for fence in _FENCE.finditer(text):
+        spans += [(start + one, start + end, False) for one, end in sentence_spans(text[start : fence.start()])]
+        spans.append((fence.start(), fence.end(), True))
+        start = fence.end()
+    return [*spans, *((start + one, start + end, False) for one, end in sentence_spans(text[start:]))]
+
+
+def _shortened(unit: Unit) -> str:
+    if len(unit.text) <= LONGEST:
+        return unit.text
+    kept = unit.text[:LONGEST].rpartition("\n")[0] if unit.is_code else unit.text[:LONGEST].rpartition(" ")[0]
+    kept = kept or unit.text[:LONGEST]
+    return f"{kept}\n# …\n```" if unit.is_code else f"{kept} …"
+
+
+def _joined(units: Sequence[Unit], chosen: Sequence[int]) -> str:
+    text, last = "", -1
+    for index in chosen:
+        unit = units[index]
+        shown = _shortened(unit)
+        if text:
+            if unit.is_code or units[last].is_code:
+                text += "\n"
+            else:
+                text += " " if index == last + 1 else GAP
+        text += shown
+        last = index
+    return text
+
+
+def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
+    """Return the longest beginning of a text, cut between words, that fits."""
+    words = text.split(" ")
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count(" ".join(words[:middle]) + " …") <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return f"{' '.join(words[:low])} …" if low else ""

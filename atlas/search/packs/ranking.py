@@ -1,0 +1,118 @@
+"""From scored passages to ranked sections: links, centrality, quality, one section per article. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from atlas.search.packs.candidates import Candidate
+from atlas.search.packs.scoring import WEIGHTS, Features, normalised, scale_of, total_scores
+
+LINK_SHARE = 0.25
+"""Share of the score of a good hit that a section it links to gains; half as much against the direction of the link."""
+CENTRALITY_WEIGHT = 0.03
+"""Share of the reciprocal ranks of link degrees in the fusion; more would prefer indexes and overviews."""
+RRF_K = 60
+SHORT = 40
+"""Characters of a section that say something."""
+MIN_QUALITY = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSection:
+    """A section with its passages, the best first."""
+
+    uid: str
+    article: str
+    score: float
+    passages: tuple[Candidate, ...]
+    features: Features
+    """Of its best passage, each channel divided by its best."""
+    why: tuple[str, ...] = ()
+
+
+def rank_sections(candidates: Sequence[Candidate], weights: Features = WEIGHTS) -> list[RankedSection]:
+    """Return the sections of the candidates by their best passages, ties by uid."""
+    features = [each.features for each in candidates]
+    scale = scale_of(features)
+    groups: dict[str, list[tuple[float, Candidate]]] = {}
+    for score, candidate in zip(total_scores(features, weights), candidates, strict=True):
+        groups.setdefault(candidate.passage.section, []).append((score, candidate))
+    sections: list[RankedSection] = []
+    for uid, group in groups.items():
+        group.sort(key=lambda item: (-item[0], item[1].passage.uid))
+        best = group[0][1]
+        found = normalised(best.features, scale)
+        sections.append(
+            RankedSection(uid, best.passage.article, group[0][0], tuple(each for _, each in group), found, _why(found))
+        )
+    return by_score(sections)
+
+
+def by_score(sections: Iterable[RankedSection]) -> list[RankedSection]:
+    """Return sections best first, ties by uid."""
+    return sorted(sections, key=lambda section: (-section.score, section.uid))
+
+
+def with_links(
+    sections: Sequence[RankedSection], links: Iterable[tuple[str, str]], sources: int
+) -> list[RankedSection]:
+    """Return sections that gain from the best `sources` sections that link to them: (uid of source, of target)."""
+    best = {section.uid: section.score for section in sections[:sources]}
+    gains: dict[str, float] = {}
+    for source, target in links:
+        for one, other, share in ((source, target, LINK_SHARE), (target, source, LINK_SHARE / 2)):
+            if one in best and one != other:
+                gains[other] = max(gains.get(other, 0.0), share * best[one])
+    return by_score(
+        replace(section, score=section.score + gains[section.uid], why=(*section.why, "link"))
+        if gains.get(section.uid, 0.0) > 0
+        else section
+        for section in sections
+    )
+
+
+def with_centrality(sections: Sequence[RankedSection], degrees: Mapping[str, int]) -> list[RankedSection]:
+    """Return sections reordered by the fusion of their rank with that of the number of links to their articles."""
+    by_degree = sorted(sections, key=lambda section: (-degrees.get(section.article, 0), section.uid))
+    places = {section.uid: place for place, section in enumerate(by_degree, 1)}
+    fused = {
+        section.uid: (1 - CENTRALITY_WEIGHT) / (RRF_K + place) + CENTRALITY_WEIGHT / (RRF_K + places[section.uid])
+        for place, section in enumerate(sections, 1)
+    }
+    return sorted(sections, key=lambda section: (-fused[section.uid], section.uid))
+
+
+def with_quality(sections: Sequence[RankedSection]) -> list[RankedSection]:
+    """Return sections without those that say nothing about the question; the best one stays."""
+    return [section for place, section in enumerate(sections) if place == 0 or quality(section) >= MIN_QUALITY]
+
+
+def quality(section: RankedSection) -> float:
+    """Return 0..1: how long a section is, and how much of the question or its synonyms it has."""
+    length = sum(len(each.passage.text) for each in section.passages)
+    said = 1 - math.exp(-length / SHORT)
+    features = section.features
+    return said * max(features.covered_with_synonyms, features.meaning, 0.0)
+
+
+def few_per_article(sections: Sequence[RankedSection], most: int) -> list[RankedSection]:
+    """Return the best `most` sections of each article first, then the others, each in their order."""
+    seen: dict[str, int] = {}
+    first: list[RankedSection] = []
+    rest: list[RankedSection] = []
+    for section in sections:
+        count = seen[section.article] = seen.get(section.article, 0) + 1
+        (first if count <= most else rest).append(section)
+    return [*first, *rest]
+
+
+def _why(features: Features) -> tuple[str, ...]:
+    channels = ("words", "others", "meaning")
+    names = ("words", "alternatives", "meaning")
+    return tuple(
+        f"{name} {getattr(features, channel):.2f}"
+        for channel, name in zip(channels, names, strict=True)
+        if getattr(features, channel) > 0
+    )

@@ -1,0 +1,153 @@
+"""Retrieval: question -> candidates -> sections -> links, centrality, quality -> ranked sections. Reads only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from atlas.errors import AtlasError
+from atlas.search.packs.candidates import features_of, find_candidates
+from atlas.search.packs.linked import SOURCES, link_degrees, read_linked
+from atlas.search.packs.near_words import near_words
+from atlas.search.packs.question import Question, analyse, with_near
+from atlas.search.packs.ranking import (
+    RankedSection,
+    few_per_article,
+    rank_sections,
+    with_centrality,
+    with_links,
+    with_quality,
+)
+from atlas.search.packs.scoring import NO_CHANNELS, WEIGHTS, WORDS_ONLY
+from atlas.search.packs.texts import NO_PROPERTIES, properties_of
+from atlas.search.packs.values import Hit, PackReader, QuestionOptions, Stage
+from atlas.search.packs.vocabulary import Vocabulary, read_vocabulary
+
+RERANKED = 20
+"""Best sections that a cross-encoder or the graph reorders."""
+RERANKED_CHARACTERS = 1_600
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What retrieval found: all sections that were looked at, best first."""
+
+    question: Question
+    sections: tuple[RankedSection, ...]
+    stages: tuple[Stage, ...]
+    notes: tuple[str, ...]
+    vocabulary: Vocabulary
+    links: tuple[tuple[str, str], ...] = ()
+    """Links that the best sections have: uids of source and target."""
+
+
+class Stages:
+    """Records stages and their times."""
+
+    def __init__(self) -> None:
+        self.done: list[Stage] = []
+        self._since = time.perf_counter()
+
+    def add(self, name: str, on: bool, detail: str = "", state: str = "") -> None:
+        """Record a stage that has ended."""
+        now = time.perf_counter()
+        spent = round((now - self._since) * 1000, 2)
+        self.done.append(Stage(name, state or ("on" if on else "off"), detail, spent))
+        self._since = now
+
+
+async def search(reader: PackReader, question: str, options: QuestionOptions) -> tuple[Hit, ...]:
+    """Return the best sections for a question. Raises store errors."""
+    found = await find(reader, question, options)
+    return await hits_of(reader, found.sections[: max(options.limit, 0)])
+
+
+async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found:
+    """Return all sections that the pipeline considers, best first; empty for a question without words."""
+    stages, notes = Stages(), list[str]()
+    vocabulary = read_vocabulary(reader.vocabulary)
+    question = analyse(text, vocabulary, multi_query=options.multi_query)
+    if options.multi_query and options.vectors:
+        alone = {each.stem for each in question.concepts if not each.synonyms and vocabulary.is_rare(each.stem)}
+        question = with_near(question, await near_words(reader, question.text, alone, vocabulary))
+    shown = ", ".join(" ".join(phrase).replace("0", "") for phrase in question.alternatives[:12])
+    stages.add("multi-query", options.multi_query, f"{len(question.alternatives)} alternatives: {shown}")
+    candidates, vector = await find_candidates(reader, question, vocabulary, options)
+    detail = f"{len(candidates)} passages" + ("" if any(vector) else ", words only")
+    stages.add("search", True, detail)
+    weights = WEIGHTS if options.multi_query or options.vectors else WORDS_ONLY
+    sections = rank_sections(candidates, weights)
+    links: tuple[tuple[str, str], ...] = ()
+    if options.neighbours:
+        linked = await read_linked(reader, sections)
+        added = await features_of(
+            reader, question, vector, linked.passages, vocabulary, replace(options, sentences=False), NO_CHANNELS
+        )
+        sections = with_links(rank_sections([*candidates, *added], weights), linked.links, SOURCES)
+        links = linked.links
+        detail = f"{len(linked.links)} links, {len(linked.passages)} passages"
+    stages.add("neighbours", options.neighbours, detail if options.neighbours else "")
+    sections, state = await _cross_encoded(reader, question, sections, options, notes)
+    stages.add("cross-encoder", options.cross_encoder, state=state)
+    if options.centrality:
+        degrees = await link_degrees(reader, sections[:RERANKED])
+        sections = [*with_centrality(sections[:RERANKED], degrees), *sections[RERANKED:]]
+    stages.add("centrality", options.centrality)
+    before = len(sections)
+    sections = with_quality(sections) if options.quality else sections
+    stages.add("quality", options.quality, f"{before - len(sections)} of {before} sections dropped")
+    most = options.sections_per_article
+    sections = few_per_article(sections, most) if most else sections
+    stages.add("sections per article", most > 0, f"at most {most} first" if most else "")
+    return Found(question, tuple(sections), tuple(stages.done), tuple(notes), vocabulary, links)
+
+
+async def hits_of(reader: PackReader, sections: Sequence[RankedSection]) -> tuple[Hit, ...]:
+    """Return sections as hits, with the properties of their nodes."""
+    nodes = {node.row.uid: node.row for node in await reader.store.symbols([section.uid for section in sections])}
+    hits: list[Hit] = []
+    for section in sections:
+        headings = section.passages[0].passage.headings
+        row = nodes.get(section.uid)
+        said = properties_of(row) if row is not None else NO_PROPERTIES
+        passages = sorted(section.passages, key=lambda each: each.passage.row.start_byte)
+        hits.append(
+            Hit(
+                uid=section.uid,
+                article=section.article.partition(":")[2],
+                title=headings[0],
+                section=" > ".join(headings[1:]),
+                anchor=str(said.get("anchor", "")),
+                url=str(said.get("url", "")),
+                score=round(section.score, 4),
+                why=section.why,
+                text="\n\n".join(each.passage.text for each in passages),
+            )
+        )
+    return tuple(hits)
+
+
+async def _cross_encoded(
+    reader: PackReader, question: Question, sections: list[RankedSection], options: QuestionOptions, notes: list[str]
+) -> tuple[list[RankedSection], str]:
+    """Return the sections as the cross-encoder orders the best of them, and what it did."""
+    if not options.cross_encoder or not sections:
+        return sections, ""
+    if reader.reranker is None:
+        return sections, "not configured"
+    best = sections[:RERANKED]
+    texts = [
+        f"{' > '.join(each.passages[0].passage.headings)}\n{each.passages[0].passage.text}"[:RERANKED_CHARACTERS]
+        for each in best
+    ]
+    try:
+        scores = await reader.reranker.rerank(question.text, texts)
+    except AtlasError as error:
+        notes.append(f"The cross-encoder did not answer, so its stage was skipped: {error}")
+        return sections, "failed"
+    if len(scores) != len(best):
+        notes.append("The cross-encoder did not score every text, so its stage was skipped.")
+        return sections, "failed"
+    ordered = sorted(zip(scores, best, strict=True), key=lambda item: (-item[0], item[1].uid))
+    return [*(section for _, section in ordered), *sections[RERANKED:]], ""
