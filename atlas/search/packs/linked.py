@@ -23,7 +23,7 @@ link. In an encyclopedia a question is often answered one mention further; docum
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Links of good hits, (uid of source, uid of target section) with what they are worth, and passages of the targets."""
+    """Links of good hits, (uid of source, of target section) with what they are worth, and passages of the targets."""
 
     links: Mapping[tuple[str, str], float]
     passages: tuple[Passage, ...]
