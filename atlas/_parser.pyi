@@ -105,8 +105,9 @@ class Languages:
         """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
 
 MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
-"""Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header of
-a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link."""
+"""Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header
+of a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link.
+"""
 
 def parse_note(data: bytes) -> str:
     """Read a note (Markdown with YAML front matter) as a JSON object. Never fails, whatever the bytes are.

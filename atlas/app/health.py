@@ -55,6 +55,7 @@ async def check_health(settings: Settings, daemon_problem: str = "") -> HealthAn
         *judge.watching_checks(daemon.projects),
         *judge.dead_letter_checks(daemon, _command(settings, LETTERS)),
     ]
+    checks += await _check_packs(settings) if state is not None else ()
     generation, indexed_at = (state.generation, state.indexed_at) if state else (0, "")
     return health(checks, Evidence(settings.project_name, generation, indexed_at, "", (), "cl100k_base", 0, 0))
 
@@ -194,3 +195,28 @@ async def _check_bus(settings: Settings, daemon: DaemonStatus) -> Check:
     except (TimeoutError, AtlasError) as error:
         return judge.bus_failure(error, where, DEADLINE_SECONDS)
     return judge.bus_check(facts, daemon, where)
+
+
+async def _check_packs(settings: Settings) -> list[Check]:
+    """Return which dependencies have no installed pack, with the command that builds one; none without dependencies."""
+    from atlas.app.pack_links import build_command, dependencies, pack_of
+    from atlas.app.packs import list_packs
+    from atlas.app.store import open_store
+
+    try:
+        store = await open_store(settings)
+        try:
+            declared = [one for one in await dependencies(store, settings.project_name) if one.version]
+        finally:
+            await store.aclose()
+    except AtlasError:
+        return []  # the check of the store says why
+    packs = await asyncio.to_thread(list_packs)
+    if not declared:
+        return []
+    without = [one for one in declared if pack_of(one, packs) is None]
+    names = ", ".join(f"{one.name} {one.version}" for one in without[:8])
+    more = f" and {len(without) - 8} more" if len(without) > 8 else ""
+    detail = f"{len(declared) - len(without)} of {len(declared)} locked dependencies have a pack"
+    detail += f"; without: {names}{more}" if without else ""
+    return [Check("packs", "ok", detail, build_command(without[0]) if without else "")]

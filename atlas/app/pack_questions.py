@@ -62,6 +62,13 @@ def profile_options(pack: OpenPack, profile: str) -> QuestionOptions:
 async def find_article(pack: OpenPack, name: str) -> ArticleText:
     """Return an article by key, title or URL. Raises NotFound with similar names."""
     where = Filter(project=pack.manifest.name, labels=("Article",))
+    sections = await pack.store.symbols([f"{pack.manifest.name}:{name}"]) if "#" in name else []
+    if sections and sections[0].row.label == "Section":
+        row = sections[0].row
+        data = (await pack.store.content(pack.manifest.name, [row.path])).get(row.path, b"")
+        said = cast("dict[str, object]", json.loads(row.properties or "{}"))
+        text = data[row.start_byte : row.end_byte].decode("utf8", "replace").strip()
+        return ArticleText(row.qualified_name, row.name, str(said.get("url", "")), text)
     node = await _article(pack, name, where)
     if node is None:
         near = await pack.store.find(name, Match.NEAR, where, 5)

@@ -13,7 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from atlas.app.freshness import FreshnessGuard
-from atlas.app.knowledge import KnowledgeDesk
+from atlas.app.knowledge import KnowledgeDesk, make_language_model
+from atlas.app.pack_desk import PackDesk
+from atlas.app.pack_links import pack_notes
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
@@ -56,6 +58,7 @@ class Session:
         self._atlas: Atlas | None = None
         self._opening = asyncio.Lock()
         self._desk = KnowledgeDesk(settings, self, personal)
+        self._packs = PackDesk(settings.project_name, make_language_model(settings))
         self._must_look = False
 
     @property
@@ -96,6 +99,7 @@ class Session:
     async def aclose(self) -> None:
         """Close the store, and end an index pass in the background; idempotent."""
         await self._desk.aclose()
+        await self._packs.aclose()
         await self._guard.aclose()
         if self._atlas is not None:
             await self._atlas.aclose()
@@ -123,6 +127,8 @@ class Session:
         """Return the answer of any tool but `index`. Raises AtlasError as the tool does."""
         if self._starts_daemon and tool.name not in ("status", "health"):
             await self._guard.start_daemon()
+        if tool.is_pack:
+            return await self._packs.answer(tool, self._with_defaults(tool, arguments))
         if tool.is_knowledge:
             return await self._desk.answer(tool, self._with_defaults(tool, arguments), client)
         if tool.name == "health":
@@ -181,6 +187,8 @@ class Session:
         assert answer is not None
         report = report or TreeReport()
         notes = await self._remarks(atlas.reader, answer, report.newer) if own else ()
+        if own and name in ("get_context", "hybrid_search"):
+            notes = (*notes, *await pack_notes(self._packs, atlas.reader.store, atlas.reader.project, answer))
         if not notes:
             return answer
         return await call(replace(atlas, tree=replace(report, notes=(*notes, *report.notes))), name, arguments)

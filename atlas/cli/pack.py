@@ -47,6 +47,9 @@ EXAMPLES = {
         "atlas pack build guide --from https://docs.example.org/guide/ --max-pages 500 --dry-run",
     ),
     "update": examples("atlas pack update django", "atlas pack update handbook@2026.1 --json"),
+    "eval": examples(
+        "atlas pack eval django", "atlas pack eval django --questions my-questions.jsonl --limit 50 --json"
+    ),
     "query": examples(
         'atlas pack query django "How do I avoid extra queries for foreign keys?"',
         'atlas pack query django "default of SESSION_COOKIE_AGE" --profile maximum --explain',
@@ -59,6 +62,7 @@ def register(app: typer.Typer) -> None:
     family = typer.Typer(help="Knowledge packs: documentation of libraries, offline.", no_args_is_help=True)
     for command in (build, update, query):
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
+    family.command("eval", epilog=EXAMPLES["eval"])(evaluate)
     pack_files.register(family)
     app.add_typer(family, name="pack")
 
@@ -173,6 +177,36 @@ def query(
         _print_answer(answer, explain=explain)
     if answer.is_refused:
         raise typer.Exit(3)
+
+
+def evaluate(
+    pack: PackArgument,
+    questions: Annotated[
+        str, typer.Option("--questions", metavar="FILE", help="JSON lines. Default: the pack's eval/questions.jsonl.")
+    ] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, metavar="N", help="Questions; 0 = all.")] = 0,
+    folder: Annotated[
+        str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the results. Default: eval/results.")
+    ] = "",
+    no_model: Annotated[bool, typer.Option("--no-model", help="No judge, even if a language model is set.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Ask a pack its own questions under every profile; writes JSON, a table and an SVG."""
+    from atlas.app.pack_evaluation import evaluate_pack
+    from atlas.app.packs import find_pack
+
+    settings = None if no_model else settings_of(project, data_dir)
+    place = Path(folder) if folder else None
+    own = Path(questions) if questions else None
+    with _progress() as report:
+        written = run(evaluate_pack(find_pack(pack), settings, own, limit, place, report))
+    if json:
+        output.print_json(written.evaluation.to_dict() | {"folder": str(written.folder)})
+    else:
+        print(output.plain(written.table), end="")
+        print(f"results: {written.folder}", file=sys.stderr)
 
 
 async def _ask(folder: Path, question: str, profile: str, max_tokens: int, place: tuple[str, str] | None) -> PackAnswer:

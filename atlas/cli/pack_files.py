@@ -10,12 +10,14 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.examples import examples
-from atlas.cli.options import JsonOption
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
 from atlas.wording import counted
 
 if TYPE_CHECKING:
+    from atlas.app.pack_links import OutdatedUse
     from atlas.app.pack_questions import PackDifference
+    from atlas.config.load import Settings
 
 PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or the folder of a pack.")]
 DAMAGED = 5
@@ -27,6 +29,7 @@ EXAMPLES = {
     "verify": examples("atlas pack verify django@5.2"),
     "diff": examples("atlas pack diff django@5.1 django@5.2"),
     "install": examples("atlas pack install django-5.2.tar.zst", "atlas pack install django-5.2.tar.zst --replace"),
+    "deprecated": examples("atlas pack deprecated", "atlas pack deprecated --project ~/src/shop --json"),
     "remove": examples("atlas pack remove django@5.1", "atlas pack remove django --dry-run"),
     "export": examples("atlas pack export django", "atlas pack export django@5.2 --output packs/django.tar.zst"),
 }
@@ -35,7 +38,7 @@ EXAMPLES = {
 def register(family: typer.Typer) -> None:
     """Add the commands."""
     family.command("list", epilog=EXAMPLES["list"])(list_packs)
-    for command in (info, verify, diff, install, remove, export):
+    for command in (info, verify, diff, install, remove, export, deprecated):
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
 
 
@@ -194,6 +197,30 @@ def export(
         output.print_json({"archive": str(path), "bytes": size})
     else:
         print(f"{path}: {size / 1e6:.1f} MB")
+
+
+def deprecated(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
+    """List the places of a project that use APIs which the packs of its dependencies call deprecated or removed."""
+    found = run(_outdated(settings_of(project, data_dir)))
+    if json:
+        output.print_json({"uses": [dataclasses.asdict(one) for one in found]})
+        return
+    for one in found:
+        print(output.one_line(f"{one.path}:{one.line} {one.user} uses {one.symbol}: {one.state} ({one.pack})"))
+    print(counted(len(found), "use"))
+
+
+async def _outdated(settings: Settings) -> list[OutdatedUse]:
+    from atlas.app.main import open_atlas
+    from atlas.app.pack_desk import PackDesk
+    from atlas.app.pack_links import outdated_uses
+
+    desk = PackDesk(settings.project_name, None)
+    try:
+        async with open_atlas(settings) as atlas:
+            return await outdated_uses(desk, atlas.reader.store, settings.project_name)
+    finally:
+        await desk.aclose()
 
 
 async def _difference(old: str, new: str) -> PackDifference:

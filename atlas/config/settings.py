@@ -157,7 +157,7 @@ class McpSettings:
         False, "Start the project's daemon at the first question; all sessions share it. Stop: atlas daemon stop."
     )
     toolsets: tuple[str, ...] = setting(
-        ("code",), "Toolsets that agents see: code, query (only questions about code), claims, memory."
+        ("code",), "Toolsets that agents see: code, query (only questions about code), claims, memory, packs."
     )
     host: str = setting("127.0.0.1", "Address that `--transport http` listens on.")
     port: int = setting(8765, "Port for HTTP; 0 = any free port.", 0, 65_535)

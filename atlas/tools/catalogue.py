@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from atlas.errors import ConfigError
 from atlas.tools.knowledge.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
+from atlas.tools.packs.catalogue import PACK_TOOLS
 from atlas.tools.tool import ARRAY, FLAG, OBJECT, STRING, Schema, Tool, list_of, text, whole
 
 INSTRUCTIONS = (
@@ -184,11 +185,12 @@ TOOLSETS: Mapping[str, tuple[str, ...]] = {
     "query": tuple(tool.name for tool in TOOLS if tool.name not in ("index", "status", "health")),
     "claims": tuple(tool.name for tool in CLAIM_TOOLS),
     "memory": tuple(tool.name for tool in MEMORY_TOOLS),
+    "packs": tuple(tool.name for tool in PACK_TOOLS),
 }
 """Names of the tools that a server offers together: `code` has all that need an index, `query` those that ask it,
-`claims` and `memory` those that read and write notes."""
+`claims` and `memory` those that read and write notes, `packs` those that read knowledge packs."""
 
-ALL_TOOLS = (*TOOLS, *CLAIM_TOOLS, *MEMORY_TOOLS)
+ALL_TOOLS = (*TOOLS, *CLAIM_TOOLS, *MEMORY_TOOLS, *PACK_TOOLS)
 """In the order of `tools/list`."""
 
 

@@ -35,7 +35,9 @@ class Tool:
     idempotent: bool = True
     """A repeated call with the same arguments changes nothing further."""
     is_knowledge: bool = False
-    """It reads or writes notes and memories, see `atlas.tools.knowledge`."""
+    """Its answer is groups of items: notes and memories, see `atlas.tools.knowledge`, or packs."""
+    is_pack: bool = False
+    """It reads knowledge packs, see `atlas.tools.packs`; it needs no index."""
 
     @property
     def input_schema(self) -> Schema:

@@ -24,6 +24,7 @@ NAMED = (
     "rust-parser/src/facts/manifest.rs",
     "rust-parser/src/manifests/",
     "rust-parser/src/link/packages/",
+    "atlas/docs/",
     "atlas/tools/vocabulary.py",
     "atlas/bench/edits.py",
     "atlas/bench/index.py",

@@ -191,7 +191,7 @@ def test_an_unknown_toolset_ends_the_server_at_once(place: Place) -> None:
     )
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "unknown toolset 'claim'" in refused.stderr
-    assert "Toolsets: code, query, claims, memory." in refused.stderr
+    assert "Toolsets: code, query, claims, memory, packs." in refused.stderr
 
 
 async def test_stale_files_are_named(place: Place) -> None:

@@ -72,7 +72,7 @@ def test_toolsets_offer_tools_in_the_order_of_the_catalogue() -> None:
     assert all(tool.read_only for tool in offered_tools(["code"], offer_index=False))
 
 
-@pytest.mark.parametrize("toolset", ["claims", "memory"])
+@pytest.mark.parametrize("toolset", ["claims", "memory", "packs"])
 def test_a_toolset_of_knowledge_costs_at_most_1300_tokens_of_schemas(toolset: str) -> None:
     tools = [
         {
@@ -98,7 +98,7 @@ def test_tools_that_write_notes_can_be_left_out() -> None:
 def test_an_unknown_toolset_lists_those_that_exist(names: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         offered_tools(names)
-    assert caught.value.hint == "Toolsets: code, query, claims, memory."
+    assert caught.value.hint == "Toolsets: code, query, claims, memory, packs."
 
 
 def test_prompts_name_tools_that_exist_and_take_checked_values() -> None:

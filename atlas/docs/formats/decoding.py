@@ -20,7 +20,7 @@ DECLARED_IN_DOCUMENT = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za
 
 
 def decode(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return the text with "\\n" as line break, and what was wrong with its encoding ("" if nothing)."""
+    """Return the text with line feeds, and what was wrong with its encoding ("" if nothing)."""
     text, problem = _decode(data, declared)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -17,6 +17,8 @@ MAX_SECTIONS = 10_000
 MAX_BLOCKS = 100_000
 MAX_BLOCK_TEXT = 100_000
 MAX_TITLE = 500
+MAX_BEFORE_TITLE = 3
+"""Blocks before the title of a document, such as badges or the name of the package; more are a text without title."""
 MAX_PROBLEMS = 50
 MAX_LINKS = 2_000
 """Of one block."""
@@ -43,11 +45,12 @@ class Draft:
         self._held: list[Block] = []
 
     def heading(self, level: int, title: str, line: int = 0, anchor: str = "", labels: Sequence[str] = ()) -> None:
-        """Open a section. The first heading of a document without text before it names the lead."""
+        """Open a section. The first heading of a document with little before it names the lead."""
         title = " ".join(title.split())[:MAX_TITLE]
         lead = self._sections[0]
         labels = [*self._take_labels(), *labels]
-        if len(self._sections) == 1 and not lead.title and not lead.blocks and level <= 2:
+        before = len(lead.blocks)
+        if len(self._sections) == 1 and not lead.title and level <= (1 if before else 2) and before <= MAX_BEFORE_TITLE:
             lead.title, lead.line = title, line
             lead.labels.extend(label for label in [*labels, anchor] if label)
         elif len(self._sections) < MAX_SECTIONS:

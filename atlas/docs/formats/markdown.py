@@ -86,9 +86,11 @@ class _Reader:
     def __init__(self, draft: Draft, definitions: list[str]) -> None:
         self._draft, self._definitions = draft, definitions
         self._signature_depth = 0
+        self._closings: dict[int, int] = {}
 
     def read(self, lines: list[str], first: int, note: str, nesting: int) -> None:
         """Read lines; `first` is the 1-based number of the first one, `note` the admonition around them."""
+        outer, self._closings = self._closings, _closings(lines)
         plain: list[str] = []
         start, at = first, 0
         while at < len(lines):
@@ -105,6 +107,7 @@ class _Reader:
             plain.append(lines[at])
             at += 1
         self._plain(plain, start, note)
+        self._closings = outer
 
     def _special(
         self, lines: list[str], at: int, first: int, note: str, nesting: int, plain: list[str], start: int
@@ -128,7 +131,7 @@ class _Reader:
             end = _indented_end(lines, at + 1)
             self._draft.add(BlockKind.SIGNATURE, found["name"], found["name"], role="object", line=first + at)
             return end
-        body = _admonition_body(lines, at)
+        body = _admonition_body(lines, at, self._closings)
         if not body:
             return 0
         kind, title, inside, offset, end = body
@@ -219,7 +222,9 @@ class _Reader:
         read_fragment(text, self._draft, line, note)
 
 
-def _admonition_body(lines: list[str], at: int) -> tuple[str, str, list[str], int, int] | None:
+def _admonition_body(
+    lines: list[str], at: int, closings: dict[int, int]
+) -> tuple[str, str, list[str], int, int] | None:
     """Return kind, title, body, offset of the body and the index after an admonition that starts here."""
     line = lines[at]
     if found := INDENTED_NOTE.match(line):
@@ -230,20 +235,37 @@ def _admonition_body(lines: list[str], at: int) -> tuple[str, str, list[str], in
         end = _fence_end(lines, at, found["fence"])
         last = end - 1 if end - 1 > at and lines[end - 1].strip().startswith(found["fence"]) else end
         return found["name"], found["rest"].strip(), lines[at + 1 : last], at + 1, end
-    found = SLASH_NOTE.match(line) or COLON_NOTE.match(line)
+    if at not in closings:
+        return None
+    found, end = SLASH_NOTE.match(line) or COLON_NOTE.match(line), closings[at]
     if not found:
         return None
-    marker, depth = found["marker"], 1
-    for number in range(at + 1, len(lines)):
-        stripped = lines[number].strip()
-        if stripped == marker:
-            depth -= 1
-            if not depth:
-                title = found["title"] or (found["named"] if marker[0] == ":" else "") or ""
-                return found["kind"], title.strip(), lines[at + 1 : number], at + 1, number + 1
-        elif stripped.startswith(marker) and not stripped.startswith(marker + marker[0]):
-            depth += 1
-    return None
+    title = found["title"] or (found["named"] if line.startswith(":") else "") or ""
+    return found["kind"], title.strip(), lines[at + 1 : end], at + 1, end + 1
+
+
+def _closings(lines: list[str]) -> dict[int, int]:
+    """Return the closing line of each admonition between markers, by its first line."""
+    found: dict[int, int] = {}
+    opened: list[tuple[str, int]] = []
+    waiting: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if not line.startswith((":::", "///")):
+            continue
+        stripped = line.strip()
+        if stripped.strip(stripped[0]):
+            match = SLASH_NOTE.match(line) or COLON_NOTE.match(line)
+            if match:
+                opened.append((match["marker"], number))
+                waiting[match["marker"]] = waiting.get(match["marker"], 0) + 1
+            continue
+        while waiting.get(stripped, 0):
+            marker, start = opened.pop()
+            waiting[marker] -= 1
+            if marker == stripped:
+                found[start] = number
+                break
+    return found
 
 
 def _fence_end(lines: list[str], at: int, fence: str) -> int:

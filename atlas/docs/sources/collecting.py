@@ -50,8 +50,10 @@ async def plan(
     fetcher: Fetcher | None,
     report: Callable[[CollectProgress], None],
 ) -> list[Planned]:
-    """Return what a collection would read. Of registries nothing is downloaded; of web sources only robots.txt, sitemaps
-    and the start pages are fetched, since they name the other pages.
+    """Return what a collection would read.
+
+    Of registries nothing is downloaded. Of web sources only robots.txt, sitemaps and the start pages are fetched, since
+    they name the other pages.
     """
     found: list[Planned] = []
     for source in sources:

@@ -17,18 +17,26 @@ if TYPE_CHECKING:
 DOCUMENT_FOLDERS = frozenset(
     ("doc", "docs", "documentation", "manual", "guide", "guides", "book", "website", "docs_src")
 )
-LEFT_OUT_FOLDERS = frozenset((
-    "node_modules", "__pycache__", "_build", "_static", "_templates", "_themes", "_theme", "site-packages", "locale",
-    "locales", "tests", "test", "testing", "vendor", "third_party", "subprojects", "_sources", "_images", "_ext",
-    "overrides", "assets", "static", "templates", "fixtures",
+NEVER_FOLDERS = frozenset((
+    "node_modules", "__pycache__", "_build", "_static", "_templates", "_themes", "_theme", "_sources", "_images",
+    "_ext", "site-packages", "locale", "locales", "overrides", "subprojects", "third_party",
 ))  # fmt: skip
-NOT_DOCUMENTATION = re.compile(
-    r"(?:requirements|constraints|robots|sources|top_level|dependency_links|entry_points|requires|spelling|wordlist|"
-    r"words|cmakelists|manifest|pkg-info|llms|llms-full)[\w.-]*\.txt|.*spelling.*\.txt|license[\w.-]*|copying[\w.-]*|"
-    r"code_of_conduct\.\w+|pull_request_template\.\w+|issue_template.*|security\.md|authors[\w.-]*|contributors[\w.-]*|"
-    r"genindex.*|py-modindex.*|search\.html|searchindex.*|404\.html",
+CODE_FOLDERS = frozenset(("tests", "test", "testing", "vendor", "assets", "static", "templates", "fixtures"))
+"""Folders of a package that hold no documentation; below a documentation folder they are subjects."""
+
+NEVER_FILES = re.compile(
+    r"(?:requirements|constraints)[\w.-]*\.txt|.*spelling.*\.txt|genindex.*|py-modindex.*|search\.html|searchindex.*|"
+    r"404\.html|cmakelists\.txt|robots\.txt|llms(?:-full)?\.txt",
     re.I,
 )
+TOP_FILES = re.compile(
+    r"(?:sources|top_level|dependency_links|entry_points|requires|manifest|pkg-info)[\w.-]*\.txt|license[\w.-]*|"
+    r"copying[\w.-]*|code_of_conduct\.\w+|(?:pull_request|issue)_template.*|security\.md|authors[\w.-]*|"
+    r"contributors[\w.-]*",
+    re.I,
+)
+"""Files that are no documentation where no documentation folder is around them."""
+
 TOP_LEVEL = re.compile(
     r"(?:readme|changelog|changes|history|news|release|upgrad|migrat|faq|install|guide|tutorial|howto)", re.I
 )
@@ -56,13 +64,13 @@ def _reason(path: str, translations: frozenset[str], package: bool, has_folder: 
         return "format"
     if any(part.startswith(".") for part in (*folders, name)):
         return "hidden"
-    if NOT_DOCUMENTATION.fullmatch(name):
+    inside = _in_documentation(path)
+    if NEVER_FILES.fullmatch(name) or (package and not inside and TOP_FILES.fullmatch(name)):
         return "not documentation"
     if any(path.startswith(folder) for folder in translations):
         return "translation"
-    inside = _in_documentation(path)
-    below = _below_documentation(folders) if inside else folders
-    if any(part.lower() in LEFT_OUT_FOLDERS for part in (below if package else folders)):
+    lowered = {part.lower() for part in folders}
+    if lowered & NEVER_FOLDERS or (package and not inside and lowered & CODE_FOLDERS):
         return "folder"
     if not package or inside:
         return ""
@@ -76,19 +84,12 @@ def _reason(path: str, translations: frozenset[str], package: bool, has_folder: 
 def _in_documentation(path: str) -> bool:
     folders = [part.lower() for part in path.split("/")[:-1]]
     for at, part in enumerate(folders):
-        if part in LEFT_OUT_FOLDERS:
+        if part in NEVER_FOLDERS or part in CODE_FOLDERS:
             return False
         if part in DOCUMENT_FOLDERS:
             # documentation of a vendored or nested package lies deeper
             return at <= 1
     return False
-
-
-def _below_documentation(folders: list[str]) -> list[str]:
-    for at, part in enumerate(folders):
-        if part.lower() in DOCUMENT_FOLDERS:
-            return folders[at + 1 :]
-    return folders
 
 
 def _rendered(paths: Sequence[str]) -> frozenset[str]:

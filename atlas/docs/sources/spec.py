@@ -15,7 +15,7 @@ PACKAGE_NAMES = {
         r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==(?P<version>[A-Za-z0-9][\w.+!-]*))?"
     ),
     SourceKind.NPM: re.compile(
-        r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*)(?:@(?P<version>\d[\w.+-]*))?"
+        r"(?P<name>(?:@[a-z0-9~][a-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*)(?:@(?P<version>\d[\w.+-]*))?"
     ),
     SourceKind.CRATE: re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?:@(?P<version>\d[\w.+-]*))?"),
     SourceKind.INSTALLED: re.compile(r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<version>)"),

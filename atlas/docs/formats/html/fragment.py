@@ -16,5 +16,5 @@ def read_fragment(text: str, draft: Draft, line: int, note: str) -> None:
     if text.lstrip().startswith("<!--"):
         return
     tree = parse_html(text, draft)
-    if tree is not None and tree.body is not None:
+    if tree.body is not None:
         Walker(draft, "", line, note).walk(tree.body)

@@ -51,7 +51,7 @@ MIN_TEXT = 200
 def read_page(text: str, document: Document, draft: Draft) -> None:
     """Read a page into a draft."""
     tree = parse_html(text, draft)
-    if tree is None or tree.body is None:
+    if tree.body is None:
         draft.problem(0, "empty", "the page has no content")
         return
     if is_excluded(tree, document):
@@ -70,8 +70,8 @@ def read_page(text: str, document: Document, draft: Draft) -> None:
         draft.problem(0, reason or "empty", "the page has no text of its own")
 
 
-def parse_html(text: str, draft: Draft) -> LexborHTMLParser | None:
-    """Return the tree of a text; one that is nested too deeply is read without its tags, None if it cannot be parsed."""
+def parse_html(text: str, draft: Draft) -> LexborHTMLParser:
+    """Return the tree of a text; one that is nested too deeply is read without its tags."""
     if _too_deep(text):
         draft.problem(0, "deep-nesting", "elements are nested too deeply; the text is read without them")
         text = re.sub(r"<[^<>]{0,2000}>", " ", text).replace("<", " ")

@@ -26,8 +26,10 @@ INLINE = frozenset((
     "img", "input", "ins", "kbd", "label", "map", "mark", "meter", "output", "picture", "progress", "q", "ruby", "s",
     "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "math",
 ))  # fmt: skip
+BLOCKS = frozenset(("p", "ul", "ol", "dl", "table", "pre", "section", "article", "blockquote", *HEADINGS))
 VERSION = re.compile(
-    r"(?P<kind>new|added|changed|deprecated|removed)[\w ]{0,20}?(?:version|in|since)?:?\s+(?:version\s+)?v?(?P<version>\d[\w.+-]*)",
+    r"(?P<kind>new|added|changed|deprecated|removed)[\w ]{0,20}?(?:version|in|since)?:?\s+(?:version\s+)?v?"
+    r"(?P<version>\d[\w.+-]*)",
     re.I,
 )
 VERSION_KINDS = {
@@ -76,8 +78,12 @@ class Walker:
         if place.nesting > MAX_NESTING:
             self._emit_text(" ".join(node.text(separator=" ").split()), place)
             return
+        self._siblings(node.child, place, kind, label)
+
+    def _siblings(
+        self, child: LexborNode | None, place: Place, kind: BlockKind = BlockKind.PARAGRAPH, label: str = ""
+    ) -> None:
         run = Run(self._base)
-        child = node.child
         while child is not None:
             tag = child.tag or ""
             if tag == "-text" or tag in INLINE:
@@ -135,8 +141,14 @@ class Walker:
 
     def _heading(self, node: LexborNode, level: int, place: Place) -> None:
         run = Run(self._base)
-        run.add(node)
+        rest = _add_inline(node, run)
         text, _ = run.finish()
+        self._open_section(node, text, level, place)
+        if rest is not None:
+            # a heading that is never closed holds what follows
+            self._siblings(rest, replace(place, nesting=place.nesting + 1))
+
+    def _open_section(self, node: LexborNode, text: str, level: int, place: Place) -> None:
         identity = attribute(node, "id")
         if not text:
             if identity:
@@ -245,6 +257,18 @@ class Walker:
                 continue
             label = " | ".join(header)
             self._draft.add(BlockKind.ROW, " | ".join(cells), label, line=self._line, links=run.links)
+
+
+def _add_inline(node: LexborNode, run: Run) -> LexborNode | None:
+    """Add the inline content at the start of an element to a run. Return the first block behind it."""
+    child = node.child
+    while child is not None:
+        tag = child.tag or ""
+        if tag in BLOCKS:
+            return child
+        run.add(child)
+        child = child.next
+    return None
 
 
 def _definition_parts(node: LexborNode) -> list[LexborNode]:

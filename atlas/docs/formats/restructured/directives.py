@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from atlas.docs.article import Block, BlockKind, Link
 from atlas.docs.formats.restructured import signatures, tables
 from atlas.docs.formats.restructured.inline import split_title
-from atlas.docs.formats.restructured.reader import MAX_NESTING, Directive, Place, Reader, language_of
+from atlas.docs.formats.restructured.lines import language_of
+from atlas.docs.formats.restructured.reader import MAX_NESTING, Directive, Place, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,6 +13,16 @@ from typing import TYPE_CHECKING
 from atlas.docs.article import BlockKind
 from atlas.docs.formats.restructured import tables
 from atlas.docs.formats.restructured.inline import Names, normal, read_inline
+from atlas.docs.formats.restructured.lines import (
+    body_of,
+    dedent,
+    dedent_by,
+    indented_end,
+    joined,
+    language_of,
+    literal_lead,
+    paragraph_end,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,9 +200,9 @@ class Reader:
             # an enumerated item whose next line is not indented is a paragraph that starts with a number
             width = found.end() - 1 if found["marker"] else 1
             following = lines[at + 1] if at + 1 < len(lines) else ""
-            if pattern is ENUMERATOR and following.strip() and not following[0].isspace():
-                if not pattern.match(following):
-                    return at
+            goes_on = following.strip() and not following[0].isspace() and not pattern.match(following)
+            if pattern is ENUMERATOR and goes_on:
+                return at
             end = indented_end(lines, at + 1)
             body = [lines[at][width:], *dedent_by(lines[at + 1 : end], width)]
             self._item(body, first + at, inner)
@@ -310,54 +320,3 @@ class Directive:
     """Lines below the first, without common indentation: further arguments, options, body."""
     line: int
     place: Place
-
-
-def joined(lines: list[str]) -> str:
-    """Return the lines of a paragraph as one line."""
-    return " ".join(line.strip() for line in lines)
-
-
-def literal_lead(text: str) -> str:
-    """Return a paragraph without the mark of the literal block behind it."""
-    return text[:-1].rstrip(":").rstrip() + ("" if text.endswith(" ::") else ":") if text.endswith("::") else text
-
-
-def language_of(code: str) -> str:
-    """Return `pycon` for an interactive session, "" otherwise."""
-    return "pycon" if code.startswith(">>> ") else ""
-
-
-def paragraph_end(lines: list[str], at: int) -> int:
-    """Return the index of the first blank line from here."""
-    while at < len(lines) and lines[at] and not lines[at].isspace():
-        at += 1
-    return at
-
-
-def indented_end(lines: list[str], at: int) -> int:
-    """Return the index after the indented lines that begin here, without trailing blank lines."""
-    end = at
-    while at < len(lines):
-        line = lines[at]
-        if line and not line.isspace():
-            if not line[0].isspace():
-                break
-            end = at + 1
-        at += 1
-    return end
-
-
-def dedent(lines: list[str]) -> list[str]:
-    """Return the lines without their common indentation."""
-    indents = [len(line) - len(line.lstrip()) for line in lines if line and not line.isspace()]
-    return dedent_by(lines, min(indents, default=0))
-
-
-def dedent_by(lines: list[str], width: int) -> list[str]:
-    """Return the lines without up to `width` blanks in front."""
-    return [line[width:] if line[:width].isspace() or not line[:width] else line.lstrip() for line in lines]
-
-
-def body_of(text: str, rest: list[str]) -> list[str]:
-    """Return the lines of a body whose first line stands behind its marker."""
-    return [text, *dedent(rest)]

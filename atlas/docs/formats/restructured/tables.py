@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import pairwise
 
 MAX_COLUMNS = 200
 
@@ -65,7 +66,7 @@ def _grid(lines: list[str]) -> tuple[list[str], list[list[str]]]:
             cells = []
             continue
         edges = [at for at in starts if at < len(line) and line[at] in "|+"]
-        parts = [line[left + 1 : right].strip() for left, right in zip(edges, edges[1:], strict=False)]
+        parts = [line[left + 1 : right].strip() for left, right in pairwise(edges)]
         parts = ["" if part and not part.strip("-+=|") else part for part in parts]
         while len(cells) < len(parts):
             cells.append([])

@@ -78,7 +78,7 @@ def canonical(url: str, base: str = "") -> str:
 
 
 def pattern(url: str) -> str:
-    """Return an address with its numbers and the values of its parameters left open: pages of one pattern may be endless."""
+    """Return an address without its numbers and the values of its parameters; pages of one pattern may be endless."""
     parts = urlsplit(url)
     names = ",".join(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))
     return f"{parts.netloc}{NUMBER.sub('#', parts.path)}?{names}"

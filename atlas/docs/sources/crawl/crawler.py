@@ -206,6 +206,9 @@ class _Crawl:
 async def _read(source: SourceSpec, state: CrawlState, report: Callable[[CollectProgress], None]) -> list[Article]:
     """Return the articles of the pages that were read. Raises Unavailable if there are none."""
     articles, problems = await in_thread(articles_of, source, list(state.processed()))
+    for reason, url, count in state.limited():
+        more = f" (and {count - 1:,} more)" if count > 1 else ""
+        report(CollectProgress(source.text, "read", len(articles), len(articles), url, f"{reason}{more}"))
     for url, reason in problems:
         report(CollectProgress(source.text, "read", len(articles), len(articles), url, reason))
     if articles:

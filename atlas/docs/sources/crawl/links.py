@@ -36,8 +36,6 @@ def links_of(data: bytes, url: str, media_type: str, charset: str) -> list[str]:
 
 def _of_page(text: str, url: str) -> tuple[str, list[str]]:
     tree = parse_html(text, Draft())
-    if tree is None:
-        return url, []
     node = tree.css_first("base[href]")
     base = canonical(attribute(node, "href"), url) if node else ""
     if any("nofollow" in attribute(one, "content").lower() for one in tree.css("meta[name=robots]")):
@@ -47,9 +45,7 @@ def _of_page(text: str, url: str) -> tuple[str, list[str]]:
         for node in tree.css("a[href], area[href], link[rel=next], link[rel=prev]")
         if "nofollow" not in attribute(node, "rel")
     ]
-    for node in tree.css("meta[http-equiv]"):
-        if attribute(node, "http-equiv").lower() == "refresh" and (found := REFRESH.match(attribute(node, "content"))):
-            targets.append(found[1])
-    for node in tree.css("frame[src], iframe[src]"):
-        targets.append(attribute(node, "src"))
+    refreshes = [node for node in tree.css("meta[http-equiv]") if attribute(node, "http-equiv").lower() == "refresh"]
+    targets.extend(found[1] for node in refreshes if (found := REFRESH.match(attribute(node, "content"))))
+    targets.extend(attribute(node, "src") for node in tree.css("frame[src], iframe[src]"))
     return base or url, targets

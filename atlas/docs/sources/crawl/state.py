@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
+LIMITS = ("page limit", "byte limit", "too many pages of one pattern")
+"""Reasons why pages were not chosen."""
+
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages (
   url TEXT PRIMARY KEY, depth INTEGER NOT NULL, state TEXT NOT NULL, pattern TEXT NOT NULL,
-  reason TEXT NOT NULL DEFAULT '', status INTEGER NOT NULL DEFAULT 0, headers TEXT NOT NULL DEFAULT '{}', retrieved TEXT NOT NULL DEFAULT '',
-  body BLOB, size INTEGER NOT NULL DEFAULT 0, cut INTEGER NOT NULL DEFAULT 0
+  reason TEXT NOT NULL DEFAULT '', status INTEGER NOT NULL DEFAULT 0, headers TEXT NOT NULL DEFAULT '{}',
+  retrieved TEXT NOT NULL DEFAULT '', body BLOB, size INTEGER NOT NULL DEFAULT 0, cut INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS pages_by_state ON pages (state, depth);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -115,11 +118,11 @@ class CrawlState:
             for url, name in rows:
                 reason = ""
                 if total >= max_pages:
-                    reason = "page limit"
+                    reason = LIMITS[0]
                 elif size >= max_bytes:
-                    reason = "byte limit"
+                    reason = LIMITS[1]
                 elif patterns.get(name, 0) >= max_per_pattern:
-                    reason = "too many pages of one pattern"
+                    reason = LIMITS[2]
                 else:
                     total += 1
                     patterns[name] = patterns.get(name, 0) + 1
@@ -202,6 +205,15 @@ class CrawlState:
         """Return address, state and reason of pages that were not read, sorted."""
         return self._database.execute(
             "SELECT url, state, reason FROM pages WHERE state IN ('failed', 'skipped') ORDER BY url"
+        ).fetchall()
+
+    def limited(self) -> list[tuple[str, str, int]]:
+        """Return each limit that left pages out, with the first of them and their number."""
+        marks = ", ".join("?" * len(LIMITS))
+        return self._database.execute(
+            "SELECT reason, min(url), count(*) FROM pages"
+            f" WHERE state = 'skipped' AND reason IN ({marks}) GROUP BY reason",
+            LIMITS,
         ).fetchall()
 
     def counts(self) -> Mapping[str, int]:

@@ -1,0 +1,86 @@
+"""`atlas pack eval`: a pack asked its questions under every profile, with the results in files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from atlas.app.knowledge import make_language_model
+from atlas.app.packs import open_pack
+from atlas.docs.sources.values import CollectProgress
+from atlas.errors import ConfigError, NotFound, StoreError
+from atlas.search.packs.evaluation import Evaluation, evaluate
+from atlas.search.packs.questions import read_questions
+from atlas.search.packs.report import svg, table
+from atlas.threads import in_thread
+
+if TYPE_CHECKING:
+    from atlas.config.load import Settings
+
+MAX_QUESTIONS = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenEvaluation:
+    """An evaluation with its files."""
+
+    folder: Path
+    evaluation: Evaluation
+    table: str
+
+
+async def evaluate_pack(
+    folder: Path,
+    settings: Settings | None,
+    questions: Path | None,
+    limit: int,
+    target: Path | None,
+    report: Callable[[CollectProgress], None],
+) -> WrittenEvaluation:
+    """Evaluate a pack; the results go to `target`, or to the pack. Settings name the language model that judges.
+
+    Raises NotFound without questions, and StoreError if the results cannot be written.
+    """
+    model = make_language_model(settings) if settings is not None else None
+    pack = await in_thread(open_pack, folder, model)
+    try:
+        text = await in_thread(_read, questions) if questions is not None else pack.reader.examples
+        asked = read_questions(text)
+        if not asked:
+            raise NotFound(f"{questions or folder} has no questions", "name a file: --questions FILE")
+        # spread over the kinds, which follow one another
+        asked = asked[:: max(len(asked) // limit, 1)][:limit] if limit else asked
+        total = len(asked)
+
+        def step(done: int) -> None:
+            report(CollectProgress(pack.manifest.name, "evaluate", done, total))
+
+        found = await evaluate(pack.reader, asked, judge=model, progress=step)
+    finally:
+        await pack.aclose()
+    place = target or folder / "eval" / "results"
+    await in_thread(_write, place, found)
+    return WrittenEvaluation(place, found, table(found))
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_QUESTIONS:
+            raise ConfigError(f"{path} is too large")
+        return path.read_text(encoding="utf8", errors="replace")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _write(place: Path, found: Evaluation) -> None:
+    files = {"results.json": json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"}
+    files |= {"results.md": table(found), "results.svg": svg(found)}
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (place / name).write_text(text, encoding="utf8")
+    except OSError as error:
+        raise StoreError(f"cannot write to {place}: {error.strerror}", "name another folder: --output DIR") from error

@@ -1,0 +1,249 @@
+"""Packs joined to code: the pack of a dependency's locked version, and what it says about external symbols.
+
+An external symbol is `ext:<dotted name>`; its package is the dependency whose name or import name begins it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from atlas.app.packs import list_packs, version_key
+from atlas.docs.pack.folder import InstalledPack
+from atlas.errors import AtlasError
+from atlas.model import Filter, Match, Node
+from atlas.tools.answers import ContextAnswer, SearchAnswer
+from atlas.tools.citations import escaped
+
+if TYPE_CHECKING:
+    from atlas.app.pack_desk import PackDesk
+    from atlas.app.packs import OpenPack
+    from atlas.contracts import Store
+    from atlas.tools.answers import Answer
+
+MAX_SYMBOLS = 2
+"""External symbols of an answer about which packs are asked."""
+MAX_LINE = 300
+SECONDS = 5.0
+_DEPENDENCIES = (
+    "MATCH (p)-[r:DEPENDS_ON]->(d:ExternalPackage) RETURN d.name AS name, d.import_name AS import_name, "
+    "r.locked AS locked, r.ecosystem AS ecosystem, r.kind AS kind ORDER BY name, locked"
+)
+_USES = (
+    "MATCH (user)-[r]->(e:ExternalSymbol) WHERE type(r) <> 'CONTAINS' RETURN e.qualified_name AS name, "
+    "user.qualified_name AS user, user.path AS path, r.line AS line ORDER BY name, path, line"
+)
+MAX_USES = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A declared dependency."""
+
+    name: str
+    import_name: str
+    version: str
+    """The locked one, "" if unknown."""
+    ecosystem: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedPack:
+    """The pack of a dependency."""
+
+    dependency: Dependency
+    folder: Path
+    documents: str
+    """The version that it documents."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it documents the locked version."""
+        return self.documents == self.dependency.version
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedUse:
+    """A place that uses an API which the documentation calls deprecated or removed."""
+
+    symbol: str
+    state: str
+    """`deprecated 4.2` or `removed 5.0`."""
+    path: str
+    line: int
+    user: str
+    pack: str
+    evidence: str
+    """The first sentence of its description, or its section."""
+
+
+async def dependencies(store: Store, project: str) -> list[Dependency]:
+    """Return the dependencies that the project's manifests declare, each name once."""
+    table = await store.cypher(_DEPENDENCIES, {}, 5000, SECONDS, project)
+    found: dict[str, Dependency] = {}
+    for row in table.rows:
+        name, import_name, locked, ecosystem, kind = (str(value or "") for value in row)
+        if name not in found or (locked and not found[name].version):
+            found[name] = Dependency(name, import_name or name, locked, ecosystem, kind)
+    return list(found.values())
+
+
+def pack_of(dependency: Dependency, packs: Sequence[InstalledPack]) -> JoinedPack | None:
+    """Return the pack of a dependency: of its version, else of the nearest one; None without any."""
+    own = [
+        (one.folder, one.manifest.library_version or one.manifest.version)
+        for one in packs
+        if one.manifest is not None
+        and _folded(one.manifest.library or one.manifest.name) == _folded(dependency.name)
+        and one.manifest.ecosystem in ("", dependency.ecosystem)
+    ]
+    if not own:
+        return None
+    folder, version = min(own, key=lambda one: _distance(one[1], dependency.version))
+    return JoinedPack(dependency, folder, version)
+
+
+async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer) -> tuple[str, ...]:
+    """Return what packs say about the external symbols of an answer, one line each; none without a pack."""
+    names = list(dict.fromkeys(_external(answer)))[:MAX_SYMBOLS]
+    packs = list_packs() if names else []
+    if not packs:
+        return ()
+    declared = await dependencies(store, project)
+    notes: list[str] = []
+    for name in names:
+        joined = _joined(name, declared, packs)
+        if joined is None:
+            continue
+        try:
+            pack = await desk.opened(joined.folder)
+            entity = await find_entity(pack, name, joined.dependency.import_name)
+        except AtlasError as error:
+            notes.append(f"pack {joined.folder.parent.name}: {error.message}")
+            continue
+        if entity is not None:
+            notes.append(_line(name, entity, joined, pack))
+    return tuple(notes)
+
+
+async def outdated_uses(desk: PackDesk, store: Store, project: str) -> list[OutdatedUse]:
+    """Return the places of the project that use deprecated or removed APIs, according to the installed packs."""
+    packs, declared = list_packs(), await dependencies(store, project)
+    table = await store.cypher(_USES, {}, MAX_USES, 4 * SECONDS, project)
+    states: dict[str, tuple[str, str, str] | None] = {}
+    found: list[OutdatedUse] = []
+    for row in table.rows:
+        name = str(row[0]).removeprefix("ext:")
+        if name not in states:
+            states[name] = await _state(desk, name, declared, packs)
+        state = states[name]
+        if state is not None:
+            found.append(OutdatedUse(name, state[0], str(row[2]), int(str(row[3] or 0)), str(row[1]), *state[1:]))
+    return found
+
+
+async def find_entity(pack: OpenPack, name: str, package: str) -> Node | None:
+    """Return the entity of a dotted name: the longest end of it that is the end of exactly one entity."""
+    where = Filter(project=pack.manifest.name, labels=("Entity",))
+    exact = await pack.store.find(f"entity:{name}", Match.EXACT, where, 1)
+    if exact:
+        return exact[0]
+    parts = name.split(".")
+    for start in range(1 if parts[0] == package else 0, len(parts)):
+        end = parts[start:]
+        near = await pack.store.find(end[-1], Match.SUFFIX, where, 50)
+        same = [one for one in near if _parts(one)[-len(end) :] == end]
+        described = [one for one in same if one.row.signature] or same
+        inside = [one for one in described if _parts(one)[: max(start, 1)] == parts[: max(start, 1)]] or described
+        if len(inside) == 1:
+            return inside[0]
+        if same:
+            return None  # ambiguous: nothing is better than another symbol's description
+    return None
+
+
+async def _state(
+    desk: PackDesk, name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]
+) -> tuple[str, str, str] | None:
+    joined = _joined(name, declared, packs)
+    if joined is None:
+        return None
+    pack = await desk.opened(joined.folder)
+    entity = await find_entity(pack, name, joined.dependency.import_name)
+    said = _said(entity) if entity is not None else {}
+    state = next((f"{key} {said[key]}" for key in ("removed", "deprecated") if said.get(key)), "")
+    if entity is None or not state:
+        return None
+    return state, f"{pack.manifest.name}@{pack.manifest.version}", entity.row.docstring or str(said.get("section", ""))
+
+
+def _external(answer: Answer) -> Iterator[str]:
+    """Yield the dotted names of the external symbols of an answer, the best first."""
+    symbols = []
+    if isinstance(answer, ContextAnswer):
+        found = (answer.symbol,) if answer.symbol is not None else ()
+        symbols = [*found, *answer.lookup.candidates, *answer.lookup.near]
+    elif isinstance(answer, SearchAnswer):
+        symbols = [hit.symbol for hit in answer.hits[:5]]
+    for symbol in symbols:
+        if symbol.kind == "external_symbol":
+            yield symbol.qualified_name.removeprefix("ext:")
+
+
+def _joined(name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]) -> JoinedPack | None:
+    own = [one for one in declared if f"{name}.".startswith((f"{one.import_name}.", f"{one.name}."))]
+    longest = max(own, key=lambda one: len(one.import_name), default=None)
+    return pack_of(longest, packs) if longest is not None else None
+
+
+def _line(name: str, entity: Node, joined: JoinedPack, pack: OpenPack) -> str:
+    said, row = _said(entity), entity.row
+    wanted = joined.dependency.version
+    version = joined.documents if joined.is_exact or not wanted else f"{joined.documents}, nearest to locked {wanted}"
+    states = [f"{key} {said[key]}" for key in ("since", "deprecated", "removed") if said.get(key)]
+    section = str(said.get("section", "")).removeprefix(f"{pack.manifest.name}:")
+    text = f"{name} (pack {pack.manifest.name} {version}): {row.signature or row.name}. {row.docstring}"
+    text = " ".join(text.split())
+    text = text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
+    return escaped(f"{text} {'; '.join(states)} [pack_article {section}]".replace("  ", " "))
+
+
+def _said(node: Node) -> dict[str, object]:
+    try:
+        return cast("dict[str, object]", json.loads(node.row.properties or "{}"))
+    except ValueError:
+        return {}
+
+
+def _parts(node: Node) -> list[str]:
+    return node.row.qualified_name.removeprefix("entity:").split(".")
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).casefold()
+
+
+def _distance(version: str, wanted: str) -> tuple[object, ...]:
+    """Return how far a version is from the wanted one: equal, same first numbers, then the newest."""
+    if version == wanted:
+        return (0,)
+    ours, theirs = re.findall(r"\d+", version), re.findall(r"\d+", wanted)
+    same = next((at for at, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), 99)
+    gap = abs(int(ours[same]) - int(theirs[same])) if same < min(len(ours), len(theirs)) else 0
+    newest = tuple(-number for _, number, _ in version_key(version))
+    return (1, -same, gap, newest)
+
+
+def build_command(dependency: Dependency) -> str:
+    """Return the command that builds the pack of a dependency."""
+    scheme = {"python": "pypi", "npm": "npm", "rust": "crate"}.get(dependency.ecosystem)
+    name = re.sub(r"[^a-z0-9._-]+", "-", dependency.name.casefold()).strip("-.")
+    mark = "==" if scheme == "pypi" else "@"
+    version = f"{mark}{dependency.version}" if dependency.version else ""
+    source = f"{scheme}:{dependency.name}{version}" if scheme else "FOLDER"
+    return f"atlas pack build {name} --from {source}"

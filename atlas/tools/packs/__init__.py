@@ -1,0 +1,1 @@
+"""The tools of knowledge packs: what is installed, questions, search, articles."""

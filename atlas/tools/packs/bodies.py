@@ -1,0 +1,98 @@
+"""Answers about packs as groups of items. What documentation says is escaped: it never controls a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from atlas.docs.pack.folder import InstalledPack
+from atlas.search.packs.values import Hit, PackAnswer
+from atlas.tools.citations import escaped
+from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+
+EXCERPT = 240
+MAX_SECTION = 4000
+
+
+def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
+    """Return the installed packs."""
+    items: list[Item] = []
+    for one in packs:
+        manifest = one.manifest
+        if manifest is None:
+            items.append(Item(f"{one.folder.parent.name}@{one.folder.name}: damaged: {one.problem}"))
+            continue
+        subject = f"{manifest.library} {manifest.library_version}".strip() or manifest.description
+        articles = manifest.counts.get("Article", 0)
+        line = f"{manifest.name}@{manifest.version}: {escaped(subject)}, {articles:,} articles"
+        data = {"name": manifest.name, "version": manifest.version, "library": manifest.library, "articles": articles}
+        items.append(Item(line, {**data, "library_version": manifest.library_version}))
+    if not items:
+        return NoteBody("none", "no pack is installed; build one: atlas pack build NAME --from pypi:NAME==VERSION")
+    return NoteBody("ok", f"{len(items)} packs", (ItemGroup.of("packs", items),))
+
+
+def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
+    """Return an answer: its text in parts, its facts and sources."""
+    parts = [Item(escaped_lines(part), {"text": part}) for part in answer.text.split("\n\n") if part.strip()]
+    facts = [
+        Item(f"{fact.kind}: {escaped(' '.join(fact.text.split()))} [{fact.source}]", asdict(fact))
+        for fact in answer.facts
+    ]
+    sources = [
+        Item(f"[{one.number}] {escaped(f'{place(one.title, one.section)} ({one.url or one.article})')}", asdict(one))
+        for one in answer.sources
+    ]
+    groups = (
+        ItemGroup.of("answer", parts),
+        ItemGroup.of("facts", facts),
+        ItemGroup.of("sources", sources),
+        ItemGroup.of("withheld", [Item(escaped(one), {"text": one}) for one in answer.withheld]),
+    )
+    status = "not_found" if answer.is_refused else "ok"
+    title = f"{pack}, confidence {answer.confidence:.2f}, {'quoted' if answer.by == 'extract' else f'by {answer.by}'}"
+    return NoteBody(status, title, groups)
+
+
+def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
+    """Return found sections."""
+    items = [
+        Item(
+            f"{escaped(place(hit.title, hit.section))} ({escaped(hit.url or f'{hit.article}#{hit.anchor}')}): "
+            f"{escaped(excerpt(hit.text))}",
+            {
+                **{"article": hit.article, "anchor": hit.anchor, "title": hit.title, "section": hit.section},
+                **{"url": hit.url, "score": hit.score, "text": excerpt(hit.text)},
+            },
+        )
+        for hit in hits
+    ]
+    if not items:
+        return NoteBody("none", f"{pack} has nothing about this")
+    first = hits[0]
+    read = Action("pack_article", {"article": f"{first.article}#{first.anchor}", "pack": pack}, "read the section")
+    return NoteBody("ok", f"{pack}, {len(items)} sections", (ItemGroup.of("sections", items),), (read,))
+
+
+def article_body(pack: str, title: str, url: str, text: str) -> NoteBody:
+    """Return an article in parts, so that a budget cuts it between them."""
+    parts = [Item(escaped_lines(part), {"text": part}) for part in text.split("\n\n") if part.strip()]
+    return NoteBody(
+        "ok", f"{pack}: {escaped(title)}{f' ({escaped(url)})' if url else ''}", (ItemGroup.of("text", parts),)
+    )
+
+
+def place(title: str, section: str) -> str:
+    """Return where a text stands: "Title > Section"."""
+    return f"{title} > {section}" if section else title
+
+
+def excerpt(text: str) -> str:
+    """Return the start of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT else f"{line[: EXCERPT - 1].rsplit(' ', 1)[0]}…"
+
+
+def escaped_lines(text: str) -> str:
+    """Return a text with the characters escaped that control a terminal; its lines stay."""
+    return "\n  ".join(escaped(line) for line in text.split("\n"))
