@@ -15,7 +15,7 @@ SOURCES = 6
 LINKS_EACH = 20
 PASSAGES_EACH = 2
 """First passages of a linked section that are read."""
-MAX_PASSAGES = 40
+MAX_PASSAGES = 24
 MENTION, MARKED = 0.25, 0.1
 """Share of the score of a good hit that an article gains which it mentions by title, and a section to which it has a
 link. In an encyclopedia a question is often answered one mention further; documentation links to much besides."""
