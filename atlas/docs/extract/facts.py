@@ -11,7 +11,7 @@ from atlas.docs.extract.entities import is_glossary, term_name
 from atlas.docs.extract.found import FoundFact
 from atlas.docs.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol
 from atlas.docs.extract.statements import default_value, defined_name, error_name, limit_value
-from atlas.docs.extract.versions import note_fact, sentence_facts
+from atlas.docs.extract.versions import declared_outdated, note_fact, sentence_facts, title_version
 from atlas.docs.passages import subjects
 from atlas.docs.rendering import RenderedArticle, RenderedBlock, RenderedSection, byte_offset
 from atlas.docs.sentences import sentence_spans
@@ -65,7 +65,13 @@ def _of_block(
         yield replace(fact, of_whole=bool(about) and not _PART.search(block.block.text[:120]))
     for start, end in sentence_spans(block.text):
         sentence = block.text[start:end]
+        outdated = _outdated(rendered, section, sentence)
+        if outdated is not None and not note:
+            fact = _fact(*outdated, section, block, start, end)
+            yield replace(fact, of_whole=True)
         for found, value in _statements(sentence, note):
+            if outdated is not None and found == outdated[0]:
+                continue
             yield _fact(found, about or _mentioned(sentence), value, section, block, start, end)
         subject = defined_name(sentence) if kind == BlockKind.PARAGRAPH else ""
         name = code_symbol(subject.strip("`")) if "`" in subject else canonical_term(subject)
@@ -81,6 +87,19 @@ def _statements(sentence: str, note: str) -> Iterator[tuple[str, str]]:
         value = read(sentence)
         if value:
             yield kind, value
+
+
+def _outdated(rendered: RenderedArticle, section: RenderedSection, sentence: str) -> tuple[str, str, str] | None:
+    """Return kind, name and version of what a sentence declares deprecated or removed as a whole, None for others.
+
+    Without a version it is that of the titles above, as in release notes.
+    """
+    code, noun, kind = declared_outdated(sentence)
+    name = code_symbol(code)
+    if not name or _PART.search(noun):
+        return None
+    stated = dict(sentence_facts(sentence)).get(kind, "")
+    return kind, name, stated or title_version(section.section.title, rendered.article.title)
 
 
 def _mentioned(sentence: str) -> str:

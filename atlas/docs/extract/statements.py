@@ -23,7 +23,7 @@ _LIMITS = (
     ),
 )
 _ERROR_NAME = (
-    r"`{0,2}~?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Exists|DoesNotExist|Denied|NotFound|Http\d+))"
+    r"`{0,2}~?((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Warning|Exists|Denied|NotFound)|DoesNotExist|Http\d+))"
     r"(?:\(\))?`{0,2}"
 )
 _RAISES = r"\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Rr]aising|results? in|emits?|cause[sd]?)"

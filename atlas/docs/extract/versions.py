@@ -24,6 +24,29 @@ _SENTENCES = (
 _BARE_DEPRECATION = re.compile(r"\b(?:is|are|was|were|has been|have been|now) deprecated\b|^\W*Deprecated\b")
 
 
+_WHOLE = re.compile(
+    r"^(?:[-*]\s+)?(?:The\s+)?(?:undocumented\s+)?`{1,2}(?P<name>[^`\n]{2,120})`{1,2}(?P<noun>(?:\s+[\w-]+){0,4}?)\s+"
+    r"(?:is|are|was|were|has been|have been)\s+(?:now\s+)?(?P<kind>deprecated|removed)\b"
+)
+"""What a sentence declares outdated as a whole: its subject is an API name."""
+_TITLE = re.compile(r"\bv?(\d+\.\d+(?:\.\d+)?)\b")
+
+
+def declared_outdated(sentence: str) -> tuple[str, str, str]:
+    """Return code, noun and kind of what a sentence declares deprecated or removed, ("", "", "") for others."""
+    found = _WHOLE.match(sentence)
+    return (found["name"], found["noun"].strip(), found["kind"]) if found else ("", "", "")
+
+
+def title_version(*titles: str) -> str:
+    """Return the only version in the first title that has one ("Features removed in 5.0"), "" if there are several."""
+    for title in titles:
+        versions = set(_TITLE.findall(title))
+        if versions:
+            return versions.pop() if len(versions) == 1 else ""
+    return ""
+
+
 def note_fact(label: str) -> tuple[str, str]:
     """Return kind and version of a version notice (`deprecated 4.2`), ("", "") for other notes."""
     kind, _, version = label.partition(" ")

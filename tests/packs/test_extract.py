@@ -1,0 +1,108 @@
+"""What rules take from articles: entities, facts with evidence, relations."""
+
+import pytest
+
+from atlas.docs.article import Article, Block, BlockKind, Section
+from atlas.docs.extract.article import extract
+from atlas.docs.extract.names import code_symbol
+from atlas.docs.graph import build_graph
+from atlas.docs.rendering import render
+from atlas.docs.sentences import sentences
+
+
+def article(*blocks: Block, title: str = "Page", heading: str = "Part") -> Article:
+    sections = (Section("", title, 1, ()), Section("part", heading, 2, blocks))
+    return Article("page.md", title, sections)
+
+
+def paragraph(text: str) -> Block:
+    return Block(BlockKind.PARAGRAPH, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "subject", "value"),
+    [
+        ("`SPIN_TIMEOUT` defaults to `30`.", "default", "SPIN_TIMEOUT", "30"),
+        ("By default, `max_length` is `255`.", "default", "max_length", "255"),
+        ("A key of `CACHE_KEYS` has at most 250 characters.", "limit", "CACHE_KEYS", "250 characters"),
+        ("`get_object()` raises `Http404` if there is none.", "error", "get_object", "Http404"),
+        ("A `ValidationError` is raised for `clean_name()`.", "error", "ValidationError", "ValidationError"),
+        ("`old.thing()` has been deprecated since 4.2.", "deprecated", "old.thing", "4.2"),
+        ("The `old.thing()` function is removed.", "removed", "old.thing", ""),
+        ("Support for `a.b` was removed in version 5.0.", "removed", "a.b", "5.0"),
+    ],
+)
+def test_facts_have_subject_value_and_sentence(text: str, kind: str, subject: str, value: str) -> None:
+    (fact,) = (one for one in extract(render(article(paragraph(text)))).facts if one.kind == kind)
+    assert (fact.subject, fact.value, fact.sentence, fact.section) == (subject, value, text, "part")
+
+
+@pytest.mark.parametrize(
+    "text", ["The default route is long.", "It is an error to do so.", "Nothing is said here at most."]
+)
+def test_sentences_without_a_value_are_no_facts(text: str) -> None:
+    assert extract(render(article(paragraph(text)))).facts == ()
+
+
+def test_release_notes_give_the_version_of_what_they_declare_deprecated() -> None:
+    notes = article(paragraph("The `old.thing()` function is deprecated."), title="Widget 2.1 release notes")
+    (fact,) = extract(render(notes)).facts
+    assert (fact.kind, fact.value, fact.of_whole) == ("deprecated", "2.1", True)
+    argument = article(paragraph("The `old.thing()` argument is deprecated."))
+    assert not any(one.of_whole for one in extract(render(argument)).facts)
+
+
+def test_signatures_are_entities_with_versions_and_members() -> None:
+    blocks = (
+        Block(BlockKind.SIGNATURE, "class Query(model)", "db.Query", "class"),
+        paragraph("Asks the database."),
+        Block(BlockKind.SIGNATURE, "Query.first(*, key=None)", "db.Query.first", "method", depth=1),
+        Block(BlockKind.NOTE, "Use `one()` instead.", "deprecated 4.2"),
+        paragraph("Returns the first row."),
+    )
+    graph = build_graph("p", [article(*blocks)])
+    nodes = {row.qualified_name: row for unit in graph.units for row in unit.nodes or ()}
+    first = nodes["entity:db.Query.first"]
+    assert (first.kind, first.signature, first.docstring) == (
+        "method",
+        "Query.first(*, key=None)",
+        "Returns the first row.",
+    )
+    assert '"deprecated":"4.2"' in first.properties
+    edges = {(edge.source, edge.target, edge.properties) for unit in graph.units for edge in unit.edges}
+    assert ("p:entity:db.Query.first", "p:entity:db.Query", '{"type":"member of"}') in edges
+    assert all(row.start_byte <= row.end_byte for row in nodes.values())
+
+
+def test_every_passage_and_fact_is_the_text_at_its_place() -> None:
+    text = "Größe: naïve. " + "Each sentence says a little more about widgets. " * 60 + "`W.x` defaults to `7`."
+    graph = build_graph("p", [article(paragraph(text), Block(BlockKind.CODE, "spin()\n" * 400, "python"))])
+    unit = graph.units[1]
+    content = unit.content or b""
+    chunks = [row for row in unit.nodes or () if row.label == "Chunk"]
+    assert len(chunks) > 3
+    assert max(row.end_byte - row.start_byte for row in chunks) < 2000
+    joined = b"".join(content[row.start_byte : row.end_byte] for row in chunks).decode()
+    assert "".join(joined.split()) == "".join(content[chunks[0].start_byte :].decode().split())
+    (fact,) = (row for row in unit.nodes or () if row.label == "Fact")
+    assert content[fact.start_byte : fact.end_byte].decode() == fact.docstring == "`W.x` defaults to `7`."
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        *(("get_user()", "get_user"), ("~a.b.C", "a.b.C"), ("Foo.bar(x, y=1)", "Foo.bar"), ("--dry-run", "--dry-run")),
+        *(("name", ""), ("settings.py", ""), ("SELECT 1", ""), ("a + b", "")),
+    ],
+)
+def test_inline_code_is_a_name_only_if_it_looks_like_one(code: str, name: str) -> None:
+    assert code_symbol(code) == name
+
+
+def test_sentences_end_where_people_read_an_end() -> None:
+    assert sentences("Use e.g. `a.B. c`. Then stop! See Dr. Who. It works.") == [
+        "Use e.g. `a.B. c`.",
+        "Then stop!",
+        "See Dr. Who.",
+        "It works.",
+    ]
