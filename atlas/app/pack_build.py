@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from atlas import __version__
 from atlas.app.packs import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
 from atlas.docs.links import link_anchors
+from atlas.docs.pack.ecosystems import BY_ENDING, BY_SCHEME
 from atlas.docs.pack.folder import check_target, draft_folder, load_manifest, with_checksums, write_files
 from atlas.docs.pack.manifest import PACK_FILE, Manifest, PackModel, PackSource, check_name
 from atlas.docs.pack.skill import skill_text
@@ -223,8 +224,8 @@ def completed(request: BuildRequest, specs: Sequence[SourceSpec], articles: Sequ
     stated = next((one.source_version for one in articles if one.source_version), "") if named else ""
     library_version = request.library_version or (named.version if named else "") or stated
     library_version = library_version or (in_name["version"] if in_name else "")
-    ecosystem = request.ecosystem or (_ECOSYSTEMS.get(str(named.kind), "") if named else "")
-    ecosystem = ecosystem or (_ENDINGS.get(in_name["ending"], "") if in_name else "")
+    ecosystem = request.ecosystem or (BY_SCHEME.get(str(named.kind), "") if named else "")
+    ecosystem = ecosystem or (BY_ENDING.get(in_name["ending"], "") if in_name else "")
     version = request.version or library_version or "1"
     return replace(request, library=library, library_version=library_version, ecosystem=ecosystem, version=version)
 
@@ -232,8 +233,6 @@ def completed(request: BuildRequest, specs: Sequence[SourceSpec], articles: Sequ
 _ARCHIVE = re.compile(
     r"(?P<name>[A-Za-z0-9][\w.-]*?)-v?(?P<version>\d[\w.!+]*?)(?:-[\w.-]+)?\.(?P<ending>whl|crate|tgz|tar\.gz|zip)"
 )
-_ENDINGS = {"whl": "python", "crate": "rust", "tgz": "npm"}
-_ECOSYSTEMS = {"pypi": "python", "installed": "python", "npm": "npm", "crate": "rust"}
 
 
 async def _complete(draft: Path, manifest: Manifest, articles: Sequence[Article], built: BuiltFile) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from atlas.app.packs import list_packs, version_key
+from atlas.docs.pack.ecosystems import SCHEMES
 from atlas.docs.pack.folder import InstalledPack
 from atlas.errors import AtlasError
 from atlas.model import Filter, Match, Node
@@ -241,7 +242,7 @@ def _distance(version: str, wanted: str) -> tuple[object, ...]:
 
 def build_command(dependency: Dependency) -> str:
     """Return the command that builds the pack of a dependency."""
-    scheme = {"python": "pypi", "npm": "npm", "rust": "crate"}.get(dependency.ecosystem)
+    scheme = SCHEMES.get(dependency.ecosystem)
     name = re.sub(r"[^a-z0-9._-]+", "-", dependency.name.casefold()).strip("-.")
     mark = "==" if scheme == "pypi" else "@"
     version = f"{mark}{dependency.version}" if dependency.version else ""

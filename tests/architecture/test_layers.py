@@ -28,6 +28,7 @@ HOMES = {
     "anyio": ("atlas/mcp_server.py", "atlas/process/stdin.py"),
     "opentelemetry": ("atlas/mcp_server.py",),
     "apsw": ("atlas/stores/",),
+    "zstandard": ("atlas/docs/pack/",),
     "dulwich": ("atlas/git/",),
     "graphglot": ("atlas/stores/",),
     "neo4j": ("atlas/stores/bolt",),

@@ -187,7 +187,7 @@ async def test_a_hostile_archive_is_refused_and_leaves_nothing(
     repacked(tmp_path / "good.tar.zst", tmp_path / "bad.tar.zst", change)
     with pytest.raises(StoreError, match="refused"):
         await install(tmp_path / "bad.tar.zst")
-    assert not [path for path in installed.rglob("*") if path.is_file()]
+    assert not [path for path in installed.rglob("*") if path.is_file()]  # noqa: ASYNC240
     assert not (tmp_path / "evil").exists()
 
 
@@ -228,7 +228,7 @@ async def test_damage_is_found(pages: Path, tmp_path: Path) -> None:
         "extra.txt is not part of the pack",
     ]
     (folder / "pack.db").write_bytes(b"not a database" * 1000)
-    with pytest.raises(StoreError, match="damaged|failed"):
+    with pytest.raises(StoreError, match=r"damaged|failed"):
         open_pack(folder)
     (folder / "pack.db").unlink()
     with pytest.raises(StoreError, match=r"no pack\.db"):
@@ -283,7 +283,7 @@ async def test_many_processes_read_a_pack_in_a_folder_without_write_permission(p
         code = (
             f"from atlas.packs import Pack\nwith Pack.open({str(folder)!r}) as p: print(p.search('timeout')[0].article)"
         )
-        running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
+        running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]  # noqa: ASYNC220
         assert [process.communicate()[0] for process in running] == [b"settings.md\n"] * 3
         assert sorted(folder.rglob("*")) == before
     finally:
