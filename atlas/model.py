@@ -95,10 +95,10 @@ class EdgeRow(NamedTuple):
     further_lines: tuple[int, ...] = ()
     """The lines of the evidence after `line`, ascending. The linker keeps the first 199."""
     properties: str = ""
-    """Of edges with the strategies `stated` and `anchor`: a JSON object (sorted keys, compact). Relations have
-    reasoning, created, type and types, ABOUT has signature, body, docstring, path, line and commit; "" if none is
-    known. Of DEPENDS_ON: kind, ecosystem, package, group, range, marker, locked, lock (its place in a lock file), path
-    (the manifest that has `line`) and also (further declarations)."""
+    """Of TESTS through fixtures and helpers: depth. Of edges with the strategies `stated` and `anchor`: a JSON object
+    (sorted keys, compact). Relations have reasoning, created, type and types, ABOUT has signature, body, docstring,
+    path, line and commit; "" if none is known. Of DEPENDS_ON: kind, ecosystem, package, group, range, marker,
+    locked, lock (its place in a lock file), path (the manifest that has `line`) and also (further declarations)."""
 
     @property
     def lines(self) -> tuple[int, ...]:

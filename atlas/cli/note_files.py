@@ -110,13 +110,16 @@ def show(
 
     folder = folder_of(notes_settings(project, data_dir, personal=personal))
     found = find_note(folder, name)
+    naming = list(notes(folder, text=found.note.id))
     related = [
         {"from": one.note.id, "type": relation.type, "reasoning": relation.reasoning, "path": one.path}
-        for one in notes(folder, text=found.note.id)
+        for one in naming
         for relation in one.note.relations
         if relation.to == found.note.id
     ]
     problems = [{"line": one.line, "code": one.code, "message": one.message} for one in found.note.problems]
+    twins = [one.path for one in naming if one.note.id == found.note.id and one.path != found.path]
+    problems += [{"line": 1, "code": "note-duplicate-id", "message": f"{path} has this id, too"} for path in twins]
     if json:
         document = to_document(found, folder.path)
         output.print_json({**document, "path": _printable(found.path), "related": related, "problems": problems})

@@ -12,7 +12,7 @@ from atlas.embedders.openai import in_order
 from atlas.embedders.retry import RequestRejected, ServerBusy
 from atlas.embedders.vector_codec import read_rows
 from atlas.errors import ConfigError
-from atlas.process.litellm_library import load_litellm
+from atlas.process.litellm_library import describe_error, load_litellm
 
 
 class LiteLlmEndpoint:
@@ -55,9 +55,7 @@ class LiteLlmEndpoint:
         """Do nothing: LiteLLM keeps its connections for the life of the process."""
 
     def _translated(self, error: Exception) -> Exception:
-        said = " ".join(str(error).split())[:MAX_MESSAGE_CHARACTERS]
-        if self._key:
-            said = said.replace(self._key, "***")
+        said = describe_error(error, self._key, MAX_MESSAGE_CHARACTERS)
         status = getattr(error, "status_code", 0)
         message = f"{self.place} failed ({type(error).__name__}): {said}"
         if status in (400, 413, 422) and type(error).__name__ != "NotFoundError":

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from atlas.errors import AtlasError, ConfigError, Unavailable
-from atlas.process.litellm_library import load_litellm
+from atlas.process.litellm_library import describe_error, load_litellm
 
 MAX_MESSAGE = 300
 MAX_ANSWER = 20_000
@@ -43,8 +43,7 @@ class LiteLlmModel:
             raise self._translated(error) from error
 
     def _translated(self, error: Exception) -> AtlasError:
-        said = " ".join(str(error).split())
-        said = (said.replace(self._key, "***") if self._key else said)[:MAX_MESSAGE]
+        said = describe_error(error, self._key, MAX_MESSAGE)
         message = f"{self._model} failed ({type(error).__name__}): {said}"
         if getattr(error, "status_code", 0) in (400, 401, 403, 404):
             return ConfigError(message, "Check language_model.model and the key in the environment.")

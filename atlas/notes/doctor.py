@@ -37,7 +37,7 @@ FIXES = {
     "note-self-contradiction": "Remove one of the two relations.",
     "note-cycle": "Remove one relation of the cycle, or merge the notes.",
     "note-secret": "Remove the secret from the file and its history, and replace it where it is used.",
-    "note-conflict": "Resolve the merge: keep one side, and remove the markers.",
+    "note-conflict": "Resolve the merge: keep what holds of both sides, and remove the markers.",
     "note-encoding": "Save the file as UTF-8 without NUL characters.",
     "note-link": "Replace the link by the file.",
     "note-special": "Remove it: only files and folders belong here.",

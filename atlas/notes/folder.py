@@ -29,6 +29,10 @@ _MAX_SLUG = 60
 _MAX_PATH = 1000
 _PATH = re.compile(r"(?:[^\W_][\w .+-]{0,79}/){0,16}[^\W_][\w .+-]{0,79}\.md")
 """Paths that a note may be given: no hidden names, no separators of other systems, no control characters."""
+ENTITIES = "entities"
+MERGE_RULES = b"# Keep the observations that both branches have appended.\n*.md merge=union\n"
+"""For git, written with the folder of entities: two appended lines would be a conflict. Claims have no such rule,
+because a union of two front matters can be wrong where a conflict is seen."""
 _LOCKS = 256
 """Lock files; notes share them by a hash of their path, so that their number stays bounded."""
 
@@ -152,11 +156,15 @@ class KnowledgeFolder:
     def _made(self, parts: tuple[str, ...]) -> Path:
         """Create the folders below the root that are missing, and check that none is a link."""
         folder = self._root
+        has_entities = folder.joinpath(*self._parts, ENTITIES).exists()
         for part in parts:
             folder /= part
             folder.mkdir(exist_ok=True)
             if folder.is_symlink():
                 raise StoreError(f"{folder} is a symbolic link", "Notes are only written to real folders.")
+        if self._parts and not has_entities and parts == (*self._parts, ENTITIES):
+            with suppress(OSError):  # notes do not depend on it
+                _write_new(folder / ".gitattributes", MERGE_RULES)
         return folder
 
 

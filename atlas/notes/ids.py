@@ -34,12 +34,24 @@ class IdSource:
         return _written(kind, number)
 
 
-def id_at(kind: str, seconds: float) -> str:
-    """Return a new id with the time of an event in the past; ids of one millisecond are in random order.
+class PastIds:
+    """Creates ids with the times of events in the past; those of one millisecond increase in the order of the calls.
 
-    `seconds` are Unix seconds from 1970 to the year 9999.
+    Turns of a conversation often have the time of its beginning: their order must not be lost. Not safe for threads.
     """
-    return _written(kind, int(seconds * 1000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS))
+
+    def __init__(self) -> None:
+        """Start without any id given."""
+        self._last: dict[int, int] = {}
+
+    def at(self, kind: str, seconds: float) -> str:
+        """Return a new id; `seconds` are Unix seconds from 1970 to the year 9999."""
+        moment = int(seconds * 1000)
+        last = self._last.get(moment)
+        # the highest bit stays free, so that counting on never reaches the next millisecond
+        drawn = secrets.randbits(_RANDOM_BITS - 1) if last is None else last + 1
+        self._last[moment] = drawn
+        return _written(kind, moment << _RANDOM_BITS | drawn)
 
 
 def _written(kind: str, number: int) -> str:

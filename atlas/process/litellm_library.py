@@ -1,4 +1,4 @@
-"""The import of LiteLLM, an optional library, at its first use.
+"""LiteLLM, an optional library: its import at the first use, and what its errors say.
 
 The import must not use the network (price list) or change the environment (LiteLLM overwrites TIKTOKEN_CACHE_DIR).
 """
@@ -6,6 +6,7 @@ The import must not use the network (price list) or change the environment (Lite
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import threading
 from typing import Any, cast
@@ -34,3 +35,27 @@ def load_litellm() -> Any:
         library.telemetry = False
         library.suppress_debug_info = True
         return library
+
+
+def describe_error(error: Exception, key: str, most_characters: int) -> str:
+    """Return the message of a LiteLLM error on one line, without the key.
+
+    OpenAI's client leaves the body of a response out of the message unless it has OpenAI's shape; it is added here.
+    """
+    said = " ".join(str(error).split())
+    try:
+        body = " ".join(str(getattr(getattr(error, "response", None), "text", "") or "").split())
+    except Exception:  # noqa: BLE001 isolation: the body of a streamed response cannot be read here
+        body = ""
+    if body and body not in said and not any(text in said for text in _texts(body)):
+        said = f"{said}: {body}"
+    return (said.replace(key, "***") if key else said)[:most_characters]
+
+
+def _texts(body: str) -> list[str]:
+    """Return the message of an error in OpenAI's shape, if the body has one."""
+    try:
+        parsed = cast("dict[str, Any]", json.loads(body))
+        return [str(parsed["error"]["message"])]
+    except (ValueError, KeyError, TypeError):
+        return []

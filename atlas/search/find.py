@@ -46,6 +46,8 @@ NEIGHBOUR_WEIGHT = 0.15
 PHRASE_WEIGHT = 1.5
 """A quoted text that occurs in the source outweighs matches that only resemble the question."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
+_OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
+"""Relations that texts often state without a reference: a page about a class that has two declarations."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
@@ -159,6 +161,8 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
     except AtlasError as error:
         asked = f"{query.relation.kind} of `{query.relation.name}`" if query.relation else "routes and events"
         return None, (f"{asked} could not be read: {error.message}",)
+    if relation is not None and not relation.related and query.relation.kind in _OFTEN_IN_WORDS:
+        return None, (f"no {query.relation.kind} of `{query.relation.name}` in the graph: searched as text",)
     is_unknown = relation is None and (query.relation.kind in UNANSWERED or not query.relation.name)
     note = f"no {query.relation.kind} in the graph fit: searched as text"
     return relation, (note,) if is_unknown else ()

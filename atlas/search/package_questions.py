@@ -120,6 +120,10 @@ def _question(asks: Asks, match: re.Match[str]) -> PackageQuestion | None:
     purpose = (groups.get("purpose") or "").lower()
     later = (groups.get("purpose2") or "").lower().split(" ")[0].rstrip("s")
     kind = _KINDS.get(purpose) or _KINDS.get(later)
+    if project.lower() in _KINDS:
+        kind, project = kind or _KINDS[project.lower()], ""
+    if groups.get("major"):
+        package = f"{package}/{groups['major']}"
     if asks == Asks.DEPENDS and groups.get("here") and "depend" in match[0].lower():
         return PackageQuestion(asks, package.rstrip("."), kinds=(kind,) if kind else (), certain=True)
     certain = bool(_SURE.search(match[0].replace(package, "") if package else match[0]))

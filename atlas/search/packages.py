@@ -25,6 +25,7 @@ _DECLARED = (
 )
 _PACKAGES = "MATCH (d:ExternalPackage) RETURN d.uid, d.name, d.import_name, d.standard ORDER BY d.uid"
 _ROOT = "project:."
+_MAJOR = re.compile(r"[/.]v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +148,9 @@ async def _about(
         row for row in rows if wanted in (_normal(_text(row[1])), _normal(_text(row[2])), _normal(_uid_name(row[0])))
     ]
     if not matching and not known:
-        short = [row for row in rows if wanted == _short(_text(row[1]))]
-        known = short if len(short) == 1 else []
-        matching = [each for each in declared if known and each.target == _text(known[0][0])]
+        known = _by_short_name(rows, wanted)
+        uids = {_text(row[0]) for row in known}
+        matching = [each for each in declared if each.target in uids]
     if not matching and not known:
         if not question.certain or await _is_own(reader, question.package, where):
             return None
@@ -211,9 +212,18 @@ def _uid_name(uid: object) -> str:
     return _text(uid).partition(":ext:")[2]
 
 
+def _by_short_name(rows: Sequence[Sequence[object]], wanted: str) -> list[Sequence[object]]:
+    """Return the package whose name ends in what is asked for, with its other major versions; none of several."""
+    name, _, major = wanted.partition("/")
+    found = [row for row in rows if name == _short(_text(row[1]))]
+    if re.fullmatch(r"v\d+", major):
+        found = [row for row in found if _text(row[1]).endswith((f"/{major}", f".{major}"))]
+    return found if len({_MAJOR.sub("", _text(row[1])) for row in found}) == 1 else []
+
+
 def _short(name: str) -> str:
     """Return the last part of a name: `yaml` of `gopkg.in/yaml.v3`, `gin` of `github.com/gin-gonic/gin`."""
-    bare = re.sub(r"[/.]v\d+$", "", name)
+    bare = _MAJOR.sub("", name)
     return _normal(re.split(r"[/:]", bare)[-1])
 
 

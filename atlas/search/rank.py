@@ -64,11 +64,14 @@ WINDOWED_FILE_FACTOR = 0.5
 """A file whose text is in windows of lines has no text of its own."""
 TRANSLATION_FACTOR = 0.6
 """A translated document says what its original says."""
+DOCUMENT_WANTED_FACTOR = 1.4
+"""The question asks for a page, or how to do something. Windows of markup and text count as documents."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
 _REDEFINITION = re.compile(r"#\d+$")
 _DOCUMENTS = frozenset((Label.DOC_FILE, Label.DOC_SECTION, Label.ADR))
+_PAGES = frozenset(("markup", "text"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,9 @@ def _score(
         score *= PRIVATE_FACTOR
     if is_declaration(candidate.node, languages):
         score *= DECLARATION_FACTOR
-    if row.language in query.languages:
+    if query.wants_documents and (row.label in _DOCUMENTS or (row.label == Label.CHUNK and row.kind in _PAGES)):
+        score *= DOCUMENT_WANTED_FACTOR
+    elif row.language in query.languages:
         score *= LANGUAGE_FACTOR
     elif row.label == Label.CHUNK and row.kind != "code":
         score *= WINDOW_FACTOR

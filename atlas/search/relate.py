@@ -6,10 +6,11 @@ symbol, and nothing has that name.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
+from atlas.model import Direction, Edge, EdgeRow, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
@@ -149,6 +150,8 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
             found = found or await _follow(reader, uids, Direction.IN, intent, (EdgeType.REFERENCES,))
         case _:
             found = await _follow(reader, uids, intent.direction, intent, intent.types)
+            if intent.kind in (Kind.TESTS, Kind.TESTED):
+                found.sort(key=lambda each: (each.depth, -each.confidence))
             if intent.kind == Kind.CALLERS:
                 found += await _dispatched(reader, uids, intent, {each.node.row.uid for each in found})
     return found
@@ -193,7 +196,8 @@ def _merged(edges: Iterable[Edge], direction: Direction, depth: int, names: dict
         if known is None:
             path = far.path
             through = names.get(near, "") if depth > 1 else ""
-            merged[far.uid] = RelatedSymbol(edge.node, path, lines, row.strategy, row.confidence, depth, through)
+            steps = depth if row.type != EdgeType.TESTS else _steps(row)
+            merged[far.uid] = RelatedSymbol(edge.node, path, lines, row.strategy, row.confidence, steps, through)
             continue
         best = row if row.confidence > known.confidence else None
         merged[far.uid] = replace(
@@ -201,8 +205,17 @@ def _merged(edges: Iterable[Edge], direction: Direction, depth: int, names: dict
             lines=tuple(sorted({*known.lines, *lines})),
             strategy=best.strategy if best else known.strategy,
             confidence=best.confidence if best else known.confidence,
+            depth=min(known.depth, _steps(row)) if row.type == EdgeType.TESTS else known.depth,
         )
     return list(merged.values())
+
+
+def _steps(row: EdgeRow) -> int:
+    """Return through how many functions a test reaches what it tests: fixtures, set-up methods and helpers."""
+    try:
+        return int(json.loads(row.properties)["depth"]) if row.properties else 1
+    except (ValueError, KeyError, TypeError):
+        return 1
 
 
 async def _dispatched(

@@ -44,6 +44,8 @@ PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "workflow": ("workflows",),
         "container": ("dockerfile",),
         "docker": ("dockerfile",),
+        "make": ("makefile",),
+        "rpc": ("proto",),
         "stylesheet": ("css", "scss"),
         "template": ("templates",),
         "migration": ("migrations",),
@@ -78,6 +80,8 @@ class Query:
     relation: RelationIntent | None
     """What the question asks about the edges of a symbol; the other fields serve where that finds no such symbol."""
     wants_tests: bool
+    wants_documents: bool
+    """Whether the question asks for a page or how to do something."""
     languages: tuple[str, ...]
     """Languages mentioned in the question: preferred, but not a filter."""
     notes: tuple[str, ...]
@@ -87,6 +91,11 @@ _OF_DEFINITIONS = frozenset(
     (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.INSTANTIATIONS)
 )
 
+_WANTS_DOCUMENTS = re.compile(
+    r"\b(?:docs?|documentation|documents?|documented|pages?|tutorials?|guides?|manual|handbook|readme|changelog|explain(?:s|ed)"
+    r"|release notes)\b|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
+    re.IGNORECASE,
+)
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 _QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
@@ -131,6 +140,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=_relation(folded, paths),
+        wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
         wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
         languages=_distinct(languages.words[word] for word in plain if word in languages.words),
         notes=tuple(notes),

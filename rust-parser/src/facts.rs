@@ -25,7 +25,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 8;
+pub const FACTS_VERSION: u32 = 9;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -279,6 +279,8 @@ pub enum ReferenceKind {
     /// A name or attribute used as a value that may be a function or class (argument, assigned value, element, return
     /// value).
     Read,
+    /// An attribute that owns another one: `x.part` in `x.part.size`. It counts if it is a property.
+    Owner,
     /// A name in a type position (annotation, generic argument, cast, `instanceof`, `except T`).
     Type,
     /// A name in a code span of a document (as `Expr::Name`), possibly dotted or with `()`.

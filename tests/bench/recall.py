@@ -3,8 +3,8 @@
 `python -m tests.bench.recall [FILE ...]` writes the notes of each file into one knowledge folder, indexes it, and asks
 the questions. A file is a JSON list of cases: {"entities": [{name, type, aliases, observations: [{created, text}]}],
 "claims": [{text}], "relations": [[from, type, to]], "turns": [{speaker, created, text}], "queries": [{query, kind,
-gold: [text]}]}. Turns are observations of their speaker, in the order of the conversation. With `--apart` each case
-has an index of its own.
+gold: [text]}]}. Turns are observations of their speaker, in the order of the conversation, unless `--feed` names another
+way (`feeds.py`). With `--apart` each case has an index of its own.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from atlas.pipeline.events import no_progress
 from atlas.search.notes.hits import NoteFilter
 from atlas.search.notes.retrieval import find_notes
 from atlas.search.notes.scoring import fused, ordered
+from tests.bench.feeds import FEEDS, fed
 
 DATA = Path(__file__).with_name("data")
 DEPTHS = (5, 10)
@@ -255,10 +256,12 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="files of cases; all of tests/bench/data/recall*.json")
     parser.add_argument("--apart", action="store_true", help="an index for each case")
+    parser.add_argument("--feed", choices=("turns", *FEEDS), default="turns", help="how conversations are written down")
     parser.add_argument("--misses", action="store_true", help="print the questions that find_notes misses")
     options = parser.parse_args()
     for file in options.files or sorted(DATA.glob("recall*.json")):
         cases = cast("list[Case]", json.loads(file.read_text(encoding="utf-8")))
+        cases = fed(cases, options.feed)
         groups = [[case] for case in cases] if options.apart else [cases]
         found = [each for group in groups for each in await measure(group)]
         report(file.stem, found)

@@ -246,3 +246,8 @@ def test_facts_that_point_nowhere_are_refused() -> None:
         except ValueError:
             refused += 1
     assert 0 < refused < len(written)
+
+
+def test_lines_of_code_may_begin_with_any_character_behind_a_sign() -> None:
+    parsed = parse_bytes(REGISTRY, "a.pl", "sub one {\n}\n- \u2665 love\n%  \u00e9\n".encode())
+    assert not parsed.problems

@@ -17,9 +17,10 @@ def book_at(place: Path) -> Notebook:
 
 
 def tree(book: Notebook) -> dict[str, bytes]:
-    """The files of a knowledge folder by their paths in it."""
+    """The files of a knowledge folder by their paths in it, without the rule for merges."""
     top = book.folder.root / book.folder.path
-    return {str(one.relative_to(top)): one.read_bytes() for one in sorted(top.rglob("*")) if one.is_file()}
+    found = (one for one in sorted(top.rglob("*")) if one.is_file() and one.name != ".gitattributes")
+    return {str(one.relative_to(top)): one.read_bytes() for one in found}
 
 
 def write(book: Notebook, path: str, data: str | bytes) -> Path:

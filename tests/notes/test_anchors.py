@@ -109,6 +109,36 @@ async def test_what_an_agent_writes_becomes_an_anchor(shop: Shop) -> None:
     assert await resolve_anchor(reader, "route:GET /orders/{id}") == Anchor("route", "GET /orders/{id}")
 
 
+OVERLOADED = """from typing import overload
+
+
+@overload
+def read(name: str) -> str: ...
+
+
+@overload
+def read(name: bytes) -> bytes: ...
+
+
+def read(name):
+    text = name.strip()
+    print(text)
+    return text
+"""
+
+
+async def test_a_name_with_overloads_means_the_definition(shop: Shop) -> None:
+    reader = shop.atlas.reader
+    shop.git.put({"shop/reading.py": OVERLOADED})
+    await shop.atlas.index()
+    anchors = [await resolve_anchor(reader, text) for text in ("read", "shop.reading.read", "shop.reading.read#3")]
+    assert [one.line for one in anchors] == [12, 12, 12]
+    assert (await resolve_anchor(reader, "shop.reading.read#2")).line == 9
+    note = await shop.note(anchors[1])
+    (state,) = await shop.states_after(note, {"shop/reading.py": OVERLOADED.replace("print(text)", "print(name)")})
+    assert (state.state, state.changed) == ("changed", ("body",))
+
+
 async def test_a_subject_that_is_unknown_says_what_is_near(shop: Shop) -> None:
     reader = shop.atlas.reader
     note = await shop.note()

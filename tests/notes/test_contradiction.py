@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -18,15 +18,19 @@ def cases_of(name: str) -> list[list[str]]:
 
 CASES = cases_of("contradictions.tsv")
 SECOND = cases_of("contradictions2.tsv")
+THIRD = cases_of("contradictions3.tsv")
 
 
 @pytest.mark.parametrize(
     ("cases", "precision", "recall"),
-    [(CASES, 0.9, 0.65), (SECOND[::2], 0.9, 0.85), (SECOND[1::2], 0.95, 0.65)],
-    ids=["first set", "second set, seen", "second set, held out"],
+    [(CASES, 0.9, 0.65), (SECOND[::2], 0.9, 0.85), (SECOND[1::2], 0.95, 0.65), (THIRD, 0.85, 0.62)],
+    ids=["first set", "second set, seen", "second set, held out", "third set, held out"],
 )
 def test_precision_and_recall(cases: list[list[str]], precision: float, recall: float) -> None:
-    """The rules were corrected on the first set and on every other line of the second one, on the rest only by kind."""
+    """The rules were corrected on the first set and on every other line of the second one, on the rest only by kind.
+
+    On the third set nothing was corrected.
+    """
     found = [(label == "contradiction", clash(statement(one), statement(other))) for label, one, other in cases]
     right = sum(is_one for is_one, hit in found if hit)
     assert right / sum(hit is not None for _, hit in found) >= precision
@@ -85,6 +89,7 @@ def test_any_text_is_compared(text: str) -> None:
         ("The new codec is twice as fast as the old one.", "The old codec is slower than the new one."),
         ("The form has validation disabled.", "The form has automatic completion enabled."),
         ("Sampling is disabled by default.", "Sampling can be enabled for a tenant."),
+        ("Parameters that are not given are filled in.", "Parameters that are given are filled in."),
     ],
 )
 def test_both_statements_can_hold(one: str, other: str) -> None:
@@ -107,6 +112,8 @@ def test_both_statements_can_hold(one: str, other: str) -> None:
         ("Neither the CLI nor the daemon opens a socket.", "The CLI and the daemon open a socket.", "negation"),
         ("Uploads work without a token.", "Uploads need a token.", "negation"),
         ("The mailer stopped sending digests.", "The mailer sends digests.", "negation"),
+        ("A call does not fill in options that were not given.", "A call fills in options.", "negation"),
+        ("Jobs that are not urgent are skipped.", "Jobs that are not urgent are never skipped.", "negation"),
         ("Each shard has three leaders.", "Each shard has only one leader.", "quantity"),
         ("A crash loses the journal.", "The journal survives a crash.", "opposite"),
         ("The schedule is optimal.", "The schedule is suboptimal.", "opposite"),
@@ -125,6 +132,7 @@ def test_the_statements_exclude_each_other(one: str, other: str, kind: str) -> N
     "text", ["will " * 20000, "1 " * 20000, "as a " * 20000, "O((n)" * 9000, "x" * 90000, "3" + " " * 90000]
 )
 def test_long_texts_take_linear_time(text: str) -> None:
-    start = perf_counter()
+    # quadratic time takes minutes of the processor
+    start = process_time()
     statement(text)
-    assert perf_counter() - start < 2.0
+    assert process_time() - start < 5.0

@@ -11,7 +11,7 @@ import pytest
 
 from atlas.notes.exporting import CONTEXT, ExportReport, NoteFormat, export_lines
 from atlas.notes.front_matter import Value, new_file
-from atlas.notes.ids import PREFIXES, id_at
+from atlas.notes.ids import PREFIXES, PastIds
 from atlas.notes.importing.run import import_notes
 from atlas.notes.note import Anchor, Relation
 from atlas.notes.notebook import Notebook
@@ -72,7 +72,7 @@ def random_note(chance: random.Random, ids: list[str]) -> tuple[str, bytes]:
         values |= {"own_key": ["kept"], "tags": "x"}
     data = new_file(values, random_text(chance))
     if kind == "entity":
-        data += f"\n- 2026-11-20T09:00:00Z [{id_at('observation', 1e9)}] Text. (client: cursor)\n- Bare.\n  More.\n".encode()
+        data += f"\n- 2026-11-20T09:00:00Z [{PastIds().at('observation', 1e9)}] Text. (client: cursor)\n- Bare.\n  More.\n".encode()
     if chance.random() < 0.3:
         data = data.replace(b"\n", b"\r\n")
     if chance.random() < 0.2:
@@ -86,7 +86,7 @@ def test_an_export_comes_back_as_the_same_folder(tmp_path: Path, form: NoteForma
     for seed in range(8):
         chance = random.Random(seed)
         book, copy = book_at(tmp_path / f"{seed}"), book_at(tmp_path / f"{seed}-copy")
-        ids = [id_at(kind, 1e9 + number) for number in range(12) for kind in ("claim", "decision", "entity")]
+        ids = [PastIds().at(kind, 1e9 + number) for number in range(12) for kind in ("claim", "decision", "entity")]
         for _ in range(12):
             write(book, *random_note(chance, ids))
         file = tmp_path / f"{seed}.{form}"

@@ -123,3 +123,15 @@ def test_a_killed_writer_leaves_a_whole_note(tmp_path: Path) -> None:
         visible = [one for one in note.parent.iterdir() if not one.name.startswith(".")]
         assert visible == [note]
         note.unlink()
+
+
+def test_git_keeps_the_observations_that_two_branches_append(folder: KnowledgeFolder, tmp_path: Path) -> None:
+    folder.create("claims/2026", "A claim", "c-01JD2V9Q7K4M8N3P5R6S7T8V9A", b"text")
+    rules = tmp_path / "project/.knowledge/entities/.gitattributes"
+    assert not rules.parent.exists() and not list(rules.parents[1].glob(".git*"))
+    folder.place("entities/team.md", b"- First.\n")
+    assert rules.read_text().endswith("*.md merge=union\n")
+    # who removes the rule wants none
+    rules.unlink()
+    folder.create("entities", "Another", "e-01JD2V9Q7K4M8N3P5R6S7T8V9A", b"text")
+    assert not rules.exists()

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from atlas.notes.ids import PREFIXES, IdSource, is_id
+from atlas.notes.ids import PREFIXES, IdSource, PastIds, is_id
 
 
 def test_ids_increase_with_time() -> None:
@@ -33,6 +33,13 @@ def test_threads_never_share_an_id() -> None:
 def test_the_time_is_that_of_the_ulid_specification() -> None:
     # 1469922850259 ms is 01ARZ3NDEK in the specification's example
     assert IdSource(lambda: 1_469_922_850.259).new("claim").startswith("c-01ARZ3NDEK")
+
+
+def test_ids_of_the_past_keep_the_order_of_one_moment() -> None:
+    source = PastIds()
+    ids = [source.at("observation", moment) for moment in (5.0, 5.0, 1.0, 5.0, 1.0)]
+    assert sorted(ids) == [ids[2], ids[4], ids[0], ids[1], ids[3]]
+    assert len(set(ids)) == 5 and all(map(is_id, ids))
 
 
 @pytest.mark.parametrize(

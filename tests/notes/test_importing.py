@@ -13,7 +13,7 @@ import pytest
 from atlas.errors import ConfigError, StoreError
 from atlas.notes import requests
 from atlas.notes.doctor import examine
-from atlas.notes.ids import IdSource, id_at
+from atlas.notes.ids import IdSource, PastIds
 from atlas.notes.importing.items import ImportReport, read_time
 from atlas.notes.importing.run import import_notes
 from atlas.notes.listing import FoundNote, find_note, notes
@@ -93,7 +93,7 @@ def test_units_relations_and_keys_of_a_claims_graph(book: Notebook, tmp_path: Pa
     linear, quadratic = first.note, second.note
     assert (quadratic.source, quadratic.confidence) == ("doi:10.48550/arXiv.1706.03762", 0.8)
     assert (linear.created, linear.client) == ("2024-05-06T05:08:09Z", "cli")
-    assert linear.id[:8] == id_at("claim", 1714972089)[:8]
+    assert linear.id[:8] == PastIds().at("claim", 1714972089)[:8]
     assert first.path.startswith(".knowledge/claims/2024/")
     [relation] = linear.relations
     assert (relation.type, relation.to, relation.reasoning) == ("refutes", quadratic.id, "by test")
@@ -342,7 +342,7 @@ def test_ids_increase_when_the_clock_is_set_back() -> None:
     source = IdSource(lambda: next(times))
     ids = [source.new("claim") for _ in range(4)]
     assert ids == sorted(ids) and len(set(ids)) == 4
-    assert id_at("claim", 1e9)[:12] == ids[0][:12]
+    assert PastIds().at("claim", 1e9)[:12] == ids[0][:12]
 
 
 @pytest.mark.parametrize(
@@ -358,3 +358,16 @@ def test_ids_increase_when_the_clock_is_set_back() -> None:
 )
 def test_times(value: object, expected: str) -> None:
     assert read_time(value) == expected
+
+
+def test_the_turns_of_a_conversation_keep_their_order(book: Notebook, tmp_path: Path) -> None:
+    rows = [{"type": "entity", "name": name, "entityType": "person"} for name in ("Ada", "Ben")]
+    said = [
+        {"type": "observation", "entityName": name, "contents": [f"Turn {at}."], "created_at": "8 May 2023"}
+        for at, name in enumerate(("Ada", "Ben") * 10)
+    ]
+    report = import_notes(book, [given(tmp_path, m_jsonl="\n".join(map(json.dumps, [*rows, *said])))])
+    assert report.added["observation"] == 20, report
+    turns = [one for found in notes(book.folder) for one in found.note.observations]
+    assert [one.text for one in sorted(turns, key=lambda one: one.id)] == [f"Turn {at}." for at in range(20)]
+    assert {one.created for one in turns} == {"2023-05-08T00:00:00Z"}

@@ -1,4 +1,5 @@
-"""A project in Python, TypeScript and Go whose files call into each other, and everything that may happen to it on disk."""
+"""A project in Python, TypeScript and Go whose files call into each other, with manifests, documents, configuration,
+routes and a rules file; and everything that may happen to it on disk."""
 
 from __future__ import annotations
 
@@ -46,13 +47,59 @@ func (s {own_class}) Run() int {{ return {name}(s.count) + {version} }}
 func {own}(value int) int {{ return {name}(value + {version}) }}
 """
 
+RULES = """languages = ["python"]
+words = ["consumer("]
+
+[[rules]]
+kind = "handles"
+shape = "plain-decorator"
+names = ["consumer"]
+on = "function"
+event = [0]
+event_kind = "message"
+"""
+
 SETTINGS = {
     "pyproject.toml": '[project]\nname = "shop"\n',
     "go.mod": "module example.org/shop\n\ngo 1.22\n",
     "web/package.json": '{"name": "@shop/web"}\n',
+    "requirements.txt": "PyYAML>=6\nrequests\n",
+    "web/package-lock.json": '{"lockfileVersion": 3, "packages": {"node_modules/zod": {"version": "3.1.0"}}}\n',
+    "Dockerfile": "FROM python:3.12 AS build\nRUN pip install .\n\nFROM build AS test\nRUN pytest\n",
+    ".github/workflows/ci.yml": "name: ci\non: push\njobs:\n  test:\n    steps:\n      - run: pytest\n",
+    "sql/tables.sql": "CREATE TABLE users (id int);\n\nCREATE TABLE orders (id int);\n",
+    "templates/base.html": "<html>\n{% block content %}\n<h1>Shop</h1>\n{% endblock %}\n</html>\n",
+    "docs/guide.rst": "Guide\n=====\n\nStart with :func:`part0.m0.f0` and :class:`part1.m1.C1`.\n\nParts\n-----\n\nAll of them.\n",
+    "adr/0001-parts.md": "# 1 Parts\n\nStatus: accepted\n\n`part0.m0.f0` decides.\n",
+    "part0/routes.py": "from flask import Flask\n\nfrom part0.m0 import f0\n\napp = Flask(__name__)\n\n\n"
+    '@app.route("/users/<int:number>")\ndef show(number):\n    return f0(number)\n\n\n'
+    '@consumer("orders")\ndef on_order(message):\n    return f0(message)\n',
+    ".atlas/detectors.toml": RULES,
     "README.md": "# Shop\n\nStart at `part0.m0.f0`, then see [the web](web/v1.ts).\n\n## Parts\n\n`part1.m1.C1` runs.\n",
     ".gitignore": "build/\n",
 }
+
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "requirements.txt": ("PyYAML>=7\n", "-r more/requirements.txt\nattrs\n", "-c constraints.txt\n==\n"),
+    "more/requirements.txt": ("flask\n", "-r ../requirements.txt\n"),
+    "constraints.txt": ("attrs==23.1\n", ""),
+    "web/package.json": (
+        '{"name": "@shop/web", "dependencies": {"zod": "^3"}}',
+        '{"name": "@shop/web"',
+        '{"name": "zod"}',
+    ),
+    "go.mod": ("module example.org/shop\n\nrequire example.org/x v1.2.3\n", "module example.org/other\n"),
+    "Dockerfile": ("FROM scratch\n", "FROM a AS one\nFROM b AS two\nRUN make\n"),
+    ".github/workflows/ci.yml": ("jobs:\n  lint:\n    steps: []\n", "jobs: [\n"),
+    "sql/tables.sql": ("CREATE TABLE users (name text);\n", "-- nothing\n"),
+    "templates/base.html": ("{% block head %}{% endblock %}\n" * 70, "<p>\n"),
+    "docs/guide.rst": ("Guide\n=====\n\n:func:`part0.m0.f0`\n", "No heading, :class:`part2.m2.C2`.\n"),
+    "adr/0001-parts.md": ("# 1 Parts\n\n`part1.m1.C1` and `part2.m2.f2` decide.\n", "# 1 Parts\n"),
+    "part0/routes.py": (
+        'from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.post("/orders")\ndef order():\n    return ""\n',
+    ),
+}
+"""Further contents of these files. The rules file stays: a running daemon reads it when it starts."""
 
 PARTS = 4
 
@@ -96,6 +143,7 @@ class Life:
             *(2 * [self._touch_up, self._insignificant, self._append]),
             *(self._delete, self._rename, self._swap, self._break, self._add, self._away_and_back),
             *(self._ignore, self._settings, self._folder_for_file),
+            *(2 * [self._vary]),
         ]
         self._rare = [self._drop_folder, self._swap_folders, self._move_folder]
 
@@ -201,6 +249,15 @@ class Life:
     def _settings(self) -> None:
         name = self._chance.choice(("shop", "store", "stall"))
         (self._root / "pyproject.toml").write_text(f'[project]\nname = "{name}"\n')
+
+    def _vary(self) -> None:
+        """A manifest, document, template, workflow or route changes, goes, or comes back."""
+        path = self._chance.choice(sorted(VARIANTS))
+        text = self._chance.choice((*VARIANTS[path], self._first.get(path), None))
+        if text is not None:
+            self._put(self._root / path, text)
+        elif (self._root / path).is_file():
+            (self._root / path).unlink()
 
     def _folder_for_file(self) -> None:
         if file := self._existing():

@@ -30,7 +30,7 @@ MOMENTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5)
 def start(place: Home, chance: random.Random) -> None:
     """Start a daemon; three of five times go on when it is ready, else at any moment since it has its bus."""
     place.foreground("--detached")
-    until(lambda: place.socket.exists() and server_of(place), "a bus server")
+    until(lambda: place.socket.exists() and server_of(place), "a bus server", 60)
     if chance.random() < 0.6:
         until(lambda: phase(place) == "ready", "a daemon that is ready", 60)
     else:

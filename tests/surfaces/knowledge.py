@@ -61,8 +61,9 @@ class Desk:
         return f"{error.value.message} {error.value.hint}"
 
     def files(self) -> list[Path]:
-        """All files below the knowledge folder, also drafts that should not be left."""
-        return sorted(path for path in (self.place.root / ".knowledge").rglob("*") if path.is_file())
+        """All notes below the knowledge folder, also drafts that should not be left."""
+        found = (self.place.root / ".knowledge").rglob("*")
+        return sorted(path for path in found if path.is_file() and path.name != ".gitattributes")
 
 
 async def no_report(done: float, total: float, message: str) -> None:

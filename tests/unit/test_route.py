@@ -136,6 +136,20 @@ def test_tests_and_languages_are_noticed() -> None:
     assert not taken_apart("latest attestation").wants_tests
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("which page explains routing", True),
+        ("where is ProxyAgent documented", True),
+        ("how do I mock a request", True),
+        ("where are pagers closed", False),
+        ("how many callers has explain_query", False),
+    ],
+)
+def test_questions_for_documents_are_noticed(text: str, expected: bool) -> None:
+    assert taken_apart(text).wants_documents is expected
+
+
 def test_long_queries_are_cut_with_a_note() -> None:
     query = taken_apart(" ".join(f"word{n}" for n in range(20_000)))
     assert len(query.text) == MAX_QUERY_CHARACTERS

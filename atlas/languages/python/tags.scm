@@ -114,6 +114,21 @@
 (list_comprehension body: (_) @reference.read)
 (set_comprehension body: (_) @reference.read)
 (generator_expression body: (_) @reference.read)
+(attribute object: (attribute) @reference.owner)
+(subscript value: (attribute) @reference.owner)
+(subscript subscript: (_) @reference.read)
+(comparison_operator (identifier) @reference.read)
+(not_operator (identifier) @reference.read)
+(binary_operator (identifier) @reference.read)
+(unary_operator (identifier) @reference.read)
+(if_statement condition: (identifier) @reference.read)
+(elif_clause condition: (identifier) @reference.read)
+(while_statement condition: (identifier) @reference.read)
+(if_clause (identifier) @reference.read)
+(assert_statement (identifier) @reference.read)
+(match_statement subject: (identifier) @reference.read)
+(interpolation expression: (identifier) @reference.read)
+(await (identifier) @reference.read)
 
 ; Expressions
 

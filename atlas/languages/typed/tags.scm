@@ -146,6 +146,10 @@
   type: (_)? @annotation
   value: (_)? @value @reference.read) @binding.assign
 (catch_clause parameter: (_) @target type: (_) @annotation) @binding.catch
+(type_parameter
+  name: (type_identifier) @target
+  !constraint
+  value: (default_type (_) @annotation)) @binding.assign
 (type_parameter name: (type_identifier) @target constraint: (constraint (_) @annotation)?) @binding.assign
 (infer_type . (type_identifier) @target) @binding.assign
 (mapped_type_clause name: (type_identifier) @target) @binding.assign
@@ -165,6 +169,8 @@
 (optional_type (_) @inner) @type.same
 (generic_type name: (_) @base type_arguments: (type_arguments (_) @argument)) @type.generic
 (array_type) @type.text
+(function_type) @type.text
+(lookup_type) @type.text
 (union_type (_) @option) @type.union
 (intersection_type (_) @option) @type.union
 (tuple_type) @literal.list

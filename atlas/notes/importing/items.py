@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from atlas.errors import ConfigError
+from atlas.notes.dates import read_date
 from atlas.notes.front_matter import Value
 
 MAX_PROBLEMS = 1000
@@ -36,6 +37,8 @@ class ObservationItem:
 
     text: str
     created: str = ""
+    note_id: str = ""
+    """Given by the plan."""
 
 
 @dataclass(slots=True)
@@ -146,7 +149,7 @@ def read_time(value: Any) -> str:
             seconds = value / 1000 if value >= _MILLISECONDS else value
             found = datetime.fromtimestamp(seconds, UTC)
         elif isinstance(value, str):
-            found = datetime.fromisoformat(value.strip())
+            found = read_date(value) or datetime.fromisoformat(value.strip())
             found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
         else:
             raise ValueError

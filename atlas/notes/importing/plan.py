@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from atlas.errors import ConfigError
 from atlas.notes.folder import KnowledgeFolder
 from atlas.notes.front_matter import Value
-from atlas.notes.ids import id_at, is_id
+from atlas.notes.ids import PastIds, is_id
 from atlas.notes.importing.items import (
     ImportReport,
     Item,
@@ -27,6 +27,7 @@ from atlas.notes.importing.items import (
 from atlas.notes.importing.pages import raw_value
 from atlas.notes.listing import notes
 from atlas.notes.note import CLAIM_RELATIONS, read_note, text_of
+from atlas.notes.notebook import timestamp
 
 ORIGIN_KEY = "imported_from"
 _NAMED = ("symbol", "file", "package", "route")
@@ -56,6 +57,8 @@ class Plan:
     """Ids by the id in the source, of notes that are there and of planned ones."""
     names: dict[str, str] = field(default_factory=dict[str, str])
     """Ids of entities by name and alias in lower case."""
+    ids: PastIds = field(default_factory=PastIds)
+    """Ids follow the order of reading, so that the turns of a conversation stay next to each other."""
 
     def known_targets(self, prefix: str) -> dict[str, str]:
         """Return the ids by the bare ids of one source."""
@@ -82,7 +85,7 @@ def make_plan(folder: KnowledgeFolder, items: Iterable[Item], origin: str, repor
             if entity is None:
                 report.refuse(item.place, f"no entity {item.entity!r}", "Import its row, too.")
             else:
-                _add_observations(_change(plan, entity), item.observations, report)
+                _add_observations(plan, _change(plan, entity), item.observations, report)
         elif isinstance(item, RelationItem):
             _add_relation(plan, item, prefix, report)
         elif (note_id := plan.origins.get(prefix + item.foreign)) is not None:
@@ -116,7 +119,7 @@ def _add_note(plan: Plan, folder: KnowledgeFolder, item: NoteItem, prefix: str, 
     if known is not None:
         _join(plan, folder, known, item, report)
         return
-    note_id = id_at(item.kind, unix_time(item.created))
+    note_id = plan.ids.at(item.kind, unix_time(item.created))
     item.values[ORIGIN_KEY] = origin
     plan.origins[origin] = note_id
     if item.kind == "entity":
@@ -124,7 +127,7 @@ def _add_note(plan: Plan, folder: KnowledgeFolder, item: NoteItem, prefix: str, 
             plan.names.setdefault(str(name).casefold(), note_id)
     plan.changes[note_id] = change = Change(note_id, item)
     report.add(item.kind)
-    _add_observations(change, item.observations, report)
+    _add_observations(plan, change, item.observations, report)
 
 
 def _add_native(plan: Plan, folder: KnowledgeFolder, item: NoteItem, report: ImportReport) -> None:
@@ -147,7 +150,7 @@ def _add_native(plan: Plan, folder: KnowledgeFolder, item: NoteItem, report: Imp
 def _join(plan: Plan, folder: KnowledgeFolder, known: str, item: NoteItem, report: ImportReport) -> None:
     """Plan what an entity lacks; any other note that is there stays as it is."""
     if item.observations:
-        _add_observations(_change(plan, known), item.observations, report)
+        _add_observations(plan, _change(plan, known), item.observations, report)
         return
     planned = plan.changes[known].item if known in plan.changes else None
     if planned is not None:
@@ -166,12 +169,14 @@ def _join(plan: Plan, folder: KnowledgeFolder, known: str, item: NoteItem, repor
     )
 
 
-def _add_observations(change: Change, found: Iterable[ObservationItem], report: ImportReport) -> None:
+def _add_observations(plan: Plan, change: Change, found: Iterable[ObservationItem], report: ImportReport) -> None:
     for one in found:
         if one.text in change.observations:
             report.found()
         else:
-            change.observations[one.text] = one
+            created = one.created or timestamp()
+            note_id = plan.ids.at("observation", unix_time(created))
+            change.observations[one.text] = replace(one, created=created, note_id=note_id)
 
 
 def _add_relation(plan: Plan, item: RelationItem, prefix: str, report: ImportReport) -> None:

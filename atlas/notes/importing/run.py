@@ -13,8 +13,7 @@ from atlas.notes import requests
 from atlas.notes.checks import MAX_OBSERVATIONS, MAX_RELATIONS
 from atlas.notes.documents import observation_line
 from atlas.notes.front_matter import Value, with_line, with_values
-from atlas.notes.ids import id_at
-from atlas.notes.importing.items import ImportReport, NoteItem, ObservationItem, Place, RelationItem, unix_time
+from atlas.notes.importing.items import ImportReport, NoteItem, ObservationItem, Place, RelationItem
 from atlas.notes.importing.pages import with_known_targets
 from atlas.notes.importing.plan import Change, Plan, make_plan
 from atlas.notes.importing.sources import read_sources
@@ -197,9 +196,7 @@ class _Writer:
         self._report.add("relation", relations)
 
     def _line(self, one: ObservationItem) -> str:
-        created = one.created or timestamp()
-        note_id = id_at("observation", unix_time(created))
-        return observation_line(note_id, created, one.text, self._book.client)
+        return observation_line(one.note_id, one.created, one.text, self._book.client)
 
 
 def _relation_values(change: Change, key: tuple[str, str]) -> dict[str, Value]:

@@ -18,6 +18,9 @@ from atlas.search.targets import group_symbols
 KINDS = ("symbol", "file", "package", "route")
 MAX_NEAR = 5
 _ROUTE = re.compile(r"[A-Z*]{1,20} /\S*")
+_REDEFINITION = re.compile(r"#\d+$")
+MAX_OVERLOADS = 32
+"""Definitions of one qualified name among which the one that an anchor means is looked for."""
 _FORMS = "Write a symbol (`Cart.total`), a place (`shop/cart.py:12`), file:PATH, package:NAME or route:METHOD /PATH."
 
 
@@ -69,7 +72,7 @@ async def _symbol(reader: Reader, name: str) -> Node:
     nodes = [node for node in found.nodes if node.row.label not in PROSE_LABELS]
     if found.nodes and not nodes:
         raise ConfigError(f"`{name}` is a note", "A note is about code: relate it to another note instead.")
-    own = [node for node in nodes if not node.row.is_test] or nodes
+    own = await _with_overloads(reader, [node for node in nodes if not node.row.is_test] or nodes, name)
     targets = group_symbols(own, reader.languages.constructors)
     if not targets:
         near = [node.row.qualified_name for node in found.near if node.row.label not in PROSE_LABELS][:MAX_NEAR]
@@ -79,6 +82,18 @@ async def _symbol(reader: Reader, name: str) -> Node:
         more = f" and {len(targets) - len(listed)} more" if len(targets) > len(listed) else ""
         raise ConfigError(f"`{name}` is ambiguous", f"Write one of: {', '.join(listed)}{more}.")
     return targets[0].node
+
+
+async def _with_overloads(reader: Reader, nodes: Sequence[Node], name: str) -> list[Node]:
+    """Return the nodes with the later definitions of a single one: a qualified name is also that of its overloads.
+
+    Without them an anchor would keep the digests of the first overload, which has no body that could change.
+    """
+    if len(nodes) != 1 or _REDEFINITION.search(name):
+        return list(nodes)
+    first = _REDEFINITION.sub("", nodes[0].row.uid)
+    uids = [first, *(f"{first}#{number}" for number in range(2, MAX_OVERLOADS + 1))]
+    return sorted(await reader.store.symbols(uids), key=lambda node: node.row.start_line) or list(nodes)
 
 
 async def _file(reader: Reader, path: str) -> Node:

@@ -35,7 +35,11 @@ _NUMBERS = frozenset(WORDS["numbers"]) - {"once"}
 _MONTHS = "|".join(month.capitalize() for month in WORDS["months"].split())
 _DATE = re.compile(rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}})?\b|\b(?:19|20)\d\d(?:-\d\d){{0,2}}\b")
 _STOPPED = re.compile(r"\bstop(?:s|ped)? (?=\w+ing\b)", re.IGNORECASE)
+_APPOSITION = re.compile(r",\s+(?:which|who)\b", re.IGNORECASE)
+"""Behind a comma the clause says something about the subject; without one it says which is meant."""
 _AND = frozenset(("and", "or", "nor"))
+_AUXILIARIES = frozenset(WORDS["auxiliaries"].split())
+_RELATIVE = frozenset(("that", "which", "who"))
 MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
 
@@ -95,12 +99,14 @@ class _Reader:
         self.seen: set[str] = set()
         self._opening, self._length, self._last, self._before = "", 0, "", ""
         self._without, self._is_first, self._is_name = -1, False, False
+        self._in_relative, self._is_verb = False, False
 
     def read(self, written: str) -> None:
         """Take the next word."""
         word = written.lower().rstrip(".,").removesuffix("'s")
         if self.subject is None and self.words and (word in VERBS or word.endswith("n't")):
             self._end_subject()
+        self._follow_relative(word)
         if word in VERBS and self._opening in CIRCUMSTANCES:
             self._opening = ""
         if not self._negates(word, written):
@@ -111,6 +117,15 @@ class _Reader:
         if (self._last, word) != ("at", "most"):
             self.seen.add(word)
         self._before, self._last, self._is_name = self._last, word, written[:1].isupper()
+
+    def _follow_relative(self, word: str) -> None:
+        """Notice where a relative clause begins and ends: "parameters that are not given are filled in"."""
+        is_auxiliary = word in _AUXILIARIES or word.endswith("n't")
+        if self.words and self._last in _RELATIVE and (is_auxiliary or word in VERBS):
+            self._in_relative = True
+        elif is_auxiliary and not self._is_verb:
+            self._in_relative = False
+        self._is_verb = is_auxiliary or (self._is_verb and word in NEGATIONS)
 
     def _end_subject(self) -> None:
         """Keep the words so far as subject; "requests without a key" are no negated requests."""
@@ -123,6 +138,9 @@ class _Reader:
         is_opening = word == "without" and not self.words
         if is_opening or not (word in NEGATIONS or word.endswith("n't")):
             return False
+        if self._in_relative:
+            # it says which things are meant, and denies nothing about them
+            return True
         is_again = bool(self.negations) and (word == "nor" or self._last in _AND or self._before in _AND)
         if not is_again and self._last != "but":
             self.negations.append(written)
@@ -164,7 +182,7 @@ class _Reader:
 def statement(text: str) -> Statement:
     """Prepare a sentence."""
     plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
-    plain = _STOPPED.sub("does not ", plain)
+    plain = _APPOSITION.sub(",", _STOPPED.sub("does not ", plain))
     grows = growth(plain)
     rest = plain if grows is None else plain[: grows.start] + grows.resource + plain[grows.end :]
     reader = _Reader()

@@ -10,20 +10,24 @@ from atlas.notes.checks import check_question
 from atlas.notes.ids import is_id
 from atlas.search.notes.anchors import anchor_states
 from atlas.search.notes.facts import facts_of
-from atlas.search.notes.hits import HIDDEN_STATUSES
+from atlas.search.notes.hits import HIDDEN_STATUSES, NoteFilter
 from atlas.search.notes.judge import VERDICTS, Verdict, judge
-from atlas.search.notes.retrieval import clashing_notes
+from atlas.search.notes.retrieval import clashing_notes, find_notes
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+from atlas.tools.knowledge.claim_queries import MAX_REPEATED
 from atlas.tools.knowledge.note_base import UNIT_LABELS, Knowledge
 from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
 from atlas.tools.knowledge.relations import relation_item
 from atlas.tools.knowledge.relatives import clash_items
-from atlas.tools.knowledge.units import answer, quoted_text, unit_item
+from atlas.tools.knowledge.units import answer, comparable, hit_items, quoted_text, unit_item
+from atlas.wording import counted
 
 BUDGET = 2000
 MAX_IMPLIED = 200
+NEAR = 5
+"""Units about the same thing that are shown without a clash: a refutation often shares no word that clashes."""
 STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
 
 
@@ -48,24 +52,32 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
         items = await clash_items(one.base, one.atlas.reader, clashes)
         possible += [item for item in items if item.data["id"] not in known]
     possible = await _judged(knowledge, text, possible, notes)
+    known |= {item.data["id"] for item in possible} | ({unit[1].row.qualified_name} if unit is not None else set())
+    near = [item for item in await _near(opened, text, NEAR + len(known)) if item.data["id"] not in known][:NEAR]
     groups = (
         ItemGroup.of("stated", stated),
         ItemGroup.of("inherited", inherited),
         ItemGroup.of("possible", possible),
+        ItemGroup.of("same_subject", near),
     )
-    found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible (judge the words that clash)"
-    body = NoteBody("ok" if stated or inherited or possible else "none", found, groups, _follow_up(unit, possible))
+    advice = " (judge the words that clash)" if possible else ""
+    found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible{advice}"
+    found += f"; {counted(len(near), 'unit')} about the same, not judged" if near else ""
+    status = "ok" if stated or inherited or possible else "none"
+    body = NoteBody(status, found, groups, _follow_up(unit, possible, wanted))
     return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
 
 
 async def _stated(one: Opened, uids: Sequence[str], via: str = "") -> list[Item]:
     """Return units that a relation calls contradictory, with the relation as evidence."""
     store = one.atlas.reader.store
-    edges = [
+    found = [
         edge
         for direction in (Direction.IN, Direction.OUT)
         for edge in await store.edges(uids, direction, STATED, limit=200)
     ]
+    # the relation of a unit to itself goes both ways
+    edges = list({(edge.row.source, edge.row.target, edge.row.type): edge for edge in found}.values())
     states = await anchor_states(one.atlas.reader, [edge.node.row.uid for edge in edges])
     items: list[Item] = []
     for edge in edges:
@@ -100,6 +112,16 @@ async def _inherited(one: Opened, start: str) -> list[Item]:
     return [item for item in items if item.data["id"] != own]
 
 
+async def _near(opened: Sequence[Opened], text: str, most: int) -> list[Item]:
+    """Return the units that a text is about, best first, of all folders."""
+    ranked: list[tuple[float, Item]] = []
+    for one in opened:
+        hits = comparable(await find_notes(one.atlas.reader, text, NoteFilter(UNIT_LABELS), most))
+        items = await hit_items(one.base, one.atlas.reader, hits, characters=300)
+        ranked += zip((hit.score for hit in hits), items, strict=True)
+    return [item for _, item in sorted(ranked, key=lambda pair: -pair[0])]
+
+
 async def _judged(knowledge: Knowledge, text: str, possible: list[Item], notes: list[str]) -> list[Item]:
     """Return possible contradictions with the verdict of the language model, if there is one: confirmed ones first."""
     if knowledge.model is None or not possible:
@@ -119,8 +141,10 @@ def _with_verdict(item: Item, verdict: Verdict, model: str) -> Item:
     return Item(f"{item.line}; judged by {model}: {verdict.verdict}{why}", fields)
 
 
-def _follow_up(unit: tuple[Opened, Node] | None, possible: Sequence[Item]) -> tuple[Action, ...]:
-    if unit is None or not possible:
-        return ()
+def _follow_up(unit: tuple[Opened, Node] | None, possible: Sequence[Item], claim: str) -> tuple[Action, ...]:
+    if unit is None:
+        return (Action("semantic_search", {"query": claim[:MAX_REPEATED]}, "more units about this"),)
+    if not possible:
+        return (Action("get_unit", {"id": unit[1].row.qualified_name}, "its relations and what it is about"),)
     arguments = {"from": unit[1].row.qualified_name, "to": possible[0].data["id"], "relation": "contradicts"}
     return (Action("connect_propositions", arguments, "if they do contradict each other"),)

@@ -71,9 +71,10 @@ async def remember(
         place, is_new = await _entity(replace(knowledge, bases=(base,)), name, kind, other_names)
         if not is_new:
             await _describe(place, kind, other_names)
-        groups = [ItemGroup.of("entity", [_entity_item(place, name)])]
+        _, known = place.base.read(place.path)
+        # it may have been named by an alias or its id
+        groups = [ItemGroup.of("entity", [_entity_item(place, known.name)])]
         if text:
-            _, known = place.base.read(place.path)
             # the vectors of observations are those of their texts with the name of the entity in front
             similar = await _similar(base, f"{known.name}: {text}", notes)
             await in_thread(base.notebook.observe, place.path, place.note_id, text, created, observation_id)
@@ -83,7 +84,7 @@ async def remember(
             groups += [ItemGroup.of("similar_entities", others)]
         is_changed = is_new or bool(text or kind or other_names)
         verb = "created" if is_new else "added to" if is_changed else "nothing to add to"
-        title = f"{verb} entity {shown_text(name, SHOWN_NAME)} {place.note_id}"
+        title = f"{verb} entity {shown_text(known.name, SHOWN_NAME)} {place.note_id}"
         action = Action("recall", {"query": name}, "what is known about it")
         status = "created" if is_new or text else "changed" if is_changed else "unchanged"
         return NoteBody(status, title, tuple(groups), (action,)), notes

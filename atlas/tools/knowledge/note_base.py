@@ -19,6 +19,7 @@ from atlas.ids import make_uid
 from atlas.language_model import LanguageModel
 from atlas.model import Filter, Label, Match, Node
 from atlas.notes.ids import is_id
+from atlas.notes.listing import notes
 from atlas.notes.note import Note, read_note
 from atlas.notes.notebook import Notebook
 from atlas.parsing import split_words
@@ -142,7 +143,16 @@ async def locate(knowledge: Knowledge, note_id: str) -> Place:
             found = await atlas.reader.store.symbols([make_uid(base.project, wanted)]) if atlas is not None else []
             if found and _holds(base, found[0].row.path, wanted):
                 return Place(base, wanted, found[0].row.path)
+    for base in knowledge.bases:
+        if await base.opened() is None and (path := await in_thread(_path_in_files, base, wanted)):
+            return Place(base, wanted, path)
     raise NotFound(f"no note {wanted}", "list_propositions and list_entities name the notes there are.")
+
+
+def _path_in_files(base: NoteBase, note_id: str) -> str:
+    """Return the path of a note where there is no index that knows it, "" if there is none."""
+    found = notes(base.notebook.folder, text=note_id)
+    return next((one.path for one in found if one.note.id == note_id), "")
 
 
 async def locate_observation(knowledge: Knowledge, observation_id: str) -> tuple[Place, str]:

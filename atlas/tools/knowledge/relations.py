@@ -45,7 +45,8 @@ def anchor_item(state: AnchorState) -> Item:
     changed = f" ({', '.join(state.changed)})" if state.changed else ""
     moved = f", now {escaped(state.moved_to)}" if state.moved_to and state.moved_to != state.target else ""
     since = f" since {escaped(state.commit[:10])}" if state.commit else ""
-    line = f"{state.kind} {escaped(state.target)} {state.at}: {state.state}{changed}{moved}{since}"
+    place = f" {state.at}" if state.at else ""
+    line = f"{state.kind} {escaped(state.target)}{place}: {state.state}{changed}{moved}{since}"
     fields = {
         "kind": state.kind,
         "target": escaped(state.target),

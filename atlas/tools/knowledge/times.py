@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from atlas.errors import ConfigError
+from atlas.notes.dates import read_date
 
 _SPAN = re.compile(r"(\d{1,6})\s*(m|h|d|w)(?:in|our|ay|eek)?s?(?: ago)?", re.IGNORECASE)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -13,6 +14,8 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 def moment(text: str, now: datetime | None = None) -> str:
     """Return RFC 3339 in UTC of a date, a date with time, or a span before now (`7d`, `12h`).
+
+    Dates are ISO 8601 or English: `8 May 2023`, `1:56 pm on 8 May, 2023`.
 
     Raises ConfigError for any other text.
     """
@@ -27,7 +30,7 @@ def moment(text: str, now: datetime | None = None) -> str:
         day = now if words.lower() == "today" else now - timedelta(days=1)
         return _written(day.replace(hour=0, minute=0, second=0))
     try:
-        found = datetime.fromisoformat(words)
+        found = read_date(words) or datetime.fromisoformat(words)
         return _written(found if found.tzinfo else found.replace(tzinfo=UTC))
     except (ValueError, OverflowError) as error:
         raise ConfigError(

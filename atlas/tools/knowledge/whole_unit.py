@@ -8,11 +8,11 @@ from typing import Any
 
 from atlas.errors import AtlasError, NotFound
 from atlas.ids import make_uid
-from atlas.model import Direction, Edge, EdgeType, Label, Node
+from atlas.model import PROSE, Direction, Edge, EdgeType, Label, Node
 from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
 from atlas.notes.front_matter import read_text
 from atlas.notes.note import Anchor
-from atlas.search.notes.anchors import anchor_states, target_uid
+from atlas.search.notes.anchors import AnchorState, State, anchor_states, target_uid
 from atlas.search.notes.facts import facts_of, unix_time
 from atlas.search.notes.lineage import RELATIONS
 from atlas.tools.answers import KnowledgeAnswer
@@ -25,6 +25,7 @@ from atlas.tools.knowledge.units import answer, quoted_text, shown_text, unit_it
 
 UNIT_BUDGET = 2000
 COMMITS = 5
+MAX_TWINS = 10
 CLOCKS_DIFFER = 86_400
 """Seconds by which the clock of a committer may be behind that of the note's author."""
 
@@ -44,12 +45,14 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         raise NotFound(f"no unit {shown_text(unit_id, 80)}", hint)
     one, node = found
     reader, uid = one.atlas.reader, node.row.uid
+    twins = await _twins(one, node)
     states = (await anchor_states(reader, [uid])).get(uid, ())
     item = unit_item(node, states, characters=MAX_TEXT, is_personal=one.base.is_personal, **_details(one.base, node))
     outgoing = await reader.store.edges([uid], Direction.OUT, RELATIONS)
     incoming = await reader.store.edges([uid], Direction.IN, RELATIONS)
     groups = [
         ItemGroup.of("unit", [_with_details(item)]),
+        ItemGroup.of("same_id", [unit_item(twin) for twin in twins]),
         ItemGroup.of("relations", [relation_item(edge) for edge in (*outgoing, *incoming)]),
         ItemGroup.of("about", [anchor_item(state) for state in states]),
         ItemGroup.of("dangling", _dangling(one.base, node, outgoing)),
@@ -58,12 +61,21 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         ItemGroup.of("history", await _history(one, node)),
     ]
     groups = [group for group in groups if group.total]
-    actions = _after_reading(node)
-    if any(state.is_suspect for state in states):
-        fix = {"id": node.row.qualified_name, "reaffirm": True}
-        actions.insert(0, Action("update_unit", fix, "if it still holds; else update its text, or retract_unit"))
+    if twins:
+        paths = ", ".join(escaped(each.row.path) for each in (node, *twins))
+        notes.append(f"several files have this id: {paths}; give all but one a new id")
+    actions = [*_if_suspect(node, states), *_after_reading(node)]
     body = NoteBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
     return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
+
+
+async def _twins(one: Opened, node: Node) -> list[Node]:
+    """Return the notes of other files with the id of this one, found by their vectors, which are in order of uids."""
+    first, store = make_uid(one.base.project, node.row.qualified_name), one.atlas.reader.store
+    # the uid of a second file is ID@path, and "?" is the character before "@"
+    rows = await store.vectors(one.base.project, MAX_TWINS, f"{first}?", PROSE)
+    uids = [first, *(row.uid for row in rows if row.uid.startswith(f"{first}@"))]
+    return [each for each in await store.symbols(uids) if each.row.uid != node.row.uid]
 
 
 def _details(base: NoteBase, node: Node) -> dict[str, Any]:
@@ -82,6 +94,18 @@ def _with_details(item: Item) -> Item:
     parts = [f"{name} {quoted_text(item.data[name])}" for name in ("updated", "agent", "reason") if name in item.data]
     parts += [f"alias {quoted_text(one)}" for one in item.data.get("aliases", ())]
     return Item("; ".join((item.line, *parts)), item.data)
+
+
+def _if_suspect(node: Node, states: Sequence[AnchorState]) -> list[Action]:
+    """Return how to mend a note whose code has changed: code that is gone cannot be reaffirmed."""
+    suspect = [state for state in states if state.is_suspect]
+    if any(state.state is not State.GONE for state in suspect):
+        fix = {"id": node.row.qualified_name, "reaffirm": True}
+        return [Action("update_unit", fix, "if it still holds; else update its text, or retract_unit")]
+    if suspect:
+        why = {"id": node.row.qualified_name, "reason": f"{suspect[0].target} is gone"}
+        return [Action("retract_unit", why, "unless it holds for other code: then update_unit with about")]
+    return []
 
 
 def _after_reading(node: Node) -> list[Action]:

@@ -45,8 +45,13 @@ pub enum DetectionKind {
     Handles,
     /// An emitted event.
     Emits,
+    /// A function that receives a router, as its handler: the path is the prefix of what it registers, which is already
+    /// part of the paths in its text.
+    Scope,
     /// A function that the framework calls to provide an argument of the scope.
     Injects,
+    /// A fixture that the handler asks for.
+    Requests,
 }
 
 /// A function, class or router that a detection names.

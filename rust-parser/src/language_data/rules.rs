@@ -28,6 +28,9 @@ pub struct LinkSettings {
     pub unwrapping: bool,
     pub extension_functions: bool,
     pub struct_literals: bool,
+    pub conversions: bool,
+    pub named_receivers: bool,
+    pub visible_after_declaration: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty if the language has none.
     pub new_method: String,
@@ -58,8 +61,15 @@ pub struct LinkSettings {
     /// Functions of other packages, by dotted name: casts to their first argument, and partial applications.
     pub cast_functions: Vec<String>,
     pub partial_functions: Vec<String>,
+    /// Functions of other packages that return their first argument or a copy of it.
+    pub copy_functions: Vec<String>,
+    /// Methods that run when an object is iterated over, and when it is indexed.
+    pub iterator_methods: Vec<String>,
+    pub item_methods: Vec<String>,
     /// Methods of containers that return one element, or all elements.
     pub element_getters: Vec<String>,
+    /// Methods of containers that call their first argument with each element.
+    pub element_callbacks: Vec<String>,
     pub element_views: Vec<String>,
     /// Methods of instances that return the instance itself, a copy of it or a view of it.
     pub same_methods: Vec<String>,

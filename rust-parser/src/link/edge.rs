@@ -104,7 +104,7 @@ pub struct FileEdges {
     pub further_lines: Vec<(u32, u32)>,
     /// Properties of nodes that depend on other files, as JSON objects, sorted.
     pub properties: Vec<(DefId, String)>,
-    /// By index of an edge, sorted: the statements of notes.
+    /// By index of an edge, sorted: the statements of notes, and the depth of what tests reach indirectly.
     pub statements: Vec<(u32, Statement)>,
     /// Problems of the file that depend on other files.
     pub problems: Vec<Problem>,

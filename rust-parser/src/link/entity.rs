@@ -26,6 +26,10 @@ pub enum Entity {
     Argument(u16),
     MadeBy(u16),
     ReturningMade(u16),
+    /// Only in what functions, classes and fields publish about types: a type argument by position, and a member of the
+    /// type before it.
+    TypeArgument(u16),
+    TypeMember(Sym),
     /// A sequence, set or iterator of instances of a class.
     Elements(SymbolId),
     /// A mapping to instances of a class.

@@ -2,7 +2,7 @@
 //! order of updates or the number of threads.
 //!
 //! `project` holds the facts and provides the recorded queries by which linking a file reads other files. `inherit`,
-//! `resolve::types`, `routes` and `emit::edges` are the stages, each of which reads only results of earlier ones. `resolve`
+//! `resolve::types`, `routes`, `testing::support` and `emit::edges` are the stages, each of which reads only results of earlier ones. `resolve`
 //! determines the values of expressions; `emit` creates edges and the unit of the project structure.
 
 pub(crate) mod edge;
@@ -16,6 +16,7 @@ mod resolve;
 mod routes;
 mod rules;
 mod strategy;
+mod testing;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use crate::link::packages::Imported;
 use crate::link::project::ancestry::FileBases;
 use crate::link::project::dependencies::{add_differences, is_affected};
 use crate::link::project::file_types::FileTypes;
+use crate::link::project::index::update::last_of_each_path;
 use crate::link::project::index::{Index, SubProject};
 use crate::link::project::names::{ExternalId, FileId, Sym};
 use crate::link::project::query::{Query, STAGES, Stage};
@@ -40,6 +42,7 @@ use crate::link::resolve::types;
 use crate::link::routes::composed::link_routes;
 use crate::link::routes::routers::link_routers;
 use crate::link::routes::tables::{FileRouters, FileRoutes};
+use crate::link::testing::support::{FileSupport, link_support};
 use crate::unit::{self, UnitDigest, UnitSource};
 
 /// All facts of one project and their graph.
@@ -95,6 +98,7 @@ enum Output {
     Types(FileTypes),
     Routers(FileRouters),
     Routes(FileRoutes),
+    Support(FileSupport),
     Edges(Option<FileEdges>, Box<[ExternalId]>, Box<[Sym]>, UnitDigest),
 }
 
@@ -155,6 +159,7 @@ impl Project {
         for &id in &removed {
             self.index.put_routers(id, FileRouters::default(), &mut keys);
             self.index.put_routes(id, FileRoutes::default(), &mut keys);
+            self.index.put_support(id, FileSupport::default(), &mut keys);
             self.links[id as usize] = FileLink::default();
             self.index.first_types[id as usize] = FileTypes::default();
             self.index.types[id as usize] = FileTypes::default();
@@ -229,6 +234,7 @@ impl Project {
                 }
                 Output::Routers(found) => self.index.put_routers(id, found, keys),
                 Output::Routes(found) => self.index.put_routes(id, found, keys),
+                Output::Support(found) => self.index.put_support(id, found, keys),
                 Output::Edges(edges, externals, events, digest) => {
                     reaches_others |= externals != link.externals || events != link.events;
                     link.events = events;
@@ -329,6 +335,7 @@ fn run(query: &Query, stage: Stage, project: &str, keep_edges: bool, old: Option
         Stage::FirstTypes | Stage::Types => Output::Types(types::infer(query)),
         Stage::Routers => Output::Routers(link_routers(query)),
         Stage::Routes => Output::Routes(link_routes(query)),
+        Stage::Support => Output::Support(link_support(query)),
         Stage::Edges => {
             let (edges, uids) = edges::link_edges(query);
             let digest = unit::file_source(project, query.index, query.home, &edges, uids).digest();
@@ -338,12 +345,4 @@ fn run(query: &Query, stage: Stage, project: &str, keep_edges: bool, old: Option
             Output::Edges(is_kept.then_some(edges), externals, events, digest)
         }
     }
-}
-
-fn last_of_each_path(changed: Vec<Arc<FileFacts>>) -> Vec<Arc<FileFacts>> {
-    let mut seen = FxHashSet::default();
-    let mut last: Vec<Arc<FileFacts>> =
-        changed.into_iter().rev().filter(|facts| seen.insert(facts.path.clone())).collect();
-    last.reverse();
-    last
 }

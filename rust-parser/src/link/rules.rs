@@ -43,10 +43,18 @@ pub struct LanguageRules {
     pub extension_functions: bool,
     /// `T {...}` sets fields and runs no code.
     pub struct_literals: bool,
+    /// `T(x)` converts a value and runs no code.
+    pub conversions: bool,
+    /// An unknown receiver with the name of a class is taken for an instance of it.
+    pub named_receivers: bool,
+    /// A local variable is visible from its declaration on; before it, the name means that of an outer scope.
+    pub visible_after_declaration: bool,
     /// Dotted names of functions of other packages that return their second argument as a value of the first, a type,
     /// and of those that return a function with some arguments set.
     pub cast_functions: FxHashSet<String>,
     pub partial_functions: FxHashSet<String>,
+    /// Dotted names of functions of other packages that return their first argument or a copy of it.
+    pub copy_functions: FxHashSet<String>,
     pub member_order: MemberOrder,
     /// Name of constructors; `None` if they have the name of their class.
     pub constructor: Option<Sym>,
@@ -54,6 +62,8 @@ pub struct LanguageRules {
     pub call_method: Option<Sym>,
     pub class_attribute: Option<Sym>,
     pub enter_methods: Vec<Sym>,
+    pub iterator_methods: Vec<Sym>,
+    pub item_methods: Vec<Sym>,
     /// Prefixes; empty if the language has none.
     global_prefix: String,
     private_prefix: String,
@@ -78,6 +88,7 @@ pub struct LanguageRules {
     pub class_objects: FxHashSet<Sym>,
     pub callables: FxHashSet<Sym>,
     pub element_getters: FxHashSet<Sym>,
+    pub element_callbacks: FxHashSet<Sym>,
     pub element_views: FxHashSet<Sym>,
     pub same_methods: FxHashSet<Sym>,
     pub self_types: FxHashSet<Sym>,
@@ -160,6 +171,8 @@ impl LanguageRules {
             call_method: name(&link.call_method),
             class_attribute: name(&link.class_attribute),
             enter_methods: numbers(&link.enter_methods),
+            iterator_methods: numbers(&link.iterator_methods),
+            item_methods: numbers(&link.item_methods),
             global_prefix: link.global_prefix.clone(),
             private_prefix: link.private_prefix.clone(),
             star_skips: link.star_skips.clone(),
@@ -181,8 +194,13 @@ impl LanguageRules {
             callables: set(&link.callables),
             cast_functions: texts(&link.cast_functions),
             partial_functions: texts(&link.partial_functions),
+            copy_functions: texts(&link.copy_functions),
             struct_literals: link.struct_literals,
+            conversions: link.conversions,
+            named_receivers: link.named_receivers,
+            visible_after_declaration: link.visible_after_declaration,
             element_getters: set(&link.element_getters),
+            element_callbacks: set(&link.element_callbacks),
             element_views: set(&link.element_views),
             same_methods: set(&link.same_methods),
             self_types: set(&link.self_types),

@@ -27,6 +27,7 @@ pub enum Strategy {
     MethodSet,
     Overload,
     OverrideRoot,
+    ReceiverName,
     UniqueName,
     DocName,
     DocUniqueName,
@@ -36,6 +37,12 @@ pub enum Strategy {
     Registration,
     NamedHandler,
     Injected,
+    Fixture,
+    SetUp,
+    Helper,
+    Parametrised,
+    TestName,
+    TestImport,
 }
 
 impl Strategy {
@@ -65,6 +72,7 @@ impl Strategy {
             Strategy::MethodSet => "method-set",
             Strategy::Overload => "overload",
             Strategy::OverrideRoot => "override-root",
+            Strategy::ReceiverName => "receiver-name",
             Strategy::UniqueName => "unique-name",
             Strategy::DocName => "doc-name",
             Strategy::DocUniqueName => "doc-unique-name",
@@ -74,6 +82,12 @@ impl Strategy {
             Strategy::Registration => "registration",
             Strategy::NamedHandler => "named-handler",
             Strategy::Injected => "injected",
+            Strategy::Fixture => "fixture",
+            Strategy::SetUp => "set-up",
+            Strategy::Helper => "test-helper",
+            Strategy::Parametrised => "parametrised",
+            Strategy::TestName => "test-name",
+            Strategy::TestImport => "test-import",
         }
     }
 
@@ -96,10 +110,13 @@ impl Strategy {
             // The handler is not known, only where the route is registered.
             Strategy::Registration => 0.8,
             Strategy::NamedHandler | Strategy::Injected => 0.9,
+            Strategy::Parametrised | Strategy::TestName => 0.9,
+            Strategy::Fixture | Strategy::SetUp | Strategy::Helper => 0.85,
+            Strategy::TestImport => 0.6,
             Strategy::DocUniqueName => 0.7,
             Strategy::OverrideRoot => 0.85,
             Strategy::Overload => 0.6,
-            Strategy::UniqueName => 0.7,
+            Strategy::UniqueName | Strategy::ReceiverName => 0.7,
         }
     }
 }

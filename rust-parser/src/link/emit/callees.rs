@@ -34,7 +34,7 @@ impl EdgeCollector<'_, '_> {
 
     fn member_callees(&self, base: ExprId, name: Sym, site: Site) -> Values {
         let query = self.query;
-        let bases = query.eval(base, site.scope, site.line);
+        let bases = query.receivers(base, site.scope, site.line);
         if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_function(value)) {
             return bases;
         }
@@ -45,7 +45,8 @@ impl EdgeCollector<'_, '_> {
             return Values::new();
         }
         if bases.is_empty() {
-            return self.unique_member(base, name, site).into_iter().collect();
+            let unique = self.unique_member(base, name, site);
+            return unique.or_else(|| self.named_receiver(base, name)).into_iter().collect();
         }
         if query.file.rules.new_method == Some(name) {
             return bases;

@@ -11,7 +11,7 @@ use crate::link::strategy::Strategy;
 
 /// The outcome for one possible value of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
+pub(super) enum Outcome {
     Unresolved,
     /// Outside of the index: neither an edge nor unresolved.
     Outside,
@@ -34,7 +34,7 @@ pub fn add_references(collector: &mut EdgeCollector) {
 }
 
 impl EdgeCollector<'_, '_> {
-    fn add_reference(&mut self, reference: &Reference, site: Site) {
+    pub fn add_reference(&mut self, reference: &Reference, site: Site) {
         match reference.kind {
             ReferenceKind::Call => {
                 if let Expr::Call { callee, new, .. } = *self.query.file.expr(reference.expr) {
@@ -47,6 +47,7 @@ impl EdgeCollector<'_, '_> {
                 }
             }
             ReferenceKind::Read => self.add_read(reference.expr, site),
+            ReferenceKind::Owner => self.add_getter(reference.expr, site),
             ReferenceKind::Type => {
                 let outcome = self.add_type(reference.expr, site);
                 self.count(outcome);
@@ -96,11 +97,17 @@ impl EdgeCollector<'_, '_> {
     fn add_called_definition(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let symbol = self.query.canonical(symbol);
         match self.query.kind(symbol) {
+            kind if (is_class(kind) || kind == Kind::TypeAlias) && self.query.file.rules.conversions => {
+                self.add_target(EdgeType::UsesType, symbol, via, site)
+            }
             kind if is_class(kind) => {
                 self.add_constructor(symbol, Strategy::Constructor, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
             }
-            Kind::Function | Kind::Method | Kind::Constructor => self.add_overload(symbol, via, site),
+            Kind::Function | Kind::Method | Kind::Constructor => {
+                self.add_implementation(symbol, site);
+                self.add_overload(symbol, via, site)
+            }
             Kind::Property => {
                 // The getter runs, then its result is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
@@ -163,7 +170,7 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    fn add_overload(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
+    pub(super) fn add_overload(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let caller = match site.source {
             FILE_NODE => self.query.file.file_symbol,
             source => self.query.file.symbols[source as usize],
@@ -214,7 +221,9 @@ impl EdgeCollector<'_, '_> {
                 Entity::Definition(symbol) if value.via != Strategy::Alias => {
                     let symbol = query.canonical(symbol);
                     let kind = query.kind(symbol);
-                    if kind == Kind::Property {
+                    let is_bare = matches!(query.file.expr(expr), Expr::Name(_)) && !query.file.rules.implicit_this;
+                    // The bare name of a property, in its class, is the property and not its value.
+                    if kind == Kind::Property && !is_bare {
                         self.add_target(EdgeType::Calls, symbol, value.via, site);
                     } else if is_referable(kind) {
                         self.add_target(EdgeType::References, symbol, value.via, site);
@@ -226,6 +235,18 @@ impl EdgeCollector<'_, '_> {
                     self.add_external(EdgeType::References, external, value.via, site);
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Adds the call of a property whose value has the member that is named next.
+    fn add_getter(&mut self, expr: ExprId, site: Site) {
+        for value in self.query.eval(expr, site.scope, site.line) {
+            if let Entity::Definition(symbol) = value.entity
+                && self.query.kind(symbol) == Kind::Property
+                && value.via != Strategy::Alias
+            {
+                self.add_target(EdgeType::Calls, self.query.canonical(symbol), value.via, site);
             }
         }
     }

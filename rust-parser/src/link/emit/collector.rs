@@ -1,10 +1,12 @@
 //! Collects the edges of one file and maps definitions to their nodes.
 
+use rustc_hash::FxHashMap;
+
 use crate::facts::{DefId, Kind};
 use crate::link::edge::{Edge, EdgeType, Target};
 use crate::link::emit::unresolved::UnresolvedCall;
 use crate::link::project::file_entry::{is_callable, is_class};
-use crate::link::project::names::{FILE_NODE, SymbolId};
+use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
@@ -15,6 +17,21 @@ pub struct EdgeCollector<'v, 'a> {
     pub resolved: u32,
     pub unresolved: u32,
     pub unresolved_calls: Vec<UnresolvedCall>,
+    /// Whether the project has a callable or class of the family with a name, as far as asked.
+    pub defined_names: FxHashMap<Sym, bool>,
+}
+
+impl<'v, 'a> EdgeCollector<'v, 'a> {
+    pub fn new(query: &'v Query<'a>) -> EdgeCollector<'v, 'a> {
+        EdgeCollector {
+            query,
+            edges: Vec::new(),
+            resolved: 0,
+            unresolved: 0,
+            unresolved_calls: Vec::new(),
+            defined_names: FxHashMap::default(),
+        }
+    }
 }
 
 impl EdgeCollector<'_, '_> {

@@ -1,6 +1,6 @@
 //! The edges of one file: what it defines, imports, inherits and overrides. `calls` and `docs` add those of references.
 
-use crate::facts::{DefId, DetectionKind, Kind, flags};
+use crate::facts::{DefId, Kind, flags};
 use crate::language_data::ModuleRule;
 use crate::link::edge::{Edge, EdgeType, FileEdges, Target};
 use crate::link::emit::collector::EdgeCollector;
@@ -11,11 +11,12 @@ use crate::link::project::file_entry::{is_class, is_star};
 use crate::link::project::names::{EMPTY, FILE_NODE};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
+use crate::link::testing::reached::{self, Depths, add_reached};
 
 /// Returns all edges of a file, and the uid of each one's target without the project.
 pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
-    let mut collector =
-        EdgeCollector { query, edges: Vec::new(), resolved: 0, unresolved: 0, unresolved_calls: Vec::new() };
+    let mut collector = EdgeCollector::new(query);
+    let mut depths = Depths::default();
     query.record_own_uids();
     collector.add_definitions();
     collector.add_children();
@@ -29,8 +30,10 @@ pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
         collector.add_imports();
         calls::add_references(&mut collector);
         collector.add_routes();
+        depths = add_reached(&mut collector);
     }
     let (mut edges, uids) = collector.finish();
+    edges.statements = reached::statements(&edges.edges, &depths);
     if query.file.is_document() {
         edges.statements = notes::statements(query, &edges.edges);
         edges.problems = notes::duplicate_ids(query);
@@ -199,19 +202,6 @@ impl EdgeCollector<'_, '_> {
             self.add(place.def, link.kind, target, line, link.via);
         }
         self.add_injected();
-    }
-
-    /// Adds calls of the functions that a framework calls to provide arguments.
-    fn add_injected(&mut self) {
-        let query = self.query;
-        let facts = query.file.facts().clone();
-        for detection in facts.detections.iter().filter(|one| one.kind == DetectionKind::Injects) {
-            let found = query.handler_symbol(detection.handler, detection.scope, detection.line);
-            if let Some(target) = found.and_then(|(symbol, _)| self.target(symbol)) {
-                let source = self.source(detection.scope);
-                self.add(source, EdgeType::Calls, target, detection.line, Strategy::Injected);
-            }
-        }
     }
 
     fn add_imports(&mut self) {

@@ -1,5 +1,5 @@
 //! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
-//! `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with the `namespaces` of
+//! `injected`, `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with the `namespaces` of
 //! folders).
 
 pub mod callees;
@@ -7,9 +7,11 @@ pub mod calls;
 pub mod collector;
 pub mod docs;
 pub mod edges;
+mod injected;
 pub mod namespaces;
 pub mod notes;
 pub mod overloads;
+mod receivers;
 pub mod structure;
 mod unique;
 mod unresolved;

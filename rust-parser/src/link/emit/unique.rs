@@ -89,7 +89,7 @@ impl EdgeCollector<'_, '_> {
     }
 
     /// Returns the method that all others of the list override, if there is one.
-    fn override_root(&self, named: &[SymbolId]) -> Option<SymbolId> {
+    pub(super) fn override_root(&self, named: &[SymbolId]) -> Option<SymbolId> {
         let owners: Vec<SymbolId> = named.iter().map(|&symbol| self.owner_class(symbol)).collect::<Option<_>>()?;
         let is_root = |root: SymbolId| {
             let root = Entity::Definition(root);
@@ -101,7 +101,7 @@ impl EdgeCollector<'_, '_> {
     }
 
     /// Returns the class of a method, also of one that an extension adds.
-    fn owner_class(&self, method: SymbolId) -> Option<SymbolId> {
+    pub(super) fn owner_class(&self, method: SymbolId) -> Option<SymbolId> {
         let query = self.query;
         let (file, definition) = query.definition(method);
         let parent: DefId = definition.parent;

@@ -14,8 +14,6 @@ use crate::link::project::names::{FILE_NODE, Sym};
 
 /// Largest number of calls that are kept for one node and name.
 const MAX_LINES: usize = 100;
-/// Largest number of definitions of a name that are examined.
-const MAX_NAMED: usize = 64;
 
 /// A call that no rule resolves.
 pub struct UnresolvedCall {
@@ -50,17 +48,22 @@ impl EdgeCollector<'_, '_> {
         self.unresolved_calls.push(UnresolvedCall { source: site.source, name, shape, reason, line: site.line });
     }
 
-    /// Returns whether a callable or class of this family has a name.
-    fn is_defined(&self, name: Sym) -> bool {
+    /// Returns whether a callable or class of this family has a name. The record of the name covers kind and family of
+    /// all its definitions, so that these need no records of their own.
+    fn is_defined(&mut self, name: Sym) -> bool {
+        if let Some(&known) = self.defined_names.get(&name) {
+            return known;
+        }
         let query = self.query;
-        query.named(name).iter().take(MAX_NAMED).any(|&symbol| {
-            let place = query.index.symbols.get(symbol);
-            place.def != FILE_NODE && {
-                let (file, definition) = query.definition(symbol);
+        let found = query.named(name).iter().any(|&symbol| {
+            query.index.symbols.get(symbol).def != FILE_NODE && {
+                let (file, definition) = query.index.definition(symbol);
                 let is_callee = is_callable(definition.kind) || is_class(definition.kind);
                 is_callee && file.rules.family == query.file.rules.family
             }
-        })
+        });
+        self.defined_names.insert(name, found);
+        found
     }
 
     /// Returns the properties of nodes with unresolved calls, by definition: `{"unresolved": {name: [[shape, reason,

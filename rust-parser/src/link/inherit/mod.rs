@@ -36,7 +36,7 @@ pub fn link_bases(query: &Query) -> FileBases {
             }
         } else if is_class(definition.kind) {
             let bases: Vec<Value> =
-                definition.bases.iter().map(|&base| base_value(query, def as DefId, base)).collect();
+                definition.bases.iter().flat_map(|&base| base_values(query, def as DefId, base)).collect();
             let first = query.first_part(symbol);
             if first != symbol {
                 let members = members_of(query, def as DefId);
@@ -54,6 +54,36 @@ fn members_of(query: &Query, extension: DefId) -> Vec<SymbolId> {
     let outlines = query.file.outlines.iter().enumerate().skip(extension as usize);
     let members = outlines.filter(|(def, outline)| outline.parent == extension && query.file.is_node(*def as DefId));
     members.map(|(def, _)| query.file.symbols[def]).collect()
+}
+
+/// Returns the values of one base. A class that a class method makes from other classes has the members of all of these:
+/// `class Manager(BaseManager.from_queryset(QuerySet))`.
+fn base_values(query: &Query, class: DefId, base: ExprId) -> Vec<Value> {
+    let value = base_value(query, class, base);
+    let definition = query.file.def(class);
+    let own = Entity::Definition(query.file.symbols[class as usize]);
+    let class_of = |part: ExprId| {
+        query.eval(part, definition.parent, definition.name_line).into_iter().find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_class(query.kind(symbol)) && value.entity != own => {
+                Some(Value { entity: Entity::Definition(query.canonical(symbol)), ..value })
+            }
+            _ => None,
+        })
+    };
+    if query.file.rules.member_order == MemberOrder::C3
+        && let Expr::Call { callee, args, .. } = query.file.expr(base)
+        && let Expr::Attribute { base: owner, .. } = *query.file.expr(*callee)
+        && let Some(owner) = class_of(owner)
+    {
+        let mut found = vec![if value.entity == Entity::Missing { owner } else { value }];
+        for part in args.iter().filter_map(|arg| class_of(arg.value)) {
+            if !found.iter().any(|known| known.entity == part.entity) {
+                found.push(part);
+            }
+        }
+        return found;
+    }
+    vec![value]
 }
 
 fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::facts::{
-    DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, ScopeRule, flags,
+    Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, ScopeRule, flags,
 };
 use crate::link::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::project::packed_facts::{PackedFacts, UnpackedFacts};
@@ -156,6 +156,21 @@ impl FileEntry {
     /// Returns (function, binding) of `return` statements, sorted.
     pub fn returns(&self) -> &[(DefId, u32)] {
         &self.unpacked().returns
+    }
+
+    /// Returns the call that a function is an argument of, and its position.
+    pub fn callback(&self, function: DefId) -> Option<(ExprId, u16)> {
+        let callbacks = &self.unpacked().callbacks;
+        let at = callbacks.partition_point(|known| known.0 < function);
+        callbacks.get(at).filter(|known| known.0 == function).map(|&(_, call, position)| (call, position))
+    }
+
+    /// Returns the binding that gives a function a type, or returns it.
+    pub fn bound_function(&self, function: DefId) -> Option<&Binding> {
+        let unpacked = self.unpacked();
+        let at = unpacked.bound_functions.partition_point(|known| known.0 < function);
+        let found = unpacked.bound_functions.get(at).filter(|known| known.0 == function)?;
+        Some(&unpacked.facts.bindings[found.1 as usize])
     }
 
     /// Returns whether `pack` would free memory.

@@ -6,6 +6,20 @@ use crate::link::project::names::{Sym, SymbolId};
 
 /// The part of a function's result that stands for what its decorators make of the function.
 pub const DECORATED: u16 = u16::MAX;
+/// The part of a field that says which type parameter of its class is its type.
+pub const FIELD_ARGUMENT: u16 = u16::MAX - 1;
+const CALLBACKS: u16 = 0x4000;
+const BASES: u16 = 0x5000;
+
+/// Returns the part for the type of a parameter of the function that is the argument at a position.
+pub fn callback_part(position: u16, parameter: u16) -> u16 {
+    CALLBACKS + position * 16 + parameter
+}
+
+/// Returns the part for a base of a class (0) or one of its type arguments (from 1).
+pub fn base_part(base: u16, argument: u16) -> u16 {
+    BASES + base * 16 + argument
+}
 
 /// The possible values of variables and results of one file, if known.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -19,6 +19,10 @@ pub struct UnpackedFacts {
     pub scopes: Box<[u32]>,
     pub stars: Box<[(DefId, u32)]>,
     pub returns: Box<[(DefId, u32)]>,
+    /// Functions that are arguments of a call, with the call and their position, sorted.
+    pub callbacks: Box<[(DefId, ExprId, u16)]>,
+    /// Functions that are bound to a name with a type or returned, with the binding, sorted.
+    pub bound_functions: Box<[(DefId, u32)]>,
 }
 
 /// The facts of a file, packed, unpacked or both.
@@ -109,8 +113,45 @@ impl UnpackedFacts {
         names.sort_unstable();
         returns.sort_unstable();
         let scopes = starts(&names, facts.definitions.len());
-        UnpackedFacts { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into() }
+        UnpackedFacts {
+            names: names.into(),
+            scopes,
+            stars: stars.into(),
+            returns: returns.into(),
+            callbacks: callbacks(&facts),
+            bound_functions: bound_functions(&facts),
+            facts,
+        }
     }
+}
+
+/// Returns the functions that are arguments of calls.
+fn callbacks(facts: &FileFacts) -> Box<[(DefId, ExprId, u16)]> {
+    let mut found = Vec::new();
+    for (call, expr) in facts.exprs.iter().enumerate() {
+        let Expr::Call { args, .. } = expr else { continue };
+        for (position, arg) in (0..u16::MAX).zip(args) {
+            if let Expr::Lambda(def) = facts.exprs[arg.value as usize] {
+                found.push((def, call as ExprId, position));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.into()
+}
+
+/// Returns the functions that are values of bindings with a type, or results.
+fn bound_functions(facts: &FileFacts) -> Box<[(DefId, u32)]> {
+    let numbered = (0..).zip(&facts.bindings);
+    let mut found: Vec<(DefId, u32)> = numbered
+        .filter(|(_, binding)| binding.annotation.is_some() || binding.kind == BindingKind::Return)
+        .filter_map(|(number, binding)| match facts.exprs[binding.value? as usize] {
+            Expr::Lambda(def) => Some((def, number)),
+            _ => None,
+        })
+        .collect();
+    found.sort_unstable();
+    found.into()
 }
 
 /// Returns the extensions of objects by scope and expression.

@@ -13,7 +13,7 @@ use crate::link::project::dependencies::{DependencyKind, compact, key, text_key}
 use crate::link::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
 use crate::link::project::file_types::FileTypes;
 use crate::link::project::index::{Container, Index};
-use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
+use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::file_name_of;
 use crate::link::rules::FamilyId;
 
@@ -30,12 +30,14 @@ pub enum Stage {
     Routers,
     /// Routes and events.
     Routes,
+    /// What fixtures and helpers of tests call.
+    Support,
     /// Edges.
     Edges,
 }
 
-pub const STAGES: [Stage; 6] =
-    [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Routers, Stage::Routes, Stage::Edges];
+pub const STAGES: [Stage; 7] =
+    [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Routers, Stage::Routes, Stage::Support, Stage::Edges];
 
 /// Cached name lookups within one file and stage.
 type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
@@ -53,6 +55,8 @@ pub struct Query<'a> {
     pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), Entity>>,
     /// Values by (function, name, number of assignments before the use).
     pub(in crate::link) variables: Memo<(DefId, Sym, u32)>,
+    /// Values of parameters without annotation: see [`Query::contextual_values`].
+    pub(in crate::link) contextual: Memo<(DefId, u32)>,
     /// Results of the functions of this file, and variables of its modules and classes, during inference.
     pub(in crate::link) results: Memo<DefId>,
     pub(in crate::link) held: Memo<(SymbolId, Sym)>,
@@ -85,6 +89,7 @@ impl<'a> Query<'a> {
             imports: RefCell::default(),
             modules: RefCell::default(),
             variables: RefCell::default(),
+            contextual: RefCell::default(),
             results: RefCell::default(),
             held: RefCell::default(),
             decorations: RefCell::default(),
@@ -259,7 +264,7 @@ impl<'a> Query<'a> {
         match self.stage {
             Stage::Bases | Stage::FirstTypes => None,
             Stage::Types => Some(&self.index.first_types[file as usize]),
-            Stage::Routers | Stage::Routes | Stage::Edges => Some(&self.index.types[file as usize]),
+            Stage::Routers | Stage::Routes | Stage::Support | Stage::Edges => Some(&self.index.types[file as usize]),
         }
     }
 
@@ -336,10 +341,5 @@ impl<'a> Query<'a> {
     /// Returns the symbol of a file's module (its top-level scope).
     pub fn module_symbol(&self, file: FileId) -> SymbolId {
         self.index.file(file).symbols.first().copied().unwrap_or(self.index.file(file).file_symbol)
-    }
-
-    /// Returns the id of a word that occurs in a file, or [`EMPTY`].
-    pub fn known(&self, word: &str) -> Sym {
-        self.index.strings.find(word).unwrap_or(EMPTY)
     }
 }

@@ -43,9 +43,13 @@ impl Query<'_> {
             }
             Entity::Opaque | Entity::Missing => smallvec![value],
             Entity::Returning(_) => smallvec![Value::new(Entity::Opaque, value.via)],
-            Entity::Nothing | Entity::SelfType | Entity::Argument(_) | Entity::MadeBy(_) | Entity::ReturningMade(_) => {
-                Values::new()
-            }
+            Entity::Nothing
+            | Entity::SelfType
+            | Entity::Argument(_)
+            | Entity::MadeBy(_)
+            | Entity::ReturningMade(_)
+            | Entity::TypeArgument(_)
+            | Entity::TypeMember(_) => Values::new(),
         }
     }
 
@@ -167,10 +171,23 @@ impl Query<'_> {
                     None => second_choice = second_choice.or_else(|| Some(values(def))),
                 }
             } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
-                return Some(self.variable(scope, name));
+                let property = self.inherited_property(class, name, via);
+                return Some(property.unwrap_or_else(|| self.variable(scope, name)));
             }
         }
         second_choice
+    }
+
+    /// Returns the property of an ancestor whose setter an assignment to `self.name` runs.
+    fn inherited_property(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        self.ancestors(class).iter().find_map(|ancestor| {
+            let Entity::Definition(symbol) = *ancestor else { return None };
+            let (file, entries) = self.entries(symbol, name);
+            let [def] = chosen_definitions(file, entries)[..] else { return None };
+            let is_property = file.outline(def).kind == Kind::Property;
+            let via = if via == Strategy::This { Strategy::Inherited } else { via };
+            is_property.then(|| smallvec![Value::new(Entity::Definition(file.symbols[def as usize]), via)])
+        })
     }
 
     /// Returns a member of the ancestors of a class. A member that the project lacks is attributed to the only external

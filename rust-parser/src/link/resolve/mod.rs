@@ -2,6 +2,7 @@
 //! calls (`members`, `extensions`, `values`, `arguments`), and types that can be read statically (`types`, `narrow`).
 
 pub mod arguments;
+mod callbacks;
 mod definitions;
 pub mod extensions;
 pub mod imports;
@@ -12,6 +13,7 @@ pub mod objects;
 mod on_demand;
 mod results;
 pub mod scopes;
+mod type_arguments;
 pub mod types;
 pub mod values;
 pub mod variables;

@@ -147,6 +147,16 @@ impl Query<'_> {
         (!made.is_empty()).then_some(made)
     }
 
+    /// Returns what `new Map<string, User>()` makes: a container of instances.
+    pub fn made_container(&self, callee: ExprId, scope: DefId) -> Option<Values> {
+        if !self.file.rules.prototypes || !matches!(self.file.expr(callee), Expr::Generic { .. }) {
+            return None;
+        }
+        let made = self.eval_type(callee, scope, 0);
+        let is_container = made.iter().any(|value| matches!(value.entity, Entity::Elements(_) | Entity::Mapped(_)));
+        is_container.then_some(made)
+    }
+
     /// Returns the object that a function makes with an object literal, if functions are members of it.
     pub fn returned_object(&self, value: ExprId, function: DefId) -> Option<Values> {
         let is_object = matches!(

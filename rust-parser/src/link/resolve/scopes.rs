@@ -16,6 +16,11 @@ use crate::link::resolve::imports::relabel;
 use crate::link::strategy::Strategy;
 
 impl Query<'_> {
+    /// Returns the id of a word that occurs in a file, or [`EMPTY`].
+    pub fn known(&self, word: &str) -> Sym {
+        self.index.strings.find(word).unwrap_or(EMPTY)
+    }
+
     /// Returns the possible values of a bare name in a scope of this file at a line, or `None` if nothing binds it.
     pub fn resolve_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
         self.resolve_used_name(scope, name, line, false)
@@ -43,7 +48,9 @@ impl Query<'_> {
             } else if kind != Kind::Constant {
                 let entries = self.file.entries(here, name);
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
-                if !entries.is_empty() && !is_other && !self.is_outer(entries) {
+                let is_invisible =
+                    self.is_outer(entries) || self.is_hidden(entries) || self.is_declared_later(entries, line);
+                if !entries.is_empty() && !is_other && !is_invisible {
                     return Some(self.local_values(here, entries, line));
                 }
             }
@@ -148,6 +155,22 @@ impl Query<'_> {
             Bound::Binding(binding) => self.file.facts().bindings[binding as usize].kind == BindingKind::Outer,
             _ => false,
         })
+    }
+
+    /// Returns whether a name in a type is bound to parameters only, which are values.
+    fn is_hidden(&self, entries: &[NameEntry]) -> bool {
+        self.file.rules.prototypes
+            && self.in_type.get()
+            && entries.iter().all(|entry| matches!(entry.bound, Bound::Parameter(_)))
+    }
+
+    /// Returns whether all variables with a name are declared after a line, where the language hides them until then.
+    fn is_declared_later(&self, entries: &[NameEntry], line: u32) -> bool {
+        self.file.rules.visible_after_declaration
+            && entries.iter().all(|entry| match entry.bound {
+                Bound::Binding(binding) => self.file.facts().bindings[binding as usize].line > line,
+                _ => false,
+            })
     }
 
     fn resolve_module_name(&self, scope: DefId, name: Sym, is_called: bool) -> Option<Values> {

@@ -44,6 +44,13 @@ pub fn infer(query: &Query) -> FileTypes {
                 }
             }
         }
+        let symbol = query.file.symbols[function];
+        let parts = match definition.kind {
+            kind if is_callable(kind) || kind == Kind::TypeAlias => query.callback_types(function as DefId),
+            kind if is_class(kind) || kind == Kind::Field => query.type_arguments(function as DefId),
+            _ => continue,
+        };
+        types.returns.extend(parts.into_iter().map(|(part, values)| (symbol, part, values.into_boxed_slice())));
     }
     types.variables.sort_by_key(|known| (known.0, known.1));
     types.returns.sort_by_key(|known| (known.0, known.1));
@@ -56,8 +63,15 @@ impl Query<'_> {
     pub(super) fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
         let mut parameter = Values::new();
+        let is_kind = |entry: &NameEntry, kind: Kind| match entry.bound {
+            Bound::Definition(def) => self.file.outline(def).kind == kind,
+            _ => false,
+        };
+        let has_constant = group.iter().any(|entry| is_kind(entry, Kind::Constant));
         for entry in group {
             match entry.bound {
+                // The type of the same name.
+                Bound::Definition(_) if has_constant && is_kind(entry, Kind::Interface) => {}
                 Bound::Definition(def) => {
                     let definition = self.file.def(def);
                     if !matches!(definition.kind, Kind::Constant | Kind::Field | Kind::TypeAlias) {
@@ -313,7 +327,7 @@ fn self_type() -> Values {
 }
 
 /// Returns results from the callers' view: instances of the own class become instances of the receiver's class.
-fn published(values: Values, class: Option<SymbolId>) -> Values {
+pub(super) fn published(values: Values, class: Option<SymbolId>) -> Values {
     if values.len() > MAX_VALUES {
         return Values::new();
     }

@@ -6,7 +6,7 @@ use crate::facts::{Arg, DefId, Expr, ExprId, Kind, LiteralType};
 use crate::language_data::MemberOrder;
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
 use crate::link::project::file_entry::is_class;
-use crate::link::project::names::{EMPTY, ExternalId, Sym};
+use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::resolve::arguments::Arguments;
 use crate::link::strategy::Strategy;
@@ -51,11 +51,12 @@ impl Query<'_> {
             Expr::SuperOf(class) => self.super_of(*class, scope, line),
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
-                let bases = self.eval(*base, scope, line);
+                let bases = self.receivers(*base, scope, line);
                 self.flat_map(bases, |value| self.attribute(value, name))
             }
             Expr::Call { callee, args, new } => {
                 let made = if *new { self.made_object(*callee, scope, line) } else { None };
+                let made = made.or_else(|| if *new { self.made_container(*callee, scope) } else { None });
                 made.unwrap_or_else(|| self.call_values(*callee, args, scope, line))
             }
             Expr::Index { base, .. } => {
@@ -150,7 +151,7 @@ impl Query<'_> {
         let arguments = Arguments::Written(args, scope, line);
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
-            let bases = self.eval(base, scope, line);
+            let bases = self.receivers(base, scope, line);
             return self.flat_map(bases, |receiver| {
                 if let Some(values) = self.function_call(receiver, name) {
                     return values;
@@ -180,12 +181,17 @@ impl Query<'_> {
     fn external_result(&self, external: ExternalId, callee: Value, args: &[Arg], scope: DefId, line: u32) -> Values {
         let rules = &self.file.rules;
         if let Some(first) = args.first()
-            && (!rules.cast_functions.is_empty() || !rules.partial_functions.is_empty())
+            && !(rules.cast_functions.is_empty()
+                && rules.partial_functions.is_empty()
+                && rules.copy_functions.is_empty())
         {
             let (package, name) = self.index.externals.name(external);
             let dotted = format!("{}.{}", self.text(package), self.text(name));
             if rules.cast_functions.contains(&dotted) {
                 return self.annotated(first.value, scope);
+            }
+            if rules.copy_functions.contains(&dotted) {
+                return self.eval(first.value, scope, line);
             }
             if rules.partial_functions.contains(&dotted) {
                 let held = self.eval(first.value, scope, line).into_iter();
@@ -275,6 +281,7 @@ impl Query<'_> {
         match value.entity {
             Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
             Entity::Mapped(symbol) if !by_iteration => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
+            Entity::Instance(class) => self.with_depth(|| self.element_of_object(value, class, by_iteration)),
             Entity::Opaque | Entity::External(_) | Entity::ExternalInstance(_) => {
                 smallvec![Value::new(Entity::Opaque, value.via)]
             }
@@ -288,6 +295,35 @@ impl Query<'_> {
             }
             _ => Values::new(),
         }
+    }
+
+    /// Returns what the methods for iteration or indexing of an object's class return.
+    fn element_of_object(&self, object: Value, class: SymbolId, by_iteration: bool) -> Values {
+        let rules = &self.file.rules;
+        let result = |name: Sym| {
+            let members = self.class_member(class, name, object.via);
+            self.flat_map(members, |member| match member.entity {
+                Entity::Definition(_) => self.call_result(member, Some(object)),
+                _ => Values::new(),
+            })
+        };
+        if by_iteration {
+            for &name in &rules.iterator_methods {
+                let elements = self.flat_map(result(name), |value| match value.entity {
+                    Entity::Elements(_) => self.element(value, true),
+                    _ => Values::new(),
+                });
+                if !elements.is_empty() {
+                    return elements;
+                }
+            }
+        }
+        let mut items = Values::new();
+        for &name in &rules.item_methods {
+            merge(&mut items, result(name));
+        }
+        items.retain(|value| matches!(value.entity, Entity::Instance(_) | Entity::Elements(_) | Entity::Mapped(_)));
+        items
     }
 
     /// Returns the values of an annotation.

@@ -52,8 +52,12 @@ impl Query<'_> {
                         if !values.is_empty() {
                             return if is_plain { values } else { self.collected(values) };
                         }
-                    } else if let Some(value) = param.default {
-                        default = Some(value);
+                    } else {
+                        let values = self.contextual_values(scope, position);
+                        if !values.is_empty() {
+                            return values;
+                        }
+                        default = param.default.or(default);
                     }
                 }
                 Bound::Binding(binding) => {

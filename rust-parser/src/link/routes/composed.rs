@@ -6,7 +6,7 @@ use crate::facts::{DefId, Detection, DetectionKind, Expr, ExprId, Kind, Name};
 use crate::link::edge::EdgeType;
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::Bound;
-use crate::link::project::names::{EMPTY, ExternalId};
+use crate::link::project::names::{EMPTY, ExternalId, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::routes::tables::{FileRoutes, Link, Route, RouterKey};
 use crate::link::strategy::Strategy;
@@ -17,6 +17,9 @@ const MAX_PREFIXES: usize = 8;
 const MAX_NESTING: usize = 12;
 /// Largest number of routes of a file.
 const MAX_ROUTES: usize = 5000;
+
+/// Endings of the names of classes that wrap a router.
+const ROUTER_NAMES: [&str; 6] = ["Router", "Routes", "Mux", "Engine", "RouterGroup", "Blueprint"];
 
 /// Returns the routes and events of a file.
 pub fn link_routes(query: &Query) -> FileRoutes {
@@ -62,7 +65,12 @@ fn add_route(query: &Query, detection: &Detection, found: &mut FileRoutes, count
     let Some(own) = query.known_path(detection) else { return };
     let router = query.owner_router(detection);
     let handler = query.handler_symbol(detection.handler, detection.scope, detection.line);
-    let (source, via) = handler.unwrap_or_else(|| (query.node_symbol(detection.scope), Strategy::Registration));
+    let here = (query.node_symbol(detection.scope), Strategy::Registration);
+    let served = query.served(text(detection.methods), handler);
+    let served = served
+        .iter()
+        .flat_map(|(methods, handler)| methods.split_whitespace().map(|method| (method, handler.unwrap_or(here))));
+    let served: Vec<(&str, (SymbolId, Strategy))> = served.collect();
     let mut seen = Vec::new();
     let mut prefixes = router.map_or_else(|| vec![String::new()], |router| query.prefixes(router, &mut seen));
     prefixes.sort();
@@ -70,7 +78,7 @@ fn add_route(query: &Query, detection: &Detection, found: &mut FileRoutes, count
     for prefix in prefixes.iter().take(MAX_PREFIXES) {
         let path = join(prefix, &own);
         let path = if path.is_empty() { "/".to_owned() } else { path };
-        for method in text(detection.methods).split_whitespace() {
+        for &(method, (source, via)) in &served {
             let name = format!("route:{method} {path}");
             let count = counts.entry(name.clone()).or_default();
             *count += 1;
@@ -172,11 +180,11 @@ impl Query<'_> {
                     return Some(self.is_of(external, packages));
                 }
                 Entity::Instance(class) | Entity::Elements(class) => {
-                    return Some(
-                        self.ancestors(class)
-                            .iter()
-                            .any(|base| matches!(base, Entity::External(external) if self.is_of(*external, packages))),
-                    );
+                    let is_from =
+                        |base: &Entity| matches!(base, Entity::External(external) if self.is_of(*external, packages));
+                    let is_derived = self.ancestors(class).iter().any(is_from);
+                    // A router of the project's own, behind which there may be one of the framework.
+                    return if is_derived || !self.is_named_as_router(class) { Some(is_derived) } else { None };
                 }
                 Entity::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field) => {
                     for held in self.stored_values(symbol) {
@@ -214,6 +222,11 @@ impl Query<'_> {
             }
             _ => None,
         }
+    }
+
+    fn is_named_as_router(&self, class: SymbolId) -> bool {
+        let name = self.text(self.definition(class).1.name);
+        ROUTER_NAMES.iter().any(|ending| name.ends_with(ending))
     }
 
     fn is_of(&self, external: ExternalId, packages: &str) -> bool {

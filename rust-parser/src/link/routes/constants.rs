@@ -5,7 +5,7 @@ use crate::link::entity::{Entity, Values};
 use crate::link::project::names::FILE_NODE;
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
-use crate::route_path::{has_constant, join, with_constants};
+use crate::route_path::{has_constant, join, template_of, with_constants};
 
 impl Query<'_> {
     /// Returns the path of a detection with the values of its constants; `None` if nothing of it is known.
@@ -41,9 +41,12 @@ impl Query<'_> {
         }
         let file = self.index.file(place.file);
         let signature = file.text(file.def(place.def).signature);
-        let value = signature.rsplit_once('=')?.1.trim().trim_end_matches(';');
+        let value = signature.split_once('=')?.1.trim().trim_end_matches(';').trim_start_matches('r');
         let quote = value.chars().next().filter(|letter| "\"'`".contains(*letter))?;
         let inner = value.strip_prefix(quote)?.strip_suffix(quote)?;
-        (!inner.contains(quote)).then(|| inner.to_owned())
+        (!inner.contains(quote)).then(|| match inner.contains("(?") {
+            true => template_of(inner),
+            false => inner.to_owned(),
+        })
     }
 }

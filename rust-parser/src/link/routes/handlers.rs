@@ -58,10 +58,11 @@ impl Query<'_> {
                     }
                 }
                 // `Users.as_view()`, `users.show.bind(users)`
-                if let Expr::Attribute { base, .. } = *self.file.expr(callee)
+                if let Expr::Attribute { base, name } = *self.file.expr(callee)
                     && let Some(found) = self.handler_value(base, scope, line, depth + 1)
                 {
-                    let is_type = matches!(self.file.expr(base), Expr::Name(_) | Expr::Attribute { .. });
+                    let is_type = matches!(self.file.expr(base), Expr::Name(_) | Expr::Attribute { .. })
+                        && self.file.text(name) != "as_view";
                     let own = self.handler_value(callee, scope, line, depth + 1);
                     return own.filter(|_| is_type).or(Some(found));
                 }

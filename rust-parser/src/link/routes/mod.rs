@@ -2,12 +2,14 @@
 //!
 //! Two stages before the edges. `routers` determines how the routers of a file hang together: which is mounted on which
 //! with what prefix (`router_key` identifies a router by the scope and name of its variable). `composed` composes the
-//! paths of the file's routes from the mounts of all files and resolves their handlers (`handlers`). Each stage
+//! paths of the file's routes from the mounts of all files and resolves their handlers (`handlers`; a class serves
+//! the HTTP methods of its `members`). Each stage
 //! publishes its results as contributions to recorded queries, as the types of variables do.
 
 pub mod composed;
 mod constants;
 mod handlers;
+mod members;
 mod router_key;
 pub mod routers;
 pub mod tables;

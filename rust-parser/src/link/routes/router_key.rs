@@ -75,6 +75,40 @@ impl Query<'_> {
         }
     }
 
+    /// Returns the routers of a mounted part: several if it is the variable of a loop over a list.
+    pub(super) fn child_keys(&self, child: Handler, scope: DefId, line: u32) -> Vec<RouterKey> {
+        let items = match child {
+            Handler::Expr(expr) => self.iterated(expr, scope, line),
+            _ => Vec::new(),
+        };
+        if items.is_empty() {
+            return self.child_key(child, scope, line).into_iter().collect();
+        }
+        items.into_iter().filter_map(|item| self.router_key(item, 0, u32::MAX, 0)).collect()
+    }
+
+    /// Returns the elements of the list in this file over which a loop with this variable runs.
+    fn iterated(&self, expr: ExprId, scope: DefId, line: u32) -> Vec<ExprId> {
+        let facts = self.file.facts();
+        let is_of = |target: ExprId, name| matches!(*self.file.expr(target), Expr::Name(other) if other == name);
+        let Expr::Name(name) = *self.file.expr(expr) else { return Vec::new() };
+        let mut loops = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Iterate);
+        let looped = loops.rfind(|one| one.scope == scope && one.line <= line && is_of(one.target, name));
+        let Some(mut value) = looped.and_then(|binding| binding.value) else { return Vec::new() };
+        if let Expr::Name(list) = *self.file.expr(value) {
+            let assigned = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
+            let assigned = assigned.filter(|one| matches!(one.scope, 0) || one.scope == scope);
+            let Some(found) = assigned.filter(|one| is_of(one.target, list)).find_map(|one| one.value) else {
+                return Vec::new();
+            };
+            value = found;
+        }
+        match self.file.expr(value) {
+            Expr::Elements { items, .. } => items.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the module with a dotted name that ends in `name`.
     fn module_named(&self, name: &str) -> Option<SymbolId> {
         let path = name.replace('.', "/");

@@ -5,7 +5,7 @@ use crate::facts::{
     BindingKind, DefId, Detection, DetectionKind, Expr, ExprId, Handler, Kind, ParamKind, ReferenceKind,
 };
 use crate::link::project::file_entry::is_callable;
-use crate::link::project::names::{EMPTY, FILE_NODE};
+use crate::link::project::names::{EMPTY, FILE_NODE, Sym};
 use crate::link::project::query::Query;
 use crate::link::routes::tables::{FileRouters, Mount, RouterKey};
 
@@ -38,15 +38,23 @@ pub fn link_routers(query: &Query) -> FileRouters {
                 }
             }
             DetectionKind::Mount => {
-                let child = query.child_key(detection.child, detection.scope, detection.line);
-                if let (Some(child), Some(parent)) = (child, parent)
-                    && child != parent
-                {
+                let Some(parent) = parent else { continue };
+                let children = query.child_keys(detection.child, detection.scope, detection.line);
+                for child in children.into_iter().filter(|&child| child != parent) {
                     used.push(child);
                     let mount = Mount { child, parent, prefix, replaces: detection.replaces };
                     found.mounts.push(mount);
                     let inner = query.inner_router(child);
                     found.mounts.extend(inner.map(|child| Mount { child, ..mount }));
+                }
+            }
+            DetectionKind::Scope => {
+                if let (Some(function), Some(parent)) = (function_of(query, detection.child), parent)
+                    && let Some(param) = query.file.def(function).params.first()
+                {
+                    let child = (query.file.symbols[function as usize], query.file.sym(param.name));
+                    used.push(child);
+                    found.mounts.push(Mount { child, parent, prefix: EMPTY, replaces: false });
                 }
             }
             _ => {}
@@ -77,7 +85,10 @@ fn passed_routers(query: &Query, used: &[RouterKey], found: &mut FileRouters) {
                     query.owner_router(group),
                     query.index.strings.intern(&query.known_path(group).unwrap_or_default()),
                 ),
-                None => (query.router_key(arg.value, reference.scope, reference.line, 0), EMPTY),
+                None => (
+                    query.router_key(arg.value, reference.scope, reference.line, 0),
+                    scope_prefix(query, reference.scope),
+                ),
             };
             let Some(parent) = parent.filter(|parent| used.binary_search(parent).is_ok()) else { continue };
             let Some(function) = query.defined(callee, reference.scope, reference.line) else { continue };
@@ -98,6 +109,32 @@ fn passed_routers(query: &Query, used: &[RouterKey], found: &mut FileRouters) {
             }
         }
     }
+}
+
+/// Returns the function that a handler is itself.
+fn function_of(query: &Query, handler: Handler) -> Option<DefId> {
+    match handler {
+        Handler::Definition(function) => Some(function),
+        Handler::Expr(expr) => match *query.file.expr(expr) {
+            Expr::Lambda(function) => Some(function),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the prefix of the innermost function around a scope that receives a router, as in `r.Route("/x", func(r) {})`.
+fn scope_prefix(query: &Query, scope: DefId) -> Sym {
+    let detections = &query.file.facts().detections;
+    let mut here = scope;
+    while here != 0 {
+        let is_it = |one: &&Detection| one.kind == DetectionKind::Scope && function_of(query, one.child) == Some(here);
+        if let Some(found) = detections.iter().find(is_it) {
+            return query.index.strings.intern(&query.known_path(found).unwrap_or_default());
+        }
+        here = query.file.outline(here).parent;
+    }
+    EMPTY
 }
 
 /// Adds the routers that functions return and that the module exports as its value.

@@ -79,12 +79,16 @@ impl Walk<'_> {
     }
 }
 
+/// Returns the values that count for positions.
+pub fn positional(arguments: &[Argument]) -> Vec<NodeId> {
+    arguments.iter().filter(|one| one.is_positional).map(|one| one.value).collect()
+}
+
 /// Returns the value of the first slot that has one. `captured` returns the node of a `@capture`.
 pub fn value_of(arguments: &[Argument], slots: &[Slot], captured: impl Fn(&str) -> Option<NodeId>) -> Option<NodeId> {
     slots.iter().find_map(|slot| match slot {
         Slot::Position(position) => {
-            let positional: Vec<NodeId> =
-                arguments.iter().filter(|one| one.is_positional).map(|one| one.value).collect();
+            let positional = positional(arguments);
             let at = if *position < 0 { positional.len() as i32 + position } else { *position };
             usize::try_from(at).ok().and_then(|at| positional.get(at).copied())
         }

@@ -1,31 +1,33 @@
 //! Turns the matches of rules into detections, once all definitions of the file are known.
 
+use std::collections::BTreeMap;
+
 use crate::facts::{DefId, Detection, DetectionKind, Handler, Kind};
-use crate::parse::detect::arguments::{Argument, value_of};
+use crate::parse::detect::arguments::{Argument, positional, value_of};
 use crate::parse::detect::candidates::{Candidate, Detecting};
 use crate::parse::detect::handlers::Handling;
-use crate::parse::detect::names::{split_methods, template_of};
+use crate::parse::detect::names::{singular, split_methods};
 use crate::parse::detect::rules::{Rule, RuleKind, Slot, capture_of};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::first;
 use crate::parse::walk::state::Walk;
-use crate::route_path::{has_constant, join};
+use crate::route_path::{SHALLOW, has_constant, join, template_of, without_shallow_prefix};
 
 /// Largest number of detections of one match.
 pub const MAX_OF_ONE: usize = 64;
 
 /// A match with its meaning, before prefixes are composed.
-struct Draft<'r> {
-    rule: &'r Rule,
-    node: NodeId,
+pub(super) struct Draft<'r> {
+    pub rule: &'r Rule,
+    pub node: NodeId,
     /// The nodes in which a scope applies: from the first to before the second.
     within: (NodeId, NodeId),
-    receiver: Option<NodeId>,
+    pub receiver: Option<NodeId>,
     line: u32,
-    scope: DefId,
-    paths: Vec<String>,
+    pub scope: DefId,
+    pub paths: Vec<String>,
     /// Methods and handlers; each gives one detection for every path.
-    handlers: Vec<Handling>,
+    pub handlers: Vec<Handling>,
     child: Handler,
 }
 
@@ -38,7 +40,7 @@ impl Walk<'_> {
             for candidate in &candidates {
                 drafts.extend(self.draft_of(&rules.rules[candidate.rule as usize], candidate));
             }
-            let drafts = without_shadowed(drafts);
+            let drafts = self.with_created(without_shadowed(drafts));
             for draft in &drafts {
                 self.record_draft(draft, &drafts);
             }
@@ -67,7 +69,7 @@ impl Walk<'_> {
         };
         let receiver = captured("receiver");
         let mut paths = match settings.kind {
-            RuleKind::Handles | RuleKind::Emits => {
+            RuleKind::Handles | RuleKind::Emits | RuleKind::Requests => {
                 self.event_names(rule, receiver, &name, &arguments, annotated, captured)
             }
             RuleKind::Injects => vec![String::new()],
@@ -81,13 +83,21 @@ impl Walk<'_> {
             return None;
         }
         if !settings.expand.is_empty() {
-            (paths, handlers) = self.expanded(rule, &paths, &arguments, captured);
+            (paths, handlers) = self.expanded(rule, &paths, &arguments, captured, node);
         }
         for path in &mut paths {
             let class = annotated.map(|(definition, _)| definition);
             self.replace_tokens(path, class);
             if !settings.suffix.is_empty() {
-                *path = join(path, &settings.suffix);
+                let last = singular(path.rsplit('/').next().unwrap_or(path));
+                *path = join(path, &settings.suffix.replace("{singular}", &last).replace("{shallow}", SHALLOW));
+            }
+            let shallow = arguments.iter().find(|one| one.keyword.as_deref() == Some("shallow"));
+            if settings.kind == RuleKind::Scope && shallow.is_some_and(|one| self.bytes_of(one.value) == b"true") {
+                *path = join(path, SHALLOW);
+            }
+            if let Some(place) = self.place_of(&arguments, &settings.places) {
+                *path = join(place, path);
             }
             if settings.event_kind == "command" {
                 path.truncate(path.find(char::is_whitespace).unwrap_or(path.len()));
@@ -96,6 +106,7 @@ impl Walk<'_> {
         let child = match value_of(&arguments, &settings.child, captured) {
             Some(node) => self.handler_of(node, "path"),
             None if settings.kind == RuleKind::Mount => return None,
+            None if settings.kind == RuleKind::Scope && receiver.is_some() => self.given_function(&arguments),
             None => Handler::None,
         };
         let tree = self.tree;
@@ -127,14 +138,21 @@ impl Walk<'_> {
         captured: impl Fn(&str) -> Option<NodeId>,
     ) -> Option<Vec<String>> {
         let settings = &rule.settings;
-        let in_chain = settings.path.iter().any(|slot| matches!(slot, Slot::Keyword(word) if word == "$chain"));
-        if in_chain {
+        if has_slot(&settings.path, "$chain") {
             return Some(vec![String::new()]);
         }
-        let Some(node) = value_of(arguments, &settings.path, captured) else {
-            return settings.optional.then(|| vec![String::new()]);
+        let nodes = match value_of(arguments, &settings.path, captured) {
+            Some(node) => vec![node],
+            None if has_slot(&settings.path, "$all") => positional(arguments),
+            None if has_slot(&settings.path, "$rest") => positional(arguments).into_iter().skip(1).collect(),
+            None => Vec::new(),
         };
-        let mut paths = self.templates_of(node);
+        if nodes.is_empty() {
+            return settings.optional.then(|| vec![String::new()]);
+        }
+        let mut paths: Vec<String> = nodes.into_iter().flat_map(|node| self.templates_of(node)).collect();
+        // An address of another server.
+        paths.retain(|path| !path.contains("://"));
         if settings.absolute {
             paths.retain(|path| {
                 path.starts_with(['/', '*', '{'])
@@ -142,16 +160,33 @@ impl Walk<'_> {
                     || split_methods(path).is_some()
             });
         }
-        if settings.regex {
-            paths = paths.iter().map(|path| template_of(path)).collect();
+        for path in &mut paths {
+            match settings.regex {
+                true => *path = template_of(path),
+                // the end of a path of Go's `net/http`
+                false => path.truncate(path.strip_suffix("{$}").unwrap_or(path).len()),
+            }
         }
         paths.truncate(MAX_OF_ONE);
         (!paths.is_empty()).then_some(paths)
     }
 
+    /// Returns the function among the arguments of a scope, which receives the router.
+    fn given_function(&mut self, arguments: &[Argument]) -> Handler {
+        let is_function = |kind: &str| kind.contains("func") || kind.contains("lambda") || kind.contains("closure");
+        let given = arguments.iter().map(|argument| argument.value).rfind(|&node| is_function(self.kind_name(node)));
+        given.map_or(Handler::None, |node| self.handler_of(node, ""))
+    }
+
     pub(super) fn name_of_definition(&self, definition: DefId) -> String {
         let definition = &self.builder.facts.definitions[definition as usize];
         self.builder.text(definition.name).to_owned()
+    }
+
+    /// Returns what comes before a path: `get :search, on: :collection`.
+    fn place_of<'s>(&self, arguments: &[Argument], places: &'s BTreeMap<String, String>) -> Option<&'s str> {
+        let on = arguments.iter().find(|one| one.keyword.as_deref() == Some("on")).filter(|_| !places.is_empty())?;
+        places.get(&self.string_of(on.value)?).map(String::as_str)
     }
 
     /// Replaces `[controller]` and `[action]`.
@@ -173,6 +208,7 @@ impl Walk<'_> {
     fn record_draft(&mut self, draft: &Draft, all: &[Draft]) {
         let settings = &draft.rule.settings;
         let kind = match settings.kind {
+            RuleKind::Scope if draft.child != Handler::None => DetectionKind::Scope,
             RuleKind::Scope => return,
             RuleKind::Route => DetectionKind::Route,
             RuleKind::Router => DetectionKind::Router,
@@ -180,8 +216,10 @@ impl Walk<'_> {
             RuleKind::Handles => DetectionKind::Handles,
             RuleKind::Emits => DetectionKind::Emits,
             RuleKind::Injects => DetectionKind::Injects,
+            RuleKind::Requests => DetectionKind::Requests,
         };
-        let is_event = matches!(kind, DetectionKind::Handles | DetectionKind::Emits | DetectionKind::Injects);
+        let is_event =
+            !matches!(kind, DetectionKind::Route | DetectionKind::Router | DetectionKind::Mount | DetectionKind::Scope);
         let mut prefix = String::new();
         let mut is_prefixed = false;
         if !is_event {
@@ -195,8 +233,7 @@ impl Walk<'_> {
                 }
             }
         }
-        let needs_chain = settings.path.iter().any(|slot| matches!(slot, Slot::Keyword(word) if word == "$chain"));
-        if needs_chain && !is_prefixed {
+        if has_slot(&settings.path, "$chain") && !is_prefixed {
             return;
         }
         let holder = self.holder(draft.node, draft.scope);
@@ -215,7 +252,7 @@ impl Walk<'_> {
                 let path = match is_event {
                     true => path.to_owned(),
                     false if is_absolute && kind == DetectionKind::Route => join("", path.trim_start_matches('~')),
-                    false => join(&join(&prefix, path), more),
+                    false => without_shallow_prefix(&join(&join(&prefix, path), more)),
                 };
                 let detection = Detection {
                     kind,
@@ -236,6 +273,10 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+fn has_slot(slots: &[Slot], name: &str) -> bool {
+    slots.iter().any(|slot| matches!(slot, Slot::Keyword(word) if word == name))
 }
 
 /// Returns whether a scope contains another match of the same framework.

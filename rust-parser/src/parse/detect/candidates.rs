@@ -2,6 +2,7 @@
 //! definitions are known.
 
 use crate::facts::DefId;
+use crate::parse::detect::names::has_name;
 use crate::parse::detect::rules::{LanguageRules, RuleKind};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{Captures, Subject, first};
@@ -52,12 +53,7 @@ impl Walk<'_> {
             let names = &rule.settings.names;
             if !names.is_empty() {
                 let Some(name) = first(&captures, Capture::Name) else { continue };
-                let text = self.bytes_of(name);
-                let fits = |name: &String| match name.strip_prefix('*') {
-                    Some(ending) => text.ends_with(ending.as_bytes()),
-                    None => name.as_bytes() == text,
-                };
-                if !names.iter().any(fits) {
+                if !has_name(names, self.bytes_of(name)) {
                     continue;
                 }
             }

@@ -1,9 +1,10 @@
 //! Methods, handlers and names of events of a match: from arguments, annotations, chains of calls and strings.
 
 use crate::facts::{DefId, Handler};
-use crate::parse::detect::arguments::{Argument, value_of};
+use crate::parse::detect::arguments::{Argument, positional, value_of};
 use crate::parse::detect::build::MAX_OF_ONE;
-use crate::parse::detect::names::{controller, named_handler};
+use crate::parse::detect::created::CREATED;
+use crate::parse::detect::names::{controller, has_name, named_handler};
 use crate::parse::detect::rules::{Rule, RuleKind, Slot};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
@@ -42,9 +43,13 @@ impl Walk<'_> {
             let text = self.text_of(node);
             let is_skipped =
                 |word: &String| if word.ends_with('(') { text.starts_with(word) } else { text.ends_with(word) };
-            if settings.skip.iter().any(is_skipped) {
+            let is_named = settings.handlers.is_empty() || has_name(&settings.handlers, text.as_bytes());
+            if settings.skip.iter().any(is_skipped) || !is_named {
                 return Vec::new();
             }
+        }
+        if let Some(parts) = found.and_then(|node| self.mapped_actions(node)) {
+            return parts;
         }
         let is_route = settings.kind == RuleKind::Route && settings.notation.is_empty();
         let is_path = found.is_some() && found == value_of(arguments, &settings.path, &captured);
@@ -54,10 +59,11 @@ impl Walk<'_> {
         let handler = match (found, annotated) {
             _ if settings.kind == RuleKind::Router => self.handler_of(node, ""),
             (Some(node), _) => self.handler_of(node, &settings.notation),
+            (None, None) if settings.notation == "rails" => self.named_action(arguments),
             (None, Some((definition, _))) => Handler::Definition(definition),
             (None, None) => Handler::None,
         };
-        let is_event = matches!(settings.kind, RuleKind::Handles | RuleKind::Emits);
+        let is_event = matches!(settings.kind, RuleKind::Handles | RuleKind::Emits | RuleKind::Requests);
         let mut methods = match value_of(arguments, &settings.method, &captured) {
             Some(node) => self.words_of(node).join(" "),
             None => String::new(),
@@ -82,6 +88,42 @@ impl Walk<'_> {
             };
         }
         vec![(methods, handler, String::new())]
+    }
+
+    /// Reads `Users.as_view({"get": "list", "post": "create"})`.
+    fn mapped_actions(&mut self, node: NodeId) -> Option<Vec<Handling>> {
+        let callee = self.child(node, "function")?;
+        if self.bytes_of(self.child(callee, "attribute")?) != b"as_view" {
+            return None;
+        }
+        let class = self.text_of(self.object_of(callee)?);
+        let class = class.rsplit('.').next().unwrap_or("").to_owned();
+        let arguments = self.arguments_in(self.child(node, "arguments")?);
+        let pairs = arguments.iter().filter(|one| one.value > node);
+        let pairs: Vec<(String, String)> = pairs
+            .filter_map(|one| Some((one.keyword.clone()?, self.string_of(one.value)?)))
+            .filter(|(verb, _)| VERBS.contains(&verb.as_str()))
+            .collect();
+        let handling = |(verb, action): (String, String)| {
+            let text = self.builder.owned_name(format!("{class}.{action}"));
+            (verb.to_ascii_uppercase(), Handler::Text(text), String::new())
+        };
+        let found: Vec<Handling> = pairs.into_iter().map(handling).collect();
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Reads `controller: "users", action: "show"`.
+    fn named_action(&mut self, arguments: &[Argument]) -> Handler {
+        let named = |word: &str| {
+            let found = arguments.iter().find(|one| one.keyword.as_deref() == Some(word))?;
+            self.string_of(found.value)
+        };
+        match (named("controller"), named("action")) {
+            (Some(name), Some(action)) => {
+                Handler::Text(self.builder.owned_name(format!("{}.{action}", controller(&name))))
+            }
+            _ => Handler::None,
+        }
     }
 
     /// Returns the strings or the last parts of the names in a node, in upper case: HTTP methods.
@@ -167,14 +209,18 @@ impl Walk<'_> {
         paths: &[String],
         arguments: &[Argument],
         captured: impl Fn(&str) -> Option<NodeId>,
+        node: NodeId,
     ) -> (Vec<String>, Vec<Handling>) {
         let named = |word: &str| {
             let found = arguments.iter().find(|one| one.keyword.as_deref() == Some(word));
-            found.map(|one| self.strings_of(one.value))
+            found.map(|one| self.strings_of(one.value)).or_else(|| self.called_with(node, word))
         };
         let (only, except) = (named("only"), named("except").unwrap_or_default());
-        let class = value_of(arguments, &rule.settings.handler, captured).and_then(|node| self.class_and_method(node));
+        let handler = value_of(arguments, &rule.settings.handler, captured);
+        let class = handler.and_then(|node| self.class_and_method(node));
         let class = class.and_then(|text| text.split_once('.').map(|(class, _)| class.to_owned()));
+        let class = class.or_else(|| named("controller")?.first().map(|name| controller(name)));
+        let viewset = handler.filter(|_| class.is_none()).map(|node| self.handler_of(node, ""));
         let mut handlers = Vec::new();
         for path in paths {
             let own = class.clone().unwrap_or_else(|| controller(path));
@@ -183,11 +229,26 @@ impl Walk<'_> {
                 if only.as_ref().is_some_and(|only| !only.contains(action)) || except.contains(action) {
                     continue;
                 }
-                let text = self.builder.owned_name(format!("{own}.{action}"));
-                handlers.push((part.methods.clone(), Handler::Text(text), join(path, &part.path)));
+                let handler = match viewset {
+                    Some(handler) if handler != Handler::None => handler,
+                    _ => Handler::Text(self.builder.owned_name(format!("{own}.{action}"))),
+                };
+                handlers.push((part.methods.clone(), handler, join(path, &part.path)));
             }
         }
         (vec![String::new()], handlers)
+    }
+
+    /// Returns the strings with which a method is called on the result of a node: `Route::resource(...)->only([...])`.
+    fn called_with(&self, node: NodeId, method: &str) -> Option<Vec<String>> {
+        let mut here = node;
+        while let Some((call, called, list)) = self.call_around(here) {
+            if called == method {
+                return list.map(|list| self.contents(list).flat_map(|part| self.strings_of(part)).collect());
+            }
+            here = call;
+        }
+        None
     }
 
     pub(super) fn event_names(
@@ -203,6 +264,11 @@ impl Walk<'_> {
         for slot in &rule.settings.event {
             let found = match slot {
                 Slot::Keyword(word) if word == "$name" => vec![name.to_owned()],
+                Slot::Keyword(word) if word == "$all" => {
+                    positional(arguments).into_iter().flat_map(|node| self.strings_of(node)).collect()
+                }
+                // Replaced by the names of the command that the receiver is.
+                Slot::Keyword(word) if word == CREATED => vec![CREATED.to_owned()],
                 Slot::Keyword(word) if word == "$receiver" => {
                     receiver.map(|node| last(&self.text_of(node))).into_iter().collect()
                 }

@@ -7,6 +7,7 @@
 mod arguments;
 mod build;
 pub mod candidates;
+mod created;
 mod files;
 mod handlers;
 mod names;

@@ -1,56 +1,4 @@
-//! Paths and names in routes: regular expressions as templates, methods before a path, handlers in strings.
-
-/// Returns a regular expression as a template: `^users/(?P<id>\d+)/$` is `users/{id}/`.
-pub fn template_of(regex: &str) -> String {
-    let text = regex.trim_start_matches('^').trim_end_matches('$').trim_end_matches("\\Z");
-    let mut out = String::with_capacity(text.len());
-    let mut letters = text.char_indices();
-    let mut groups = 0;
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            '\\' => match letters.next() {
-                Some((_, class)) if class.is_ascii_alphabetic() => out.push_str("{}"),
-                Some((_, escaped)) => out.push(escaped),
-                None => {}
-            },
-            '(' => {
-                let rest = &text[at..];
-                let name = rest.strip_prefix("(?P<").or_else(|| rest.strip_prefix("(?<")).and_then(|rest| {
-                    rest.split_once('>').map(|(name, _)| name).filter(|name| !name.starts_with(['=', '!']))
-                });
-                let is_silent = rest.starts_with("(?") && name.is_none();
-                let mut depth = 1;
-                let mut is_escaped = false;
-                for (_, inner) in letters.by_ref() {
-                    match inner {
-                        _ if std::mem::take(&mut is_escaped) => {}
-                        '\\' => is_escaped = true,
-                        '(' => depth += 1,
-                        ')' => depth -= 1,
-                        _ => {}
-                    }
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                if !is_silent {
-                    groups += 1;
-                    let number = groups.to_string();
-                    out.push('{');
-                    out.push_str(name.unwrap_or(&number));
-                    out.push('}');
-                }
-            }
-            '?' | '+' | '*' | '$' | '^' => {}
-            '[' => {
-                letters.by_ref().find(|(_, inner)| *inner == ']');
-                out.push_str("{}");
-            }
-            other => out.push(other),
-        }
-    }
-    out
-}
+//! Names in routes: methods before a path, handlers in strings.
 
 /// Splits a path with methods, as in `GET /users/{id}`.
 pub fn split_methods(path: &str) -> Option<(&str, &str)> {
@@ -72,6 +20,16 @@ pub fn controller(name: &str) -> String {
     class
 }
 
+/// Returns the singular of a word, as Ruby's routes name the parameter of a resource.
+pub fn singular(word: &str) -> String {
+    let endings = [("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("uses", "us")];
+    let known = endings.iter().find_map(|(plural, one)| Some(format!("{}{one}", word.strip_suffix(plural)?)));
+    known.unwrap_or_else(|| match word.ends_with("ss") || word.ends_with("us") || word == "news" {
+        true => word.to_owned(),
+        false => word.strip_suffix('s').unwrap_or(word).to_owned(),
+    })
+}
+
 /// Returns the class and method that a string names in a notation, as `Class.method`.
 pub fn named_handler(text: &str, notation: &str) -> Option<String> {
     match notation {
@@ -88,17 +46,17 @@ pub fn named_handler(text: &str, notation: &str) -> Option<String> {
     }
 }
 
+/// Returns whether a text has one of the names of a rule.
+pub fn has_name(names: &[String], text: &[u8]) -> bool {
+    names.iter().any(|name| match name.strip_prefix('*') {
+        Some(ending) => text.ends_with(ending.as_bytes()),
+        None => name.as_bytes() == text,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn regular_expressions_become_templates() {
-        assert_eq!(template_of(r"^users/(?P<pk>\d+)/$"), "users/{pk}/");
-        assert_eq!(template_of(r"^a/([0-9]+)/b\.json$"), "a/{1}/b.json");
-        assert_eq!(template_of(r"^(?:v1/)?x/?$"), "x/");
-        assert_eq!(template_of(r"^(?P<a>(x|\))+)$"), "{a}");
-    }
 
     #[test]
     fn strings_name_handlers() {

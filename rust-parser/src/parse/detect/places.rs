@@ -112,12 +112,15 @@ impl Walk<'_> {
     /// Returns the name and the arguments of the call of a method on this node, as in `node.name(arguments)`.
     pub(super) fn call_around(&self, node: NodeId) -> Option<(NodeId, String, Option<NodeId>)> {
         let access = self.tree.node(node).parent;
-        let call = self.tree.node(access).parent;
-        if self.object_of(access) != Some(node) {
+        if self.object_of(access) != Some(node) && self.child(access, "receiver") != Some(node) {
             return None;
         }
-        let name =
-            ["property", "field", "attribute", "name"].into_iter().find_map(|field| self.child(access, field))?;
+        // In some grammars the call itself has the object and the name.
+        let has_list = self.child(access, "arguments").is_some();
+        let call = if has_list { access } else { self.tree.node(access).parent };
+        let name = ["property", "field", "attribute", "name", "method"]
+            .into_iter()
+            .find_map(|field| self.child(access, field))?;
         Some((call, self.text_of(name).into_owned(), self.child(call, "arguments")))
     }
 }

@@ -47,6 +47,8 @@ pub enum RuleKind {
     Handles,
     Emits,
     Injects,
+    /// Fixtures that a definition asks for by name.
+    Requests,
 }
 
 /// A place of a value: the position of an argument (from the end if negative), its keyword, or a `@capture`.
@@ -95,6 +97,8 @@ pub struct RuleSettings {
     /// Methods of names that are none: `del = "DELETE"`.
     pub verbs: BTreeMap<String, String>,
     pub handler: Vec<Slot>,
+    /// Names that the handler may have; `*` at the beginning: any ending. Empty: any.
+    pub handlers: Vec<String>,
     /// Texts of handlers that are none: beginnings if they end in `(`, else ends.
     pub skip: Vec<String>,
     /// Notation of handlers in strings: `rails` (`users#show`), `at` (`Users@show`), `path` (a dotted name).
@@ -114,6 +118,8 @@ pub struct RuleSettings {
     /// Kind of the event: signal, task, event, dom, message, command.
     pub event_kind: String,
     pub expand: Vec<Expansion>,
+    /// By the value of the argument `on`: what comes before the path.
+    pub places: BTreeMap<String, String>,
 }
 
 /// Routes by the path of the file.

@@ -43,6 +43,12 @@ impl Walk<'_> {
                 let name = self.text_of(node);
                 found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
             }
+            // `"/api/%s/trust" % name`
+            "binary_operator" if self.child(node, "operator").is_some_and(|sign| self.bytes_of(sign) == b"%") => {
+                found.extend(self.formatted(node, depth));
+            }
+            // `translated("/about")`, `with_prefix("/health")`
+            "call" | "call_expression" => found.extend(self.only_text_argument(node)),
             _ if kind.contains("binary") || kind == "concatenated_string" || kind.contains("additive") => {
                 let mut joined = String::new();
                 for part in self.contents(node) {
@@ -67,6 +73,32 @@ impl Walk<'_> {
                     found.push(self.constant(last).unwrap_or_else(|| marked_constant(&text)));
                 }
             }
+        }
+    }
+
+    /// Returns a text with the values, or the names, of what is written into it.
+    fn formatted(&self, node: NodeId, depth: u32) -> Option<String> {
+        let text = self.child(node, "left").and_then(|left| self.string_of(left))?;
+        let mut values = Vec::new();
+        self.add_strings(self.child(node, "right")?, &mut values, depth + 1);
+        let mut values = values.into_iter();
+        let mut parts = text.split("%s");
+        let mut out = parts.next()?.to_owned();
+        for part in parts {
+            out.push_str(&values.next().unwrap_or_else(|| "{}".to_owned()));
+            out.push_str(part);
+        }
+        Some(out)
+    }
+
+    /// Returns the only argument of a call of a function, if it is a string: functions for paths mark or prefix it.
+    fn only_text_argument(&self, node: NodeId) -> Option<String> {
+        let callee = self.child(node, "function")?;
+        let list = self.child(node, "arguments")?;
+        let arguments: Vec<NodeId> = self.contents(list).collect();
+        match arguments[..] {
+            [only] if is_string(self.kind_name(only)) && self.contents(callee).count() <= 2 => self.literal(only),
+            _ => None,
         }
     }
 
@@ -130,6 +162,7 @@ fn is_list(kind: &str) -> bool {
             | "array_element_initializer"
             | "collection_literal"
             | "string_array"
+            | "symbol_array"
             | "literal_value"
     )
 }

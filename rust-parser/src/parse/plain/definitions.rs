@@ -58,7 +58,7 @@ fn after_keyword(text: &str) -> Option<String> {
     let text = text.trim_start_matches(['(', '@', '%', '-']);
     let mut words = text.split([' ', '\t', '(']).filter(|word| !word.is_empty());
     let mut keyword = words.next()?;
-    let mut rest = &text[keyword.len()..];
+    let mut rest = text.split_once(keyword)?.1;
     for _ in 0..4 {
         if has(KEYWORDS, keyword) && !(has(MODIFIERS, keyword) && next_is_keyword(rest)) {
             return name_in(rest);

@@ -115,6 +115,8 @@ pub enum Capture {
     Member,
     Alias,
     Read,
+    /// The owner of an attribute, which may be a property.
+    OwnerRead,
     TypeReference,
     /// Sets a bit of `Definition::flags`.
     Flag(u32),
@@ -239,6 +241,7 @@ impl Capture {
             "member" => Capture::Member,
             "alias" => Capture::Alias,
             "reference.read" => Capture::Read,
+            "reference.owner" => Capture::OwnerRead,
             "reference.type" => Capture::TypeReference,
             _ => return Capture::anonymous(name),
         })

@@ -108,6 +108,12 @@ impl Walk<'_> {
         for read in all(captures, Capture::Read) {
             self.read(read);
         }
+        for owner in all(captures, Capture::OwnerRead) {
+            let expr = self.expression(owner);
+            if matches!(self.builder.get(expr), Expr::Attribute { .. }) {
+                self.refer(ReferenceKind::Owner, expr, self.tree.line(owner));
+            }
+        }
         for node in all(captures, Capture::TypeReference) {
             self.annotation(node);
         }

@@ -4,7 +4,7 @@
 //! The result depends only on the files, not on the order of updates: lists whose order matters are sorted by path and
 //! position.
 
-mod update;
+pub mod update;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -18,6 +18,7 @@ use crate::link::project::file_types::FileTypes;
 use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::routes::tables::RouteTables;
 use crate::link::rules::{FamilyId, Rules};
+use crate::link::testing::support::FileSupport;
 
 /// A folder with its own manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Index {
     pub first_types: Vec<FileTypes>,
     pub types: Vec<FileTypes>,
     pub routing: RouteTables,
+    /// By file: what the supporting functions of tests call.
+    pub support: Vec<FileSupport>,
     pub subprojects: Vec<SubProject>,
     paths: FxHashMap<Box<str>, FileId>,
     /// Files by the last component of their path.
@@ -89,6 +92,7 @@ impl Index {
             first_types: Vec::new(),
             types: Vec::new(),
             routing: RouteTables::default(),
+            support: Vec::new(),
             subprojects: Vec::new(),
             paths: FxHashMap::default(),
             file_names: FxHashMap::default(),

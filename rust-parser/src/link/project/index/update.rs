@@ -12,6 +12,7 @@ use crate::link::project::index::{Claims, Container, Index};
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::{file_name_of, folder_of};
 use crate::link::rules::FamilyId;
+use crate::link::testing::support::FileSupport;
 
 impl Index {
     /// Removes and adds files. Returns the ids of the added files and, if `with_keys`, the keys of queries whose
@@ -72,6 +73,7 @@ impl Index {
         self.files.push(None);
         self.first_types.push(FileTypes::default());
         self.types.push(FileTypes::default());
+        self.support.push(FileSupport::default());
         id
     }
 
@@ -232,4 +234,13 @@ fn add_count<K: std::hash::Hash + Eq>(counts: &mut FxHashMap<K, u32>, place: K, 
     } else {
         counts.remove(&place);
     }
+}
+
+/// Keeps the last version of each file.
+pub fn last_of_each_path(changed: Vec<Arc<FileFacts>>) -> Vec<Arc<FileFacts>> {
+    let mut seen = FxHashSet::default();
+    let mut last: Vec<Arc<FileFacts>> =
+        changed.into_iter().rev().filter(|facts| seen.insert(facts.path.clone())).collect();
+    last.reverse();
+    last
 }

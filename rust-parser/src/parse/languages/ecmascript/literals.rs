@@ -77,6 +77,10 @@ pub fn note_values(walk: &mut Walk, object: NodeId) {
             }
             None => None,
         },
+        "return_statement" | "arrow_function" => match returned_holder(walk, object, Vec::new()) {
+            Some(Holder::Definition(owner)) => Some(owner),
+            _ => None,
+        },
         _ => None,
     };
     let Some(owner) = owner else { return };

@@ -3,9 +3,11 @@
 
 mod assignments;
 mod imports;
+mod jsdoc;
 mod literals;
 mod objects;
 mod prototypes;
+mod type_shapes;
 
 use rustc_hash::FxHashMap;
 
@@ -18,9 +20,11 @@ use crate::parse::languages::ecmascript::assignments::{
 use crate::parse::languages::ecmascript::imports::{
     export_statement, import_call, import_statement, import_to_variable, note_exported_values, required_name, unquoted,
 };
+use crate::parse::languages::ecmascript::jsdoc::type_documented;
 use crate::parse::languages::ecmascript::literals::{enclosing_value, has_functions, note_values};
 use crate::parse::languages::ecmascript::objects::is_function;
 use crate::parse::languages::ecmascript::prototypes::note_bases;
+use crate::parse::languages::ecmascript::type_shapes::{function_type, made_container, member_type};
 use crate::parse::query::vocabulary::Capture;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
@@ -120,6 +124,11 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        match walk.kind_name(node) {
+            "function_type" => return function_type(walk, node),
+            "lookup_type" => return member_type(walk, node),
+            _ => {}
+        }
         let Some(item) = walk.contents(node).next() else {
             return 0;
         };
@@ -135,6 +144,9 @@ impl LanguageHooks for Ecmascript {
             let name = walk.builder.owned_name(name);
             return Some(walk.builder.name_expr(name));
         }
+        if walk.kind_name(node) == "new_expression" {
+            return made_container(walk, node);
+        }
         // An element with a lower-case name is an HTML element, not a component.
         if walk.bytes_of(node).first() != Some(&b'<') {
             return None;
@@ -148,6 +160,7 @@ impl LanguageHooks for Ecmascript {
     fn end(&self, walk: &mut Walk) {
         note_exported_values(walk);
         type_created(walk);
+        type_documented(walk);
         let mut exported: FxHashMap<Name, u32> = FxHashMap::default();
         for (name, flags) in std::mem::take(&mut walk.exported) {
             *exported.entry(name).or_default() |= flags;

@@ -1,0 +1,201 @@
+//! The stage that determines what fixtures, set-up methods and helpers call.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::{DefId, Expr, ReferenceKind, flags};
+use crate::link::edge::{EdgeType, Target};
+use crate::link::emit::callees::Site;
+use crate::link::emit::collector::EdgeCollector;
+use crate::link::project::dependencies::{Contributions, DependencyKind, add_differences, digest_of, key};
+use crate::link::project::file_entry::{FileEntry, is_callable};
+use crate::link::project::index::Index;
+use crate::link::project::names::{FILE_NODE, FileId, Sym, SymbolId};
+use crate::link::project::query::Query;
+use crate::link::strategy::Strategy;
+
+/// Largest number of functions that one function is recorded to call.
+const MAX_CALLED: usize = 60;
+
+/// The supporting functions of one file of tests.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileSupport {
+    functions: FxHashMap<SymbolId, Support>,
+    /// Fixtures by name, with the class in which they are, and whether every test of the scope uses them.
+    pub fixtures: Vec<Fixture>,
+}
+
+/// What one function calls.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Hash)]
+pub struct Support {
+    /// Outside of tests.
+    pub code: Vec<SymbolId>,
+    /// Other supporting functions.
+    pub helpers: Vec<SymbolId>,
+}
+
+/// A function that provides an argument for tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fixture {
+    pub name: Sym,
+    pub symbol: SymbolId,
+    /// The class or module around it.
+    pub scope: SymbolId,
+    pub is_automatic: bool,
+}
+
+/// Returns what the supporting functions of a file call.
+pub fn link_support(query: &Query) -> FileSupport {
+    let mut found = FileSupport::default();
+    let file = query.file;
+    let is_tested = file.outlines.iter().any(|definition| definition.flags & flags::TEST != 0);
+    if file.is_document() || !(file.is_test || is_tested) {
+        return found;
+    }
+    found.fixtures = query.own_fixtures();
+    let facts = file.facts().clone();
+    let mut collector = EdgeCollector::new(query);
+    for reference in facts.references.iter().filter(|reference| reference.kind == ReferenceKind::Call) {
+        let source = collector.source(reference.scope);
+        if is_support(file, source) {
+            let site = Site { source, scope: reference.scope, line: reference.line, expr: reference.expr };
+            collector.add_reference(reference, site);
+        }
+    }
+    for edge in collector.edges.iter().filter(|edge| edge.kind == EdgeType::Calls) {
+        if let Target::Symbol(target) = edge.target {
+            found.add(query, file.symbols[edge.source as usize], target);
+        }
+    }
+    for (def, definition) in file.outlines.iter().enumerate() {
+        if is_support(file, def as DefId) && is_callable(definition.kind) {
+            for fixture in query.requested(def as DefId, &found.fixtures) {
+                found.add(query, file.symbols[def], fixture);
+            }
+        }
+    }
+    for support in found.functions.values_mut() {
+        for list in [&mut support.code, &mut support.helpers] {
+            list.sort_by(|&a, &b| query.index.source_order(a).cmp(&query.index.source_order(b)));
+            list.dedup();
+            list.truncate(MAX_CALLED);
+        }
+    }
+    found
+}
+
+/// Returns whether a definition is a function in the code of tests that is no test.
+pub fn is_support(file: &FileEntry, def: DefId) -> bool {
+    if def == FILE_NODE {
+        return false;
+    }
+    let definition = file.outline(def);
+    is_callable(definition.kind)
+        && definition.flags & flags::TEST == 0
+        && (file.is_test || file.is_in_test(definition.parent))
+}
+
+impl FileSupport {
+    fn add(&mut self, query: &Query, source: SymbolId, target: SymbolId) {
+        let place = query.index.symbols.get(target);
+        if place.def == FILE_NODE || source == target {
+            return;
+        }
+        let (file, definition) = query.definition(target);
+        let support = self.functions.entry(source).or_default();
+        if is_support(file, place.def) {
+            support.helpers.push(target);
+        } else if !file.is_test && definition.flags & flags::TEST == 0 {
+            support.code.push(target);
+        }
+    }
+
+    pub fn contributions(&self, file: FileId) -> Contributions {
+        let functions = self.functions.iter();
+        let fixtures = std::iter::once((fixtures_key(file), digest_of(&self.fixtures)));
+        functions.map(|(&symbol, support)| (support_key(symbol), digest_of(support))).chain(fixtures).collect()
+    }
+}
+
+fn support_key(symbol: SymbolId) -> u32 {
+    key(DependencyKind::Support, symbol, 0)
+}
+
+fn fixtures_key(file: FileId) -> u32 {
+    key(DependencyKind::Support, file, 1)
+}
+
+impl Index {
+    /// Replaces what the supporting functions of a file call. Adds the keys of the queries whose answers change.
+    pub fn put_support(&mut self, id: FileId, found: FileSupport, keys: &mut FxHashSet<u32>) {
+        let known = &mut self.support[id as usize];
+        let old = std::mem::replace(known, found);
+        if old != *known {
+            add_differences(old.contributions(id), known.contributions(id), keys);
+        }
+    }
+}
+
+impl<'a> Query<'a> {
+    /// Returns what a supporting function calls.
+    pub fn support_of(&self, symbol: SymbolId) -> Option<&'a Support> {
+        self.record(support_key(symbol));
+        let file = self.index.symbols.get(symbol).file;
+        self.index.support[file as usize].functions.get(&symbol)
+    }
+
+    /// Returns the fixtures of a file.
+    pub fn fixtures_of(&self, file: FileId) -> &'a [Fixture] {
+        self.record(fixtures_key(file));
+        &self.index.support[file as usize].fixtures
+    }
+
+    /// Returns the fixtures that this file defines.
+    fn own_fixtures(&self) -> Vec<Fixture> {
+        let facts = self.file.facts();
+        let mut found = Vec::new();
+        for (def, definition) in facts.definitions.iter().enumerate() {
+            let decorators = definition.decorators.iter().copied();
+            let Some(is_automatic) = decorators.filter_map(|decorator| self.fixture_mark(decorator)).last() else {
+                continue;
+            };
+            let fixture = Fixture {
+                name: self.file.outline(def as DefId).name,
+                symbol: self.file.symbols[def],
+                scope: self.file.symbols[definition.parent as usize],
+                is_automatic,
+            };
+            found.push(fixture);
+        }
+        found
+    }
+
+    /// Returns, of a decorator that makes a fixture, whether every test uses it.
+    fn fixture_mark(&self, decorator: crate::facts::ExprId) -> Option<bool> {
+        let (callee, is_automatic) = match *self.file.expr(decorator) {
+            Expr::Call { callee, ref args, .. } => {
+                (callee, args.iter().any(|arg| arg.keyword.is_some_and(|word| self.file.text(word) == "autouse")))
+            }
+            _ => (decorator, false),
+        };
+        let name = match *self.file.expr(callee) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.text(name),
+            _ => return None,
+        };
+        matches!(name, "fixture" | "yield_fixture").then_some(is_automatic)
+    }
+}
+
+/// How a test reaches code through a supporting function.
+pub fn strategy_of(name: &str, is_fixture: bool) -> Strategy {
+    match is_fixture {
+        true => Strategy::Fixture,
+        false if is_set_up(name) => Strategy::SetUp,
+        false => Strategy::Helper,
+    }
+}
+
+/// Returns whether a method of this name runs around each test of its class.
+pub fn is_set_up(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('_', "");
+    name.starts_with("setup") || name.starts_with("teardown") || name == "asyncsetup" || name == "asyncteardown"
+}

@@ -1,0 +1,83 @@
+//! Types of parameters in documentation: `@param {Layer} layer`, for files without types of their own.
+
+use crate::facts::{Expr, ExprId};
+use crate::parse::walk::state::Walk;
+
+/// Largest number of parameters and of options of a type that are read.
+const MAX_TYPES: usize = 32;
+
+/// Gives parameters the types that the documentation of their function names.
+pub fn type_documented(walk: &mut Walk) {
+    if walk.language.settings.include.iter().any(|included| included == "typed") {
+        return;
+    }
+    for def in 1..walk.builder.facts.definitions.len() {
+        let definition = &walk.builder.facts.definitions[def];
+        if definition.params.is_empty() || definition.docstring == 0 {
+            continue;
+        }
+        let docs = walk.builder.text(definition.docstring);
+        if !docs.contains("@param") {
+            continue;
+        }
+        let documented: Vec<(String, String)> =
+            docs.split("@param").skip(1).take(MAX_TYPES).filter_map(parameter).collect();
+        for (declared, name) in documented {
+            let params = &walk.builder.facts.definitions[def].params;
+            let found = params.iter().position(|param| walk.builder.text(param.name) == name);
+            let Some(position) = found.filter(|&position| params[position].annotation.is_none()) else { continue };
+            if let Some(annotation) = type_of(walk, &declared, 0) {
+                walk.builder.facts.definitions[def].params[position].annotation = Some(annotation);
+            }
+        }
+    }
+}
+
+/// Reads ` {Layer} [layer=1] - text`.
+fn parameter(text: &str) -> Option<(String, String)> {
+    let rest = text.trim_start().strip_prefix('{')?;
+    let (declared, rest) = rest.split_once('}')?;
+    let rest = rest.trim_start().trim_start_matches('[');
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
+    (end > 0).then(|| (declared.trim().to_owned(), rest[..end].to_owned()))
+}
+
+/// Returns the expression of a type: a path of names, an array, or options of these.
+fn type_of(walk: &mut Walk, text: &str, depth: usize) -> Option<ExprId> {
+    let text = text.trim().trim_start_matches(['?', '!', '(']).trim_end_matches(['=', ')']).trim();
+    if depth > 2 {
+        return None;
+    }
+    if text.contains('|') {
+        let options: Vec<ExprId> =
+            text.split('|').take(MAX_TYPES).filter_map(|option| type_of(walk, option, depth + 1)).collect();
+        return match options[..] {
+            [] => None,
+            [only] => Some(only),
+            _ => Some(walk.union(options)),
+        };
+    }
+    let inner = text.strip_suffix("[]").or_else(|| text.strip_prefix("Array<")?.strip_suffix('>'));
+    if let Some(inner) = inner {
+        let item = type_of(walk, inner, depth + 1)?;
+        let name = walk.builder.name("Array");
+        let base = walk.builder.name_expr(name);
+        return Some(walk.builder.expr(Expr::Generic { base, args: vec![item] }));
+    }
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$')
+            && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+    };
+    let last = text.rsplit('.').next().unwrap_or(text);
+    if !text.split('.').all(is_word) || !last.starts_with(char::is_uppercase) || matches!(last, "Object" | "Function") {
+        return None;
+    }
+    let mut names = text.split('.');
+    let first = walk.builder.owned_name(names.next()?.to_owned());
+    let mut expr = walk.builder.name_expr(first);
+    for name in names {
+        let name = walk.builder.owned_name(name.to_owned());
+        expr = walk.builder.attribute(expr, name);
+    }
+    Some(expr)
+}

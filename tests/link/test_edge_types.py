@@ -1,0 +1,27 @@
+"""Every declared edge type has a case that produces it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from atlas import _parser
+from atlas.detectors import built_in
+from atlas.model import EdgeType
+from atlas.parsing import load_languages
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from case_files import read_cases  # noqa: E402
+
+
+def test_every_edge_type_has_a_case() -> None:
+    languages = load_languages(detectors=built_in())
+    found: set[str] = set()
+    for case in (case for path in sorted((HERE / "cases").glob("*.md")) for case in read_cases(path)):
+        linker = _parser.Linker("p", languages)
+        linker.set_subprojects(case.subprojects)
+        linker.update([_parser.parse_bytes(languages, path, data) for path, data in case.files.items()])
+        found |= {edge[2] for path in linker.digests() for edge in linker.unit(path).edges()}
+    assert {kind.value for kind in EdgeType} - found == set()
