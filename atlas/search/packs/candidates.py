@@ -22,7 +22,7 @@ VECTOR_POOL = 1_000
 """Passages whose cosines are known."""
 LOOKED_AT = 80
 """Best passages by the scores of the channels whose texts are read."""
-SENTENCES_OF = 30
+SENTENCES_OF = 24
 """Best passages whose sentences are compared."""
 MAX_SENTENCES = 10
 

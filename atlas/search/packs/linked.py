@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.model import Direction, EdgeType, Label
@@ -15,14 +15,17 @@ SOURCES = 6
 LINKS_EACH = 20
 PASSAGES_EACH = 2
 """First passages of a linked section that are read."""
-MAX_PASSAGES = 40
+MAX_PASSAGES = 24
+MENTION, MARKED = 0.25, 0.1
+"""Share of the score of a good hit that an article gains which it mentions by title, and a section to which it has a
+link. In an encyclopedia a question is often answered one mention further; documentation links to much besides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Links of good hits, (uid of source, uid of target section), and passages of the targets."""
+    """Links of good hits, (uid of source, of target section) with what they are worth, and passages of the targets."""
 
-    links: tuple[tuple[str, str], ...]
+    links: Mapping[tuple[str, str], float]
     passages: tuple[Passage, ...]
 
 
@@ -34,17 +37,18 @@ async def read_linked(reader: PackReader, sections: Sequence[RankedSection]) -> 
     edges = await reader.store.edges(
         list(owners), Direction.OUT, (EdgeType.LINKS_TO,), LINKS_EACH * len(owners) or 1, LINKS_EACH
     )
-    links: dict[tuple[str, str], None] = {}
+    links: dict[tuple[str, str], float] = {}
     for edge in edges:
         target = edge.node.row
         uid = target.uid if target.label == Label.SECTION else f"{target.uid}#"
-        links[owners.get(edge.row.source, edge.row.source), uid] = None
+        ends = owners.get(edge.row.source, edge.row.source), uid
+        links[ends] = max(links.get(ends, 0.0), MENTION if edge.row.strategy == "mention" else MARKED)
     known = {section.uid for section in sections}
     missing = list(dict.fromkeys(target for _, target in links if target not in known))
     # the passages of a section are numbered from 0 behind its uid
     uids = [f"{uid}/{number}" for number in range(PASSAGES_EACH) for uid in missing][:MAX_PASSAGES]
     found = await read_passages(reader, uids)
-    return Linked(tuple(links), tuple(found.values()))
+    return Linked(links, tuple(found.values()))
 
 
 async def link_degrees(reader: PackReader, sections: Sequence[RankedSection]) -> dict[str, int]:

@@ -19,6 +19,8 @@ OF_WORD, OF_PHRASE = 0.4, 0.7
 ambiguous."""
 OF_NEAR = 0.5
 """What a near word of a stem without synonyms counts, times its cosine."""
+_EXPLICIT = re.compile(r"_|\.(?=\w)|[a-z][A-Z]")
+"""Not abbreviations in capitals: `SQL` and `PDF` are words of everyday questions."""
 FILLERS = frozenset(
     stem_words(
         "want need please something anything everything someone somebody anyone anybody thing way let give get like "
@@ -88,7 +90,7 @@ def analyse(text: str, vocabulary: Vocabulary, *, multi_query: bool = True) -> Q
 
 def _is_explicit(names: Sequence[str], vocabulary: Vocabulary) -> bool:
     """Return whether a question names something of the pack as in code: it needs no other words."""
-    stems = (tuple(stem_words(name).split()) for name in names if _CODE_LIKE.search(name))
+    stems = (tuple(stem_words(name).split()) for name in names if _EXPLICIT.search(name))
     return any(each and vocabulary.has(each) for each in stems)
 
 

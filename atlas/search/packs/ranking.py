@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.search.packs.candidates import Candidate
 from atlas.search.packs.scoring import WEIGHTS, Features, normalised, scale_of, total_scores
 
-LINK_SHARE = 0.25
-"""Share of the score of a good hit that a section it links to gains; half as much against the direction of the link."""
+BACKWARD = 0.5
+"""What a link counts for its source if the target is the better hit."""
 CENTRALITY_WEIGHT = 0.03
 """Share of the reciprocal ranks of link degrees in the fusion; more would prefer indexes and overviews."""
+FACT_GAIN = 0.5
+"""Share of the best score that a section gains with a fact that is asked for by name and kind."""
 RRF_K = 60
 SHORT = 40
 """Characters of a section that say something."""
@@ -56,18 +58,32 @@ def by_score(sections: Iterable[RankedSection]) -> list[RankedSection]:
 
 
 def with_links(
-    sections: Sequence[RankedSection], links: Iterable[tuple[str, str]], sources: int
+    sections: Sequence[RankedSection], links: Mapping[tuple[str, str], float], sources: int
 ) -> list[RankedSection]:
-    """Return sections that gain from the best `sources` sections that link to them: (uid of source, of target)."""
+    """Return sections that gain from the best `sources` sections that link to them.
+
+    `links`: share of the score by uids of source and target.
+    """
     best = {section.uid: section.score for section in sections[:sources]}
     gains: dict[str, float] = {}
-    for source, target in links:
-        for one, other, share in ((source, target, LINK_SHARE), (target, source, LINK_SHARE / 2)):
+    for (source, target), worth in links.items():
+        for one, other, share in ((source, target, worth), (target, source, BACKWARD * worth)):
             if one in best and one != other:
                 gains[other] = max(gains.get(other, 0.0), share * best[one])
     return by_score(
         replace(section, score=section.score + gains[section.uid], why=(*section.why, "link"))
         if gains.get(section.uid, 0.0) > 0
+        else section
+        for section in sections
+    )
+
+
+def with_gain(sections: Sequence[RankedSection], uids: Collection[str]) -> list[RankedSection]:
+    """Return sections of which some gain, because they have a fact that is asked for."""
+    best = max((section.score for section in sections), default=0.0)
+    return by_score(
+        replace(section, score=section.score + FACT_GAIN * best, why=(*section.why, "fact"))
+        if section.uid in uids
         else section
         for section in sections
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from atlas.errors import AtlasError
 from atlas.search.packs.candidates import features_of, find_candidates
 from atlas.search.packs.linked import SOURCES, link_degrees, read_linked
+from atlas.search.packs.named_facts import sections_with_facts
 from atlas.search.packs.near_words import near_words
 from atlas.search.packs.question import Question, analyse, with_near
 from atlas.search.packs.ranking import (
@@ -16,10 +17,11 @@ from atlas.search.packs.ranking import (
     few_per_article,
     rank_sections,
     with_centrality,
+    with_gain,
     with_links,
     with_quality,
 )
-from atlas.search.packs.scoring import NO_CHANNELS, WEIGHTS, WORDS_ONLY
+from atlas.search.packs.scoring import WEIGHTS, WORDS_ONLY
 from atlas.search.packs.texts import NO_PROPERTIES, properties_of
 from atlas.search.packs.values import Hit, PackReader, QuestionOptions, Stage
 from atlas.search.packs.vocabulary import Vocabulary, read_vocabulary
@@ -76,17 +78,22 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     candidates, vector = await find_candidates(reader, question, vocabulary, options)
     detail = f"{len(candidates)} passages" + ("" if any(vector) else ", words only")
     stages.add("search", True, detail)
+    with_facts, passages = await sections_with_facts(reader, question) if options.facts else (frozenset[str](), [])
+    known = {each.passage.uid for each in candidates}
+    passages = [passage for passage in passages if passage.uid not in known]
+    plain = replace(options, sentences=False)
+    candidates += await features_of(reader, question, vector, passages, vocabulary, plain)
+    stages.add("facts", options.facts, f"{len(with_facts)} sections with a fact that is asked for")
     weights = WEIGHTS if options.multi_query or options.vectors else WORDS_ONLY
     sections = rank_sections(candidates, weights)
     links: tuple[tuple[str, str], ...] = ()
     if options.neighbours:
         linked = await read_linked(reader, sections)
-        added = await features_of(
-            reader, question, vector, linked.passages, vocabulary, replace(options, sentences=False), NO_CHANNELS
-        )
+        added = await features_of(reader, question, vector, linked.passages, vocabulary, plain)
         sections = with_links(rank_sections([*candidates, *added], weights), linked.links, SOURCES)
-        links = linked.links
+        links = tuple(linked.links)
         detail = f"{len(linked.links)} links, {len(linked.passages)} passages"
+    sections = with_gain(sections, with_facts)
     stages.add("neighbours", options.neighbours, detail if options.neighbours else "")
     sections, state = await _cross_encoded(reader, question, sections, options, notes)
     stages.add("cross-encoder", options.cross_encoder, state=state)

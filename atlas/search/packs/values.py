@@ -53,6 +53,8 @@ class QuestionOptions:
     vectors: bool = True
     sentences: bool = True
     """Compare the best sentence of the first hits, besides whole passages."""
+    facts: bool = True
+    """Sections with a fact that is asked for by name and kind gain."""
     gate: bool = True
     cross_encoder: bool = False
     """Only where a reranker is configured."""
@@ -75,6 +77,7 @@ BASELINE = QuestionOptions(
     multi_query=False,
     vectors=False,
     sentences=False,
+    facts=False,
     gate=False,
     centrality=False,
     neighbours=False,
