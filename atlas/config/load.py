@@ -236,8 +236,11 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, object,
     """
     found: list[tuple[str, object, str]] = []
     for variable in sorted(environment):
-        section, _, name = variable.removeprefix("ATLAS_").lower().partition("_")
-        if not variable.startswith("ATLAS_") or section not in SECTIONS or not name or variable == TOKEN_VARIABLE:
+        written = variable.removeprefix("ATLAS_").lower()
+        # names of sections may hold an underscore themselves
+        section = next((one for one in SECTIONS if written.startswith(f"{one}_")), "")
+        name = written[len(section) + 1 :]
+        if not variable.startswith("ATLAS_") or not section or not name or variable == TOKEN_VARIABLE:
             continue
         known = [_variable(f"{section}.{one}") for one in _names(section)]
         if variable not in known:

@@ -87,6 +87,21 @@ def test_later_layers_win_and_the_origin_says_which(tmp_path: Path) -> None:
     assert origins["index.threads"] == "default"
 
 
+def test_every_setting_has_a_variable(tmp_path: Path) -> None:
+    environment: dict[str, str] = {}
+    for section, kind in SECTIONS.items():
+        for spec in fields(kind):
+            given = ",".join(spec.default) if isinstance(spec.default, tuple) else str(spec.default).lower()
+            environment[f"ATLAS_{section}_{spec.name}".upper()] = given
+    origins = load(tmp_path, environment=environment).origins
+    assert {f"env {name}" for name in environment} == set(origins.values())
+
+
+def test_sections_whose_name_has_an_underscore(tmp_path: Path) -> None:
+    settings = load(tmp_path, environment={"ATLAS_LANGUAGE_MODEL_API_KEY": "k", "ATLAS_LANGUAGE_MODEL_MODEL": "a/b"})
+    assert (settings.language_model.api_key, settings.language_model.model) == ("k", "a/b")
+
+
 @pytest.mark.parametrize(
     ("environment", "asks"),
     [
