@@ -11,6 +11,7 @@ from atlas import __version__
 from atlas.cli import (
     bench,
     cache,
+    chat,
     config,
     connect,
     daemon,
@@ -91,6 +92,7 @@ FAMILIES = (
     migrate,
     mcp,
     connect,
+    chat,
     cache,
     config,
     bench,

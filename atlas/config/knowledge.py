@@ -1,4 +1,4 @@
-"""The settings of notes, of memory, and of a language model that helps with both."""
+"""The settings of notes, of memory, of the language model, and of chats with it."""
 
 from __future__ import annotations
 
@@ -34,3 +34,17 @@ class LanguageModelSettings:
     url: str = setting("", 'Address of its server; "" = the provider\'s.', secret=True)
     api_key: str = setting("", "Key; from the environment only: ATLAS_LANGUAGE_MODEL_API_KEY.", key=True)
     timeout_seconds: int = setting(60, "Time limit for an answer.", 1, 3600)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """`[chat]`: `atlas chat`."""
+
+    servers: str = setting("", 'File with `mcpServers` (JSON, or TOML) that are connected; "" = only Code Atlas.')
+    rounds: int = setting(20, "Requests to the model per question.", 1, 1000)
+    result_tokens: int = setting(8000, "Limit of one tool result, in cl100k_base tokens.", 100, 1_000_000)
+    context_tokens: int = setting(
+        100_000, "Limit of a conversation; beyond it the oldest tool results are removed.", 1000, 10_000_000
+    )
+    connect_seconds: int = setting(30, "Time limit for starting or reaching a server.", 1, 600)
+    call_seconds: int = setting(120, "Time limit for a tool call.", 1, 86_400)

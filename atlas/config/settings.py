@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from atlas.config.addresses import is_loopback, masked
 from atlas.config.declare import setting
-from atlas.config.knowledge import KnowledgeSettings, LanguageModelSettings, MemorySettings
+from atlas.config.knowledge import ChatSettings, KnowledgeSettings, LanguageModelSettings, MemorySettings
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -238,6 +238,7 @@ class Settings:
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     language_model: LanguageModelSettings = field(default_factory=LanguageModelSettings)
+    chat: ChatSettings = field(default_factory=ChatSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -313,6 +314,7 @@ SECTIONS: dict[str, type[Any]] = {
     "knowledge": KnowledgeSettings,
     "memory": MemorySettings,
     "language_model": LanguageModelSettings,
+    "chat": ChatSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
     "mcp": McpSettings,

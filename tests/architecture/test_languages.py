@@ -29,9 +29,10 @@ NAMED = (
     "atlas/bench/edits.py",
     "atlas/bench/index.py",
     "atlas/buses/valkey_connection.py",
+    "atlas/cli/conversation/",
     "atlas/pipeline/watch/recursive.py",
 )
-"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; names of `watchfiles`, which is written in Rust."""
+"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; texts of models, which are Markdown; names of `watchfiles`, which is written in Rust."""
 RUST_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|(\w+)', re.DOTALL)
 
 

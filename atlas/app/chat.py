@@ -1,0 +1,92 @@
+"""Composition of a chat: settings and servers -> a session with a model, connected to every server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from atlas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from atlas.chat.connection import Host, ServerConnection
+    from atlas.chat.server_spec import ServerSpec
+    from atlas.chat.session import ChatSession
+    from atlas.chat.turn import Screen, TurnLimits
+    from atlas.chat_model import ChatModel
+    from atlas.config.load import Settings
+
+
+def make_chat_model(settings: Settings, name: str, url: str) -> ChatModel:
+    """Return the named model, or the configured one. Raises ConfigError if none is named."""
+    from atlas.language_models.chat import LiteLlmChatModel
+
+    chosen = settings.language_model
+    if not (name or chosen.model):
+        raise ConfigError(
+            "no language model is named",
+            "Give --model, such as anthropic/claude-sonnet-4-5 (key: ANTHROPIC_API_KEY) or ollama_chat/llama3.1 with "
+            "--api-base http://127.0.0.1:11434, or set language_model.model.",
+        )
+    # the configured key belongs to the configured address: another provider must not get it
+    own = not url and name in ("", chosen.model)
+    return LiteLlmChatModel(
+        name or chosen.model,
+        url or (chosen.url if own else ""),
+        chosen.api_key if own or not url else "",
+        float(chosen.timeout_seconds),
+    )
+
+
+def make_limits(settings: Settings, rounds: int, tokens: int, cost: float, context_tokens: int) -> TurnLimits:
+    """Return the limits of a question: those given, else the settings'; the context also fits the model's."""
+    from atlas.chat.turn import TurnLimits
+
+    chat = settings.chat
+    most = chat.context_tokens
+    return TurnLimits(
+        rounds or chat.rounds,
+        tokens,
+        cost,
+        chat.result_tokens,
+        min(most, context_tokens * 9 // 10) if context_tokens else most,
+    )
+
+
+@asynccontextmanager
+async def open_chat(
+    settings: Settings,
+    servers: Sequence[ServerSpec],
+    model: ChatModel,
+    screen: Screen,
+    host: Host,
+    limits: TurnLimits,
+    report: Callable[[ServerConnection], None],
+) -> AsyncGenerator[ChatSession]:
+    """Connect all servers for the duration of the block; every process has ended behind it."""
+    from importlib.metadata import version
+
+    import mcp_types as types
+
+    from atlas.chat.connection import Limits, ServerConnection
+    from atlas.chat.hub import Hub
+    from atlas.chat.session import ChatSession
+    from atlas.parsing import Cl100kCounter
+
+    client = types.Implementation(name="atlas-chat", version=version("code-atlas"))
+    connections = [ServerConnection(spec, client, (settings.root,), host) for spec in servers]
+    for connection in connections:
+        connection.limits = Limits(float(settings.chat.connect_seconds), float(settings.chat.call_seconds))
+    hub = Hub(connections)
+    # beside the servers: the import takes longer than most of them
+    loading = asyncio.create_task(model.load())
+    try:
+        await hub.start(report)
+        yield ChatSession(hub, model, Cl100kCounter(), screen, limits)
+    finally:
+        loading.cancel()
+        await hub.close()
+        with contextlib.suppress(asyncio.CancelledError, ConfigError):
+            await loading

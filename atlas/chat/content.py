@@ -1,0 +1,107 @@
+"""Content of MCP results -> text for the model, images for models that read them, and lines for people. Pure."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import mcp_types as types
+
+MAX_IMAGE_BYTES = 5 << 20
+"""Larger images are named, not sent: providers reject them."""
+
+MAX_IMAGES = 8
+"""Images of one result that are sent."""
+
+_BIDIRECTIONAL = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
+
+CONTROL = {number: f"\\x{number:02x}" for number in (*range(9), *range(11, 32), *range(127, 160))} | {
+    number: f"\\u{number:04x}" for number in _BIDIRECTIONAL
+}
+"""Control characters as shown: an answer must not move the cursor, set the title or write to the clipboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image as base64."""
+
+    media_type: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a server returned: the text for the model, and its images."""
+
+    text: str
+    images: tuple[Image, ...] = ()
+
+
+def printable(text: str) -> str:
+    """Return a text with control and bidirectional characters escaped; line feeds and tabs stay."""
+    return text.replace("\r\n", "\n").translate(CONTROL)
+
+
+def of_result(result: types.CallToolResult) -> Content:
+    """Return the content of a tool result; structured content only where there is no other."""
+    content = of_blocks(result.content)
+    if not content.text and not content.images and result.structured_content is not None:
+        return Content(json.dumps(result.structured_content, ensure_ascii=False))
+    return content
+
+
+def of_blocks(blocks: Iterable[types.ContentBlock]) -> Content:
+    """Return the content of blocks, in order."""
+    images: list[Image] = []
+    texts = [_text_of(block, images) for block in blocks]
+    return Content("\n".join(text for text in texts if text), tuple(images))
+
+
+def of_resource(contents: Sequence[types.TextResourceContents | types.BlobResourceContents]) -> Content:
+    """Return the content of a resource."""
+    images: list[Image] = []
+    texts = [_contents(one, images) for one in contents]
+    return Content("\n".join(text for text in texts if text), tuple(images))
+
+
+def _text_of(block: types.ContentBlock, images: list[Image]) -> str:
+    if isinstance(block, types.TextContent):
+        return block.text
+    if isinstance(block, types.ImageContent):
+        return _image(block.mime_type, block.data, images)
+    if isinstance(block, types.AudioContent):
+        return f"[audio {block.mime_type}, {_size(block.data)}]"
+    if isinstance(block, types.ResourceLink):
+        described = f": {block.description}" if block.description else ""
+        return f"[resource {block.uri} ({block.name}){described}]"
+    return _contents(block.resource, images)
+
+
+def _contents(contents: types.TextResourceContents | types.BlobResourceContents, images: list[Image]) -> str:
+    if isinstance(contents, types.TextResourceContents):
+        return contents.text
+    media_type = contents.mime_type or "application/octet-stream"
+    if media_type.startswith("image/"):
+        return _image(media_type, contents.blob, images)
+    return f"[{contents.uri}: {media_type}, {_size(contents.blob)}, not shown]"
+
+
+def _image(media_type: str, data: str, images: list[Image]) -> str:
+    sent = len(images) < MAX_IMAGES and len(data) * 3 // 4 <= MAX_IMAGE_BYTES and _is_base64(data)
+    if sent:
+        images.append(Image(media_type, data))
+    return f"[image {media_type}, {_size(data)}{'' if sent else ', not shown'}]"
+
+
+def _is_base64(data: str) -> bool:
+    try:
+        base64.b64decode(data, validate=True)
+    except ValueError:
+        return False
+    return True
+
+
+def _size(data: str) -> str:
+    return f"{max(1, len(data) * 3 // 4 // 1024)} KB"

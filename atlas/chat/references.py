@@ -1,0 +1,121 @@
+"""`@resource` in what a user types: which resource of which server is meant, and the arguments of templates. Pure.
+
+A reference is an address (`@papers://physics`), a name (`@readme`), either behind a server's name and a colon
+(`@papers:folders`), or a template's name with arguments (`@topic(topic=physics)`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from atlas.chat.hub import ResourceRoute
+
+_REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@((?:[^\s@(){}]+)(?:\([^)\n]*\))?)")
+_EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
+_TRAILING = ".,;:!?"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference as written, and the resource that it means; `route` None if nothing has that name."""
+
+    written: str
+    route: ResourceRoute | None
+    uri: str
+    missing: tuple[str, ...] = ()
+    """Arguments of the template that are not given."""
+
+
+def find_references(text: str, routes: Iterable[ResourceRoute]) -> tuple[Reference, ...]:
+    """Return the references of a text in order, each once."""
+    known = tuple(routes)
+    found: dict[str, Reference] = {}
+    for match in _REFERENCE.finditer(text):
+        written = match[1]
+        reference = resolve(written, known)
+        if reference.route is None and written[-1] in _TRAILING:
+            written = written.rstrip(_TRAILING)
+            reference = resolve(written, known)
+        found.setdefault(written, reference)
+    return tuple(found.values())
+
+
+def resolve(written: str, routes: Sequence[ResourceRoute]) -> Reference:
+    """Return what a reference (without "@") means: an address, then a name, then an address that fits a template."""
+    name, arguments = _split(written)
+    server, _, rest = name.partition(":")
+    scopes = [(name, routes)]
+    if rest and not rest.startswith("//"):
+        scopes.append((rest, [route for route in routes if route.server.spec.name == server]))
+    for wanted, among in scopes:
+        for route in among:
+            if wanted == route.uri and not route.is_template:
+                return Reference(written, route, route.uri)
+        for route in among:
+            if wanted in (route.name, route.uri):
+                if not route.is_template:
+                    return Reference(written, route, route.uri)
+                uri, missing = expand(route.uri, arguments)
+                return Reference(written, route, uri, missing)
+        for route in among:
+            if route.is_template and template_pattern(route.uri).fullmatch(wanted):
+                return Reference(written, route, wanted)
+    return Reference(written, None, "")
+
+
+def variables(template: str) -> tuple[str, ...]:
+    """Return the names of the variables of a URI template."""
+    names: list[str] = []
+    for match in _EXPRESSION.finditer(template):
+        names += [_bare(name) for name in match[2].split(",") if name]
+    return tuple(dict.fromkeys(names))
+
+
+def expand(template: str, arguments: dict[str, str]) -> tuple[str, tuple[str, ...]]:
+    """Return the address of a template and the variables that are not given (RFC 6570, levels 1 to 3)."""
+    missing: list[str] = []
+
+    def value(match: re.Match[str]) -> str:
+        operator, names = match[1], [_bare(name) for name in match[2].split(",") if name]
+        given = [(name, arguments[name]) for name in names if name in arguments]
+        if operator in ("?", "&"):
+            pairs = "&".join(f"{name}={quote(text, safe='')}" for name, text in given)
+            return f"{operator}{pairs}" if pairs else ""
+        missing.extend(name for name in names if name not in arguments)
+        safe = ":/?#[]@!$&'()*+,;=" if operator in ("+", "#") else ""
+        separator = operator if operator in (".", "/", ";") else ","
+        prefix = operator if operator in ("#", ".", "/", ";") else ""
+        return prefix + separator.join(quote(text, safe=safe) for _, text in given)
+
+    return _EXPRESSION.sub(value, template), tuple(missing)
+
+
+def template_pattern(template: str) -> re.Pattern[str]:
+    """Return a pattern of the addresses that a template makes."""
+    parts: list[str] = []
+    end = 0
+    for match in _EXPRESSION.finditer(template):
+        parts.append(re.escape(template[end : match.start()]))
+        end = match.end()
+        if match[1] in ("?", "&"):
+            parts.append(r"(?:[?&][^\s#]*)?")
+        else:
+            parts.append(r"[^\s]+" if match[1] in ("+", "#", "/") else r"[^\s/?#]+")
+    parts.append(re.escape(template[end:]))
+    return re.compile("".join(parts))
+
+
+def _split(written: str) -> tuple[str, dict[str, str]]:
+    """Split `name(key=value, ...)`."""
+    name, opened, inside = written.partition("(")
+    if not opened or not inside.endswith(")"):
+        return written, {}
+    pairs = (part.partition("=") for part in inside[:-1].split(","))
+    return name, {key.strip(): value.strip() for key, equals, value in pairs if equals}
+
+
+def _bare(name: str) -> str:
+    return name.split(":")[0].rstrip("*").strip()

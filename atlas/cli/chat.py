@@ -1,0 +1,201 @@
+"""`atlas chat`: talk to a language model that uses the tools of this project and of other MCP servers."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.clients.recipes import Client, known_clients
+from atlas.cli.examples import examples
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.errors import AtlasError, ConfigError
+
+if TYPE_CHECKING:
+    from atlas.chat.connection import ServerConnection
+    from atlas.chat.server_spec import ServerSpec
+    from atlas.chat.turn import TurnLimits
+    from atlas.chat_model import ChatModel
+    from atlas.config.load import Settings
+
+TERMINATED = 143
+"""Exit code after SIGTERM."""
+
+MAX_QUESTION = 1 << 20
+"""Characters of a question on stdin."""
+
+ConfigOption = Annotated[
+    list[str] | None,
+    typer.Option("--config", metavar="FILE", help="File with mcpServers (JSON, or TOML); repeatable."),
+]
+ImportOption = Annotated[
+    list[Client] | None,
+    typer.Option(
+        "--import", metavar="CLIENT", help=f"Also the servers of an installed client: {known_clients()}; repeatable."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    shown = examples(
+        "atlas chat --model anthropic/claude-sonnet-4-5",
+        "atlas chat --model ollama_chat/llama3.1 --api-base http://127.0.0.1:11434",
+        "atlas chat --config servers.json --import claude-code",
+        'atlas chat --once "who calls SessionStore.save?" --json',
+    )
+    app.command("chat", epilog=shown)(chat)
+
+
+def chat(
+    model: Annotated[
+        str, typer.Option("--model", "-m", metavar="NAME", help="As LiteLLM knows it. Default: language_model.model.")
+    ] = "",
+    api_base: Annotated[
+        str, typer.Option("--api-base", metavar="URL", help="Address of the model's server, e.g. a local one.")
+    ] = "",
+    config: ConfigOption = None,
+    import_: ImportOption = None,
+    once: Annotated[
+        str, typer.Option("--once", metavar="QUESTION", help='Answer one question and exit; "-" reads it from stdin.')
+    ] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Call tools that change something without asking.")] = False,
+    transcript: Annotated[
+        str, typer.Option("--transcript", metavar="FILE", help="Keep the conversation in a file: .json, else Markdown.")
+    ] = "",
+    rounds: Annotated[int, typer.Option("--rounds", min=0, help="Requests per question; 0 = chat.rounds.")] = 0,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="Tokens per question; 0 = no limit.")] = 0,
+    max_cost: Annotated[float, typer.Option("--max-cost", min=0, help="US dollars per question; 0 = no limit.")] = 0.0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Talk to a language model that uses the tools of Code Atlas and of other MCP servers.
+
+    Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, ...). /help lists the commands of a chat.
+    """
+    import asyncio
+
+    from atlas.app.chat import make_chat_model, make_limits
+    from atlas.cli.conversation.servers import chosen_servers
+
+    settings = settings_of(project, data_dir)
+    if json and not once:
+        raise ConfigError("--json needs --once", "A chat in a terminal has no JSON form; --transcript keeps it.")
+    if not once and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise ConfigError("a chat needs a terminal", 'Ask one question with --once "...", or --once - for stdin.')
+    chosen = make_chat_model(settings, model, api_base)
+    servers, problems = chosen_servers(settings, config or (), import_ or ())
+    for problem in problems:
+        print(f"warning: {output.plain(problem)}", file=sys.stderr)
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)
+    logging.getLogger("client").setLevel(logging.CRITICAL)
+    limits = make_limits(settings, rounds, max_tokens, max_cost, 0)
+    kept = Path(transcript).expanduser() if transcript else None
+    if once:
+        question = sys.stdin.read(MAX_QUESTION) if once == "-" else once
+        code = asyncio.run(_once(settings, servers, chosen, limits, question, kept, allow_all=yes, as_json=json))
+    else:
+        code = asyncio.run(_talk(settings, servers, chosen, limits, kept, allow_all=yes, api_base=api_base))
+    if code:
+        raise typer.Exit(code)
+
+
+async def _once(
+    settings: Settings,
+    servers: tuple[ServerSpec, ...],
+    model: ChatModel,
+    limits: TurnLimits,
+    question: str,
+    transcript: Path | None,
+    *,
+    allow_all: bool,
+    as_json: bool,
+) -> int:
+    """Answer one question; returns the exit code."""
+    from atlas.app.chat import open_chat
+    from atlas.chat.session import totals
+    from atlas.chat.turn import Outcome
+    from atlas.cli.conversation.once import PlainScreen
+    from atlas.cli.conversation.terminal import STOPPED, until_signal
+    from atlas.cli.conversation.transcript import write_transcript
+
+    if not question.strip():
+        raise ConfigError("the question is empty", 'Give it as --once "...".')
+    screen = PlainScreen(allow_all=allow_all, quiet=as_json)
+    document: dict[str, Any] = {}
+    failed: list[AtlasError] = []
+
+    def report(connection: ServerConnection) -> None:
+        if connection.problem:
+            screen.notice(f"{connection.spec.name} is not connected: {connection.problem}")
+
+    async def work() -> None:
+        async with open_chat(settings, servers, model, screen, screen, limits, report) as session:
+            try:
+                outcome = await session.ask(question)
+            except AtlasError as error:
+                failed.append(error)
+                return
+            screen.end_text()
+            if transcript is not None:
+                write_transcript(transcript, session.conversation.messages, replace=True)
+            answer = next((text for text in reversed(screen.texts) if text), "")
+            document.update(
+                answer=answer,
+                outcome=str(outcome),
+                model=session.model.name,
+                usage=totals(session.spent),
+                calls=screen.calls,
+                servers={name: str(one.state) for name, one in session.hub.connections.items()},
+                notices=screen.notices,
+            )
+            if outcome is not Outcome.ANSWERED and not as_json:
+                screen.notice(STOPPED[outcome])
+
+    if await until_signal(work()):
+        return TERMINATED
+    if failed:
+        raise failed[0]
+    if as_json:
+        output.print_json(document)
+    return 0 if document["outcome"] == str(Outcome.ANSWERED) else 1
+
+
+async def _talk(
+    settings: Settings,
+    servers: tuple[ServerSpec, ...],
+    model: ChatModel,
+    limits: TurnLimits,
+    transcript: Path | None,
+    *,
+    allow_all: bool,
+    api_base: str,
+) -> int:
+    """Talk in the terminal; returns the exit code."""
+    from rich.console import Console
+
+    from atlas.app.chat import make_chat_model, open_chat
+    from atlas.cli.conversation.terminal import Terminal, until_signal
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    terminal = Terminal(console, transcript, allow_all=allow_all)
+    began = time.monotonic()
+
+    def report(connection: ServerConnection) -> None:
+        problem = f"not connected: {output.one_line(connection.problem)}" if connection.problem else ""
+        tools = f"{len(connection.offer.tools)} tools"
+        line = f"{connection.spec.name}: {problem or tools} ({time.monotonic() - began:.1f} s)"
+        console.print(line, style="red" if problem else "dim")
+
+    async def work() -> None:
+        async with open_chat(settings, servers, model, terminal.screen, terminal.screen, limits, report) as session:
+            console.print(f"{model.name}; /help lists the commands", style="dim")
+            await terminal.run(session, lambda name: make_chat_model(settings, name, api_base))
+
+    return TERMINATED if await until_signal(work()) else 0
