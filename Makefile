@@ -40,7 +40,8 @@ coverage: .venv/built
 # `make -j2 check` compiles the grammars for clippy, which the extension needs as well, while pip fetches the tools.
 check: clippy lint pyright
 
-pyright: .venv/built
+# The extras hold types of what is imported only where it is installed.
+pyright: .venv/built .venv/extras
 	$(BIN)/pyright
 
 clippy:
