@@ -21,7 +21,7 @@ from atlas.paper_services.pace import Pace
 from atlas.paper_source import ARXIV_ID, Paper, PaperRequest, split_version
 
 if TYPE_CHECKING:
-    import arxiv
+    import arxiv  # pyright: ignore[reportMissingTypeStubs]
     import requests
 
 PAGE = 100
@@ -62,7 +62,7 @@ class ArxivSource:
     def find(self, request: PaperRequest, most: int) -> Sequence[Paper]:
         """Return at most `most` papers, each once; a paper that two pages contain counts once."""
         client = self._opened()
-        import arxiv
+        import arxiv  # pyright: ignore[reportMissingTypeStubs]
         import requests
 
         sort = {
@@ -100,7 +100,7 @@ class ArxivSource:
     def _opened(self) -> arxiv.Client:
         if self._client is None:
             try:
-                import arxiv
+                import arxiv  # pyright: ignore[reportMissingTypeStubs]
             except ImportError as error:
                 raise ConfigError(
                     "searching papers needs the package arxiv", 'Install it: pip install "code-atlas[papers]"'
@@ -180,7 +180,9 @@ def _line(text: str, longest: int = 2_000) -> str:
 
 def _clean(text: str) -> str:
     """Return text without control and formatting characters, which could disguise what a terminal shows."""
-    kept = (one for one in text[: 4 * MAX_TEXT] if one in "\n\t " or unicodedata.category(one) not in ("Cc", "Cf", "Cs"))
+    kept = (
+        one for one in text[: 4 * MAX_TEXT] if one in "\n\t " or unicodedata.category(one) not in ("Cc", "Cf", "Cs")
+    )
     return unicodedata.normalize("NFC", "".join(kept))
 
 

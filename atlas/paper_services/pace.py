@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class Pace:
         self._closed = threading.Event()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self) -> Generator[None]:
         """Wait for the turn of a request and hold it for the block. Raises Unavailable when closed or after 2 minutes.
 
         Raises StoreError if the folder cannot be written.

@@ -34,7 +34,7 @@ class PaperFinder:
     """Finds papers. Methods block; they may be called from several threads."""
 
     def __init__(self, library: PaperLibrary, source: PaperSource, days: int) -> None:
-        """A search is not repeated within `days`."""
+        """Ask `source`, and not again for the same within `days`."""
         self.library, self._source, self._days = library, source, days
         self._asking = threading.Lock()
 
@@ -78,7 +78,7 @@ class PaperFinder:
         return paper, found.origin
 
     def check(self, topic: str = "") -> tuple[list[tuple[SavedSearch, Found]], list[str]]:
-        """Repeat the saved searches of a topic, or all; return what each finds now, and failures.
+        """Repeat the saved searches of a topic, or all, newest papers first; return what each finds, and failures.
 
         After the service was away once, the rest is not asked.
         """
@@ -86,11 +86,13 @@ class PaperFinder:
         found: list[tuple[SavedSearch, Found]] = []
         problems: list[str] = []
         for name in names:
-            for search in self.library.searches(name):
-                if search.request.ids or topic_folder(search.request.topic) != name:
+            # a search by relevance finds the same papers for years
+            newest = {replace(one.request, sort="submitted"): one for one in self.library.searches(name)}
+            for request, search in newest.items():
+                if request.ids or topic_folder(request.topic) != name:
                     continue
                 try:
-                    result = self.search(search.request, search.asked, again=True)
+                    result = self.search(request, search.asked, again=True)
                 except Unavailable as error:
                     return found, [*problems, f"{name}: {error.message}"]
                 except AtlasError as error:

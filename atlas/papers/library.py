@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import operator
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,11 +55,12 @@ class PaperLibrary:
     """Papers in a folder. Files are read once and again when they change. Safe to use from several threads."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder is created by the first write."""
+        """Take a folder, which the first write creates."""
         self.folder = folder
         self.problems: list[str] = []
         """What was damaged or could not be read, for people; emptied by `take_problems`."""
         self._shelves: dict[str, Shelf] = {}
+        self._merged: tuple[list[Shelf], dict[str, Paper]] = ([], {})
         self._reading = threading.RLock()
 
     def topics(self) -> list[str]:
@@ -120,15 +122,19 @@ class PaperLibrary:
 
     def papers(self, topic: str = "") -> dict[str, Paper]:
         """Return the papers of a topic, or all; of a paper in several topics its latest version."""
+        shelves = self.shelves(topic)
+        if len(shelves) == 1:
+            return dict(shelves[0].papers)
+        known_shelves, known_papers = self._merged
+        if len(known_shelves) == len(shelves) and all(map(operator.is_, known_shelves, shelves)):
+            return dict(known_papers)
         found: dict[str, Paper] = {}
-        for shelf in self.shelves(topic):
-            if not found:
-                found = dict(shelf.papers)
-                continue
+        for shelf in shelves:
             for identifier, paper in shelf.papers.items():
                 known = found.get(identifier)
                 found[identifier] = paper if known is None or known == paper else newer(known, paper)
-        return found
+        self._merged = (shelves, found)
+        return dict(found)
 
     def add(self, topic: str, papers: Sequence[Paper], search: SavedSearch | None = None) -> list[str]:
         """Store papers, and the search that found them; return the identifiers that are new in this topic.
@@ -203,7 +209,7 @@ class PaperLibrary:
         return kind()
 
     @contextmanager
-    def _writing(self, folder: Path) -> Iterator[None]:
+    def _writing(self, folder: Path) -> Generator[None]:
         """Hold the lock of a topic for the block. Raises OSError, and StoreError when another process keeps it."""
         make_private_folder(self.folder)
         make_private_folder(folder)

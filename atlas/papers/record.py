@@ -74,7 +74,7 @@ def newer(old: Paper, new: Paper) -> Paper:
     if new.version < old.version or (new.version == old.version and new.updated < old.updated):
         old, new = new, old
     kept = {name: getattr(old, name) for name in ("doi", "journal_ref", "pdf_url", "summary") if not getattr(new, name)}
-    return replace(new, **kept)
+    return replace(new, **kept) if any(kept.values()) else new
 
 
 def search_document(search: SavedSearch) -> Document:

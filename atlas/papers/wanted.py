@@ -1,4 +1,4 @@
-"""Filters of papers: topic, author, category or venue, and dates. Strings of a caller come in, checked values go out."""
+"""Filters of papers: topic, author, category or venue, and dates. Strings come in, checked values go out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from atlas.errors import ConfigError
 from atlas.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
@@ -106,10 +107,21 @@ def paper_id(text: str) -> str:
     return split_version(written)[0]
 
 
+def is_source(source: str, identifier: str) -> bool:
+    """Return whether the source of a note is a paper, whatever way it is written."""
+    try:
+        return paper_id(source) == identifier
+    except ConfigError:
+        return False
+
+
 def _in_category(written: str, wanted: str) -> bool:
     return written == wanted or written.startswith(wanted if wanted.endswith(".") else f"{wanted}.")
 
 
+@lru_cache(65_536)
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.casefold()
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(one for one in parts if not unicodedata.combining(one))
