@@ -17,6 +17,7 @@ from atlas.papers.citations import CitationGraph, citation_graph, related
 from atlas.papers.export import export
 from atlas.papers.finder import SERVICE_AWAY, Found, PaperFinder
 from atlas.papers.index import PaperIndex
+from atlas.papers.topics import topic_folder
 from atlas.papers.wanted import PaperFilter, checked_filter, checked_request, paper_id
 
 Document = dict[str, Any]
@@ -66,6 +67,7 @@ class PapersDesk:
     async def search(self, given: Arguments) -> Answer:
         """Search at the service; if it is away and does not know the answer, similar stored papers are the answer."""
         wanted, topic = _filter(given), _string(given, "topic")
+        topic_folder(topic)  # before anything is sent
         request = checked_request(topic, wanted, _string(given, "sort") or "relevance")
         most = _number(given, "max_results", USUAL_RESULTS)
         try:

@@ -133,8 +133,8 @@ def _ris(paper: Paper) -> str:
         ("DO", paper.doi),
         ("AN", f"arXiv:{paper.id}"),
         *(("KW", one) for one in paper.categories),
-        ("UR", paper.url),
-        ("L1", paper.pdf_url),
+        ("UR", _plain_address(paper.url)),
+        ("L1", _plain_address(paper.pdf_url)),
         ("AB", paper.summary),
         ("N1", "Withdrawn" if paper.is_withdrawn else ""),
     ]
