@@ -9,11 +9,10 @@ import logging
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
-from opentelemetry import trace
 
 from atlas import __version__
 from atlas.errors import AtlasError
-from atlas.mcp_server import Context, declared, failure, invalid
+from atlas.mcp_server import Context, declared, failure, invalid, without_idle_tracing
 from atlas.papers.catalogue import (
     FOLDERS_URI,
     INSTRUCTIONS,
@@ -29,7 +28,7 @@ from atlas.tools.schema import check_arguments
 logger = logging.getLogger("atlas.papers")
 
 ASKS_SERVICE = ("search_papers", "get_paper", "check_topics")
-MARKDOWN = "text/markdown"
+TEXT = "text/plain"
 MAX_LISTED = 200
 """Topics listed as resources; the folders resource names all."""
 MAX_COMPLETIONS = 100
@@ -60,13 +59,13 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
     async def list_resources(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        found = [types.Resource(uri=FOLDERS_URI, name="folders", description="Stored topics", mime_type=MARKDOWN)]
+        found = [types.Resource(uri=FOLDERS_URI, name="folders", description="Stored topics", mime_type=TEXT)]
         try:
             topics = await desk.topics()
         except AtlasError as error:
             raise invalid(error) from error
         found += [
-            types.Resource(uri=TOPIC_URI.format(topic=one), name=one, mime_type=MARKDOWN) for one in topics[:MAX_LISTED]
+            types.Resource(uri=TOPIC_URI.format(topic=one), name=one, mime_type=TEXT) for one in topics[:MAX_LISTED]
         ]
         return types.ListResourcesResult(resources=found)
 
@@ -74,9 +73,7 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         description = "Papers stored under a topic, newest first, 100 a page (?page=2)"
-        topic = types.ResourceTemplate(
-            uri_template=TOPIC_URI, name="topic", description=description, mime_type=MARKDOWN
-        )
+        topic = types.ResourceTemplate(uri_template=TOPIC_URI, name="topic", description=description, mime_type=TEXT)
         return types.ListResourceTemplatesResult(resource_templates=[topic])
 
     async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
@@ -85,7 +82,7 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
             text = await desk.resource(uri)
         except AtlasError as error:
             raise invalid(error, uri=uri) from error
-        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=TEXT, text=text)])
 
     async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         try:
@@ -109,9 +106,7 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
         on_get_prompt=_prompt,
         on_completion=complete,
     )
-    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        server.middleware.clear()  # as in atlas.mcp_server: spans that nobody records cost time
-    return server
+    return without_idle_tracing(server)
 
 
 async def _prompts(context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:

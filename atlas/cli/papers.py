@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -184,6 +183,8 @@ def check(
 
 
 def _answer(tool: str, arguments: dict[str, object], project: str, data_dir: str, *, as_json: bool) -> None:
+    import asyncio
+
     from atlas.app.papers import make_papers_desk
 
     desk = make_papers_desk(settings_of(project, data_dir))

@@ -29,8 +29,9 @@ NAMED = (
     "atlas/bench/index.py",
     "atlas/buses/valkey_connection.py",
     "atlas/pipeline/watch/recursive.py",
+    "atlas/papers/export.py",
 )
-"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; names of `watchfiles`, which is written in Rust."""
+"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; names of `watchfiles`, which is written in Rust; a format of exports."""
 RUST_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|(\w+)', re.DOTALL)
 
 
