@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
 import time
@@ -80,6 +79,8 @@ def chat(
 
     Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, ...). /help lists the commands of a chat.
     """
+    import asyncio
+
     from atlas.app.chat import make_chat_model, make_limits
     from atlas.cli.conversation.servers import chosen_servers
 

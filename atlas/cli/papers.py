@@ -5,14 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from atlas.cli import output
 from atlas.cli.examples import examples
-from atlas.cli.mcp import HostOption, NamesOption, PortOption, TokenOption, Transport, serve_over_http
+from atlas.cli.mcp import (
+    CertificateOption,
+    HostOption,
+    KeyOption,
+    NamesOption,
+    PortOption,
+    TokenOption,
+    Transport,
+    serve_over_http,
+)
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
 from atlas.papers.catalogue import MAX_RESULTS, USUAL_RESULTS
@@ -45,10 +53,8 @@ def serve(
     port: PortOption = None,
     token_file: TokenOption = None,
     allow_host: NamesOption = None,
-    tls_cert: Annotated[
-        Path | None, typer.Option("--tls-cert", metavar="FILE", help="HTTP: certificate (PEM).")
-    ] = None,
-    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="HTTP: its key (PEM).")] = None,
+    tls_cert: CertificateOption = None,
+    tls_key: KeyOption = None,
 ) -> None:
     """Serve papers to agents over MCP: one client on stdin and stdout, or many over HTTP."""
     settings = settings_of(project, data_dir)

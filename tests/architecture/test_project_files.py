@@ -50,7 +50,7 @@ def test_every_exit_code_is_documented() -> None:
 def test_the_tests_run_with_every_extra() -> None:
     document = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = document["project"]["optional-dependencies"].values()
-    assert sorted(document["dependency-groups"]["extras"]) == sorted(name for extra in extras for name in extra)
+    assert sorted(document["dependency-groups"]["extras"]) == sorted({name for extra in extras for name in extra})
 
 
 @pytest.mark.parametrize("target", ["run", "test", "test-rust", "quick", "coverage", "check", "lint", "dist"])

@@ -31,7 +31,7 @@ async def slow(seconds: float, mark: str = "") -> str:
         await asyncio.sleep(seconds)
     except asyncio.CancelledError:
         if mark:
-            Path(mark).write_text("cancelled")
+            Path(mark).write_text("cancelled")  # noqa: ASYNC240
         raise
     return f"waited {time.monotonic() - started:.1f} s"
 
