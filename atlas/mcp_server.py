@@ -15,7 +15,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 # Two documented settings shorten the start by a fifth: nothing that is imported here becomes garbage, and pydantic
 # would otherwise scan the entry points of every installed distribution for plugins.
@@ -76,7 +76,19 @@ class HttpSite:
     tls: Tls | None = None
 
 
-def serve_stdio(session: Session, server: Server[object]) -> None:
+class Served(Protocol):
+    """What a server answers from."""
+
+    async def aclose(self) -> None:
+        """Close; idempotent."""
+        ...
+
+
+Health = Callable[[], Awaitable[tuple[bool, dict[str, object]]]]
+"""Returns whether queries can be answered, with details that anybody may read."""
+
+
+def serve_stdio(session: Served, server: Server[object]) -> None:
     """Serve one client on stdin and stdout until it closes stdin.
 
     An interrupt ends the process immediately, with the usual exit code: the thread that waits for input cannot be
@@ -92,7 +104,9 @@ def _leave(number: int, frame: object) -> None:
     os._exit(INTERRUPTED)
 
 
-def serve_http(server: Server[object], session: Session, site: HttpSite, ready: Callable[[], None]) -> None:
+def serve_http(
+    server: Server[object], session: Served, site: HttpSite, ready: Callable[[], None], health: Health
+) -> None:
     """Serve any number of clients with one session until a signal; `ready` is called once requests are accepted.
 
     Every revision of the protocol is served at `HTTP_PATH`, without sessions: requests are independent of each other.
@@ -102,7 +116,7 @@ def serve_http(server: Server[object], session: Session, site: HttpSite, ready: 
     from atlas.process.memory import limit_malloc_arenas
 
     limit_malloc_arenas()
-    anyio.run(_serve_http, server, session, site, ready)
+    anyio.run(_serve_http, server, session, site, ready, health)
 
 
 def _keep_loop_free() -> None:
@@ -115,7 +129,7 @@ def make_server(
 ) -> Server[object]:
     """Return the MCP server of a session. Raises ConfigError for an unknown toolset."""
     tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes)
-    listed = types.ListToolsResult(tools=[_declared(tool) for tool in tools])
+    listed = types.ListToolsResult(tools=[declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
     # Without these, the SDK builds the whole answer of tools/list for each call over HTTP, to look for headers in it.
     schemas = {tool.name: tool.declared_input for tool in tools}
@@ -129,10 +143,10 @@ def make_server(
             arguments = check_arguments(tool.input_schema, params.arguments or {})
             text, structure = await session.call(tool, arguments, context.session.report_progress, _client(context))
         except AtlasError as error:
-            return _failure(error)
+            return failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback
             logger.exception("tool %s failed", params.name)
-            return _failure(AtlasError(f"{type(error).__name__}: {error}", "This is a bug in Code Atlas; see its log."))
+            return failure(AtlasError(f"{type(error).__name__}: {error}", "This is a bug in Code Atlas; see its log."))
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=structure)
 
     server = Server[object](
@@ -151,8 +165,12 @@ def make_server(
         on_get_prompt=_prompt,
         on_completion=_completer(session),
     )
+    return without_idle_tracing(server)
+
+
+def without_idle_tracing(server: Server[object]) -> Server[object]:
+    """Return the server without the SDK's spans unless tracing is configured: they cost each request 0.05 ms."""
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        # Tracing is not configured: the SDK's spans would cost each request 0.05 ms for nothing.
         server.middleware.clear()
     return server
 
@@ -179,7 +197,7 @@ def _reader(session: Session) -> Callable[..., Awaitable[types.ReadResourceResul
         try:
             text = await session.resource(uri)
         except AtlasError as error:
-            raise _invalid(error, uri=uri) from error
+            raise invalid(error, uri=uri) from error
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)]
         )
@@ -207,7 +225,7 @@ async def _prompt(context: Context, params: types.GetPromptRequestParams) -> typ
     try:
         prompt, text = prompt_text(params.name, params.arguments or {})
     except AtlasError as error:
-        raise _invalid(error) from error
+        raise invalid(error) from error
     message = types.PromptMessage(role="user", content=types.TextContent(text=text))
     return types.GetPromptResult(description=prompt.description, messages=[message])
 
@@ -223,7 +241,7 @@ def _completer(session: Session) -> Callable[..., Awaitable[types.CompleteResult
     return complete
 
 
-def _invalid(error: AtlasError, **data: str) -> MCPError:
+def invalid(error: AtlasError, **data: str) -> MCPError:
     """Return a protocol error with the message, similar names and hint of an error."""
     return MCPError(types.INVALID_PARAMS, "; ".join(_error_lines(error)), data or None)
 
@@ -234,15 +252,13 @@ def _log_to_stderr() -> None:
     logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
 
-async def _serve_http(server: Server[object], session: Session, site: HttpSite, ready: Callable[[], None]) -> None:
+async def _serve_http(
+    server: Server[object], session: Served, site: HttpSite, ready: Callable[[], None], health: Health
+) -> None:
     from atlas.http.middleware import RequestLimiter
     from atlas.http.server import serve
 
     manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=site.limits.body_bytes)
-
-    async def health() -> tuple[bool, dict[str, object]]:
-        return await _health(session)
-
     try:
         async with manager.run():
             limiter = RequestLimiter(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
@@ -251,7 +267,7 @@ async def _serve_http(server: Server[object], session: Session, site: HttpSite, 
         await session.aclose()
 
 
-async def _health(session: Session) -> tuple[bool, dict[str, object]]:
+async def session_health(session: Session) -> tuple[bool, dict[str, object]]:
     """Return whether queries can be answered, with details that anybody may read: neither paths nor names."""
     try:
         generation = await session.generation()
@@ -267,7 +283,7 @@ async def _health(session: Session) -> tuple[bool, dict[str, object]]:
     return False, {"status": "unavailable", "version": __version__, "reason": reason}
 
 
-async def _serve_stdio(session: Session, server: Server[object]) -> None:
+async def _serve_stdio(session: Served, server: Server[object]) -> None:
     try:
         async with stdio_server(stdin=claim_stdin()) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
@@ -291,7 +307,7 @@ def _offered(tools: Mapping[str, Tool], name: str) -> Tool:
     return tools[name]
 
 
-def _failure(error: AtlasError) -> types.CallToolResult:
+def failure(error: AtlasError) -> types.CallToolResult:
     """Return an error as a tool result."""
     from atlas.tools.citations import escaped
 
@@ -312,7 +328,8 @@ def _error_lines(error: AtlasError) -> list[str]:
     return lines
 
 
-def _declared(tool: Tool) -> types.Tool:
+def declared(tool: Tool) -> types.Tool:
+    """Return a tool as clients see it."""
     return types.Tool(
         name=tool.name,
         description=tool.description,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Protocol, TypedDict
 
 import typer
 
@@ -22,6 +22,8 @@ from atlas.tools.catalogue import offered_tools
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
+    from atlas.http.middleware import RequestLimits
+    from atlas.mcp_server import HttpSite
 
 ANYWHERE = ("0.0.0.0", "::", "")
 """Wildcard addresses: valid to listen on, not to connect to."""
@@ -214,33 +216,52 @@ def _print_http(client: Client, settings: Settings, token_file: Path | None, *, 
 def _serve_http(
     settings: Settings, token_file: Path | None, names: tuple[str, ...], certificate: Path | None, key: Path | None
 ) -> None:
-    from atlas.app.session import make_session
+    def serve(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
+        from atlas.app.session import make_session
+        from atlas.mcp_server import make_server, serve_http, session_health
+
+        # everybody who reaches the port would read them
+        personal = settings.knowledge.personal and settings.knowledge.personal_over_http and with_token
+        session = make_session(settings, serves_agents=True, personal=personal)
+        server = make_server(session, **_offer(settings))
+        serve_http(server, session, site, ready, lambda: session_health(session))
+
+    serve_over_http(settings, settings.project_name, serve, token_file, names, certificate, key)
+
+
+class ServeHttp(Protocol):
+    """Serves at a site until a signal; calls `ready` once requests are accepted."""
+
+    def __call__(self, site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
+        """Serve."""
+        ...
+
+
+def serve_over_http(
+    settings: Settings,
+    title: str,
+    serve_site: ServeHttp,
+    token_file: Path | None,
+    names: tuple[str, ...],
+    certificate: Path | None,
+    key: Path | None,
+) -> None:
+    """Listen as the settings say and serve in one process or several until a signal. Raises ConfigError."""
     from atlas.config.load import TOKEN_VARIABLE
     from atlas.http.auth import make_access, read_token
-    from atlas.http.middleware import RequestLimits
     from atlas.http.server import is_open, listen, make_tls, url_of
     from atlas.http.workers import serve_many
-    from atlas.mcp_server import HTTP_PATH, HttpSite, make_server, serve_http
+    from atlas.mcp_server import HTTP_PATH, HttpSite
 
     if key is not None and certificate is None:
         raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
     tls = make_tls(certificate, key) if certificate else None
     mcp = settings.mcp
     token, warning = read_token(token_file, os.environ.get(TOKEN_VARIABLE, ""))
-    # everybody who reaches the port would read them
-    personal = settings.knowledge.personal and settings.knowledge.personal_over_http and bool(token)
     with listen(mcp.host, mcp.port) as listening:
         to_others = is_open(listening)
         own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
         access = make_access(mcp.host, is_open=to_others, names=(*own, *names), token=token)
-        limits = RequestLimits(
-            mcp.max_body_bytes,
-            mcp.request_seconds,
-            mcp.max_concurrent,
-            mcp.max_waiting,
-            mcp.max_per_client,
-            mcp.max_starting or (0 if settings.asks_servers else TOGETHER),
-        )
         if warning:
             _warn(warning)
         if to_others and tls is None:
@@ -249,23 +270,30 @@ def _serve_http(
 
         def ready() -> None:
             asks = "a token is required" if token else "no token is required"
-            print(
-                f"serving {settings.project_name} at {where} ({asks}); press Ctrl-C to stop",
-                file=sys.stderr,
-                flush=True,
-            )
+            print(f"serving {title} at {where} ({asks}); press Ctrl-C to stop", file=sys.stderr, flush=True)
 
         def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
-            session = make_session(settings, serves_agents=True, personal=personal)
-            serve_http(
-                make_server(session, **_offer(settings)), session, HttpSite(listening, access, limits, tls), ready
-            )
+            serve_site(HttpSite(listening, access, _limits(settings), tls), ready, with_token=bool(token))
 
         count = mcp.workers or os.cpu_count() or 1
         if count == 1:
             serve(listening, ready)
         else:
             serve_many(listening, count, serve, ready)
+
+
+def _limits(settings: Settings) -> RequestLimits:
+    from atlas.http.middleware import RequestLimits
+
+    mcp = settings.mcp
+    return RequestLimits(
+        mcp.max_body_bytes,
+        mcp.request_seconds,
+        mcp.max_concurrent,
+        mcp.max_waiting,
+        mcp.max_per_client,
+        mcp.max_starting or (0 if settings.asks_servers else TOGETHER),
+    )
 
 
 def _warn(message: str) -> None:

@@ -149,6 +149,27 @@ def check_languages(settings: Settings) -> None:
             )
 
 
+def check_papers(settings: Settings) -> None:
+    """Raise ConfigError for an address of the paper service that is none, or a folder that is not absolute."""
+    url, origin = settings.papers.url, settings.origin("papers.url")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url or "{" in url:
+        hint = 'It must look like "https://export.arxiv.org/api/query".'
+        raise ConfigError(f"{origin}: papers.url is not the address of a service: {masked(url)}", hint)
+    if parts.username is not None or parts.password is not None:
+        raise ConfigError(f"{origin}: papers.url must not hold a user or password: {masked(url)}", "arXiv needs none.")
+    folder = settings.papers.folder
+    if folder and not Path(folder).expanduser().is_absolute():
+        origin = settings.origin("papers.folder")
+        raise ConfigError(
+            f"{origin}: papers.folder must be an absolute path, not {folder!r}", 'It may begin with "~/".'
+        )
+
+
 def check_knowledge(settings: Settings) -> None:
     """Raise ConfigError for a folder of notes outside of the project, or one of git or of this program."""
     folder = settings.knowledge.folder

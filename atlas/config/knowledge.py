@@ -37,6 +37,20 @@ class LanguageModelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PapersSettings:
+    """`[papers]`: `atlas papers`."""
+
+    folder: str = setting("", 'Folder of the stored papers; "" = `papers` in the user\'s data directory.')
+    url: str = setting(
+        "https://export.arxiv.org/api/query", "Address that speaks arXiv's query interface.", secret=True
+    )
+    days: int = setting(7, "Days for which a search is answered from the store without asking again.", 0, 3650)
+    pause_ms: int = setting(3000, "Pause between two requests; arXiv's terms of use ask for 3 seconds.", 0, 600_000)
+    retries: int = setting(3, "Repetitions of a request that fails.", 0, 10)
+    timeout_seconds: int = setting(20, "Time limit for an answer of the service.", 1, 600)
+
+
+@dataclass(frozen=True, slots=True)
 class ChatSettings:
     """`[chat]`: `atlas chat`."""
 

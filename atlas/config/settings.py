@@ -13,7 +13,13 @@ from urllib.parse import urlsplit
 
 from atlas.config.addresses import is_loopback, masked
 from atlas.config.declare import setting
-from atlas.config.knowledge import ChatSettings, KnowledgeSettings, LanguageModelSettings, MemorySettings
+from atlas.config.knowledge import (
+    ChatSettings,
+    KnowledgeSettings,
+    LanguageModelSettings,
+    MemorySettings,
+    PapersSettings,
+)
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -239,6 +245,7 @@ class Settings:
     memory: MemorySettings = field(default_factory=MemorySettings)
     language_model: LanguageModelSettings = field(default_factory=LanguageModelSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
+    papers: PapersSettings = field(default_factory=PapersSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -315,6 +322,7 @@ SECTIONS: dict[str, type[Any]] = {
     "memory": MemorySettings,
     "language_model": LanguageModelSettings,
     "chat": ChatSettings,
+    "papers": PapersSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
     "mcp": McpSettings,

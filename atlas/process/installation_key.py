@@ -43,6 +43,11 @@ def packs_folder() -> Path:
     return Path(chosen).expanduser() if chosen else user_data_path(APPLICATION, appauthor=False) / "packs"
 
 
+def papers_folder() -> Path:
+    """Return the folder of stored papers, `~/.local/share/code-atlas/papers` on Linux; it may be missing."""
+    return personal_folder().with_name("papers")
+
+
 def sign(text: str, *, create: bool) -> str:
     """Return the keyed digest (BLAKE2b, 128 bits, hex) of a text; "" when there is no key and `create` is false.
 

@@ -31,8 +31,9 @@ NAMED = (
     "atlas/buses/valkey_connection.py",
     "atlas/cli/conversation/",
     "atlas/pipeline/watch/recursive.py",
+    "atlas/papers/export.py",
 )
-"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; texts of models, which are Markdown; names of `watchfiles`, which is written in Rust."""
+"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; texts of models, which are Markdown; names of `watchfiles`, which is written in Rust; a format of exports."""
 RUST_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|(\w+)', re.DOTALL)
 
 

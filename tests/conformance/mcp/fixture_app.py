@@ -24,7 +24,7 @@ from atlas.config.load import load_settings
 from atlas.http.auth import make_access
 from atlas.http.middleware import RequestLimits
 from atlas.http.server import listen, url_of
-from atlas.mcp_server import HTTP_PATH, Context, HttpSite, make_server, serve_http
+from atlas.mcp_server import HTTP_PATH, Context, HttpSite, make_server, serve_http, session_health
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
@@ -336,7 +336,13 @@ def main(project: str, data_dir: str) -> None:
         access = make_access("127.0.0.1", is_open=False)
         site = HttpSite(listening, access, RequestLimits(1 << 20, 60, 8, 64))
         where = url_of(listening, "127.0.0.1", None, HTTP_PATH)
-        serve_http(server, session, site, lambda: print(f"serving fixtures at {where}", file=sys.stderr, flush=True))
+        serve_http(
+            server,
+            session,
+            site,
+            lambda: print(f"serving fixtures at {where}", file=sys.stderr, flush=True),
+            lambda: session_health(session),
+        )
 
 
 if __name__ == "__main__":

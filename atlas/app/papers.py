@@ -1,0 +1,51 @@
+"""Composition of papers: settings -> library, service, index and the notes about papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from atlas.app.embedder import make_prose_embedder
+from atlas.config.personal import personal_settings
+from atlas.errors import AtlasError
+from atlas.process.installation_key import papers_folder
+
+if TYPE_CHECKING:
+    from atlas.config.load import Settings
+    from atlas.papers.desk import PaperNote, PapersDesk
+
+
+def make_papers_desk(settings: Settings) -> PapersDesk:
+    """Return the verbs over the user's library. Opens and sends nothing yet."""
+    from atlas.paper_services.arxiv import ArxivSource
+    from atlas.papers.desk import PapersDesk
+    from atlas.papers.finder import PaperFinder
+    from atlas.papers.index import PaperIndex
+    from atlas.papers.library import PaperLibrary
+
+    chosen = settings.papers
+    folder = Path(chosen.folder).expanduser() if chosen.folder else papers_folder()
+    source = ArxivSource(chosen.url, folder, chosen.pause_ms / 1000, chosen.retries, float(chosen.timeout_seconds))
+    finder = PaperFinder(PaperLibrary(folder), source, chosen.days)
+    return PapersDesk(finder, PaperIndex(make_prose_embedder(settings)), lambda paper: _notes_on(settings, paper))
+
+
+def _notes_on(settings: Settings, paper: str) -> list[PaperNote]:
+    """Return the notes, of the project and of the user, whose source is a paper."""
+    from atlas.notes.folder import KnowledgeFolder
+    from atlas.notes.listing import notes
+    from atlas.papers.desk import MAX_NOTES, PaperNote
+    from atlas.papers.wanted import is_source
+
+    found: list[PaperNote] = []
+    for one in (settings, *([personal_settings(settings)] if settings.knowledge.personal else ())):
+        try:
+            folder = KnowledgeFolder(one.root, one.knowledge.folder, one.data_dir)
+            for note in notes(folder, text=paper):
+                if is_source(note.note.source, paper):
+                    found.append(PaperNote(note.note.id, note.path, note.text))
+                if len(found) >= MAX_NOTES:
+                    return found
+        except AtlasError:  # `atlas notes doctor` says what is wrong with the folder
+            continue
+    return found

@@ -1,0 +1,211 @@
+"""`atlas papers`: find papers, store, search, relate and export them, and serve all that to agents over MCP."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.examples import examples
+from atlas.cli.mcp import (
+    CertificateOption,
+    HostOption,
+    KeyOption,
+    NamesOption,
+    PortOption,
+    TokenOption,
+    Transport,
+    serve_over_http,
+)
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.errors import ConfigError
+from atlas.papers.catalogue import MAX_RESULTS, USUAL_RESULTS
+from atlas.papers.export import FORMATS
+
+if TYPE_CHECKING:
+    from atlas.config.load import Settings
+    from atlas.mcp_server import HttpSite
+
+AuthorOption = Annotated[str, typer.Option("--author", metavar="NAME", help="Name of an author, or part of it.")]
+CategoryOption = Annotated[str, typer.Option("--category", metavar="NAME", help="Category of arXiv: cs.LG, cs.*")]
+SinceOption = Annotated[str, typer.Option("--since", metavar="DATE", help="YYYY, YYYY-MM or YYYY-MM-DD.")]
+UntilOption = Annotated[str, typer.Option("--until", metavar="DATE", help="The same, inclusive.")]
+TopicOption = Annotated[str, typer.Option("--topic", metavar="NAME", help="Stored topic. Default: all.")]
+
+family = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Papers: find, store, search, relate, export.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(family, name="papers")
+
+
+@family.command(epilog=examples("atlas papers serve", "atlas papers serve --transport http --port 8766"))
+def serve(
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    transport: Annotated[Transport, typer.Option("--transport", help="How agents connect.")] = Transport.STDIO,
+    host: HostOption = "",
+    port: PortOption = None,
+    token_file: TokenOption = None,
+    allow_host: NamesOption = None,
+    tls_cert: CertificateOption = None,
+    tls_key: KeyOption = None,
+) -> None:
+    """Serve papers to agents over MCP: one client on stdin and stdout, or many over HTTP."""
+    settings = settings_of(project, data_dir)
+    if transport is Transport.STDIO:
+        if host or port is not None or token_file or allow_host or tls_cert or tls_key:
+            raise ConfigError(
+                "--host, --port, --token-file, --allow-host, --tls-* are for HTTP", "Add --transport http."
+            )
+        from atlas.app.papers import make_papers_desk
+        from atlas.mcp_server import serve_stdio
+        from atlas.papers_server import make_papers_server
+
+        desk = make_papers_desk(settings)
+        serve_stdio(desk, make_papers_server(desk))
+        return
+    given = settings.mcp
+    # one process: the store's files are read once, and the service is asked by one at a time anyway
+    changed = replace(given, host=host or given.host, port=given.port if port is None else port, workers=1)
+    settings = replace(settings, mcp=changed)
+
+    def serve_site(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
+        _serve_site(settings, site, ready)
+
+    serve_over_http(settings, "papers", serve_site, token_file, tuple(allow_host or ()), tls_cert, tls_key)
+
+
+def _serve_site(settings: Settings, site: HttpSite, ready: Callable[[], None]) -> None:
+    from atlas import __version__
+    from atlas.app.papers import make_papers_desk
+    from atlas.mcp_server import serve_http
+    from atlas.papers_server import make_papers_server
+
+    desk = make_papers_desk(settings)
+
+    async def health() -> tuple[bool, dict[str, object]]:
+        return True, {"status": "ok", "version": __version__}
+
+    serve_http(make_papers_server(desk), desk, site, ready, health)
+
+
+@family.command(epilog=examples('atlas papers search "graph neural networks" --category cs.LG --since 2023'))
+def search(
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="Words that papers must have.")],
+    max_results: Annotated[int, typer.Option("--max-results", "-n", min=1, max=MAX_RESULTS)] = USUAL_RESULTS,
+    author: AuthorOption = "",
+    category: CategoryOption = "",
+    since: SinceOption = "",
+    until: UntilOption = "",
+    sort: Annotated[str, typer.Option("--sort", help="relevance, submitted or updated.")] = "relevance",
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Search arXiv and store what is found; the same search is answered from the store."""
+    arguments: dict[str, object] = {
+        "topic": topic,
+        "max_results": max_results,
+        "author": author,
+        "category": category,
+        "since": since,
+        "until": until,
+        "sort": sort,
+    }
+    _answer("search_papers", arguments, project, data_dir, as_json=json)
+
+
+@family.command("list", epilog=examples("atlas papers list", 'atlas papers list --query "attention" --since 2020'))
+def list_(
+    query: Annotated[str, typer.Option("--query", "-q", metavar="TEXT", help="By meaning and words.")] = "",
+    topic: TopicOption = "",
+    author: AuthorOption = "",
+    category: CategoryOption = "",
+    venue: Annotated[str, typer.Option("--venue", metavar="TEXT", help="Part of the journal or category.")] = "",
+    since: SinceOption = "",
+    until: UntilOption = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100)] = USUAL_RESULTS,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """List stored papers: the newest, or the best for a query."""
+    arguments: dict[str, object] = {
+        "query": query,
+        "topic": topic,
+        "author": author,
+        "category": category,
+        "venue": venue,
+        "since": since,
+        "until": until,
+        "limit": limit,
+    }
+    _answer("search_stored", arguments, project, data_dir, as_json=json)
+
+
+@family.command(epilog=examples("atlas papers show 1706.03762", "atlas papers show 1706.03762 --related"))
+def show(
+    paper: Annotated[str, typer.Argument(metavar="ID", help="Identifier or address of arXiv.")],
+    related: Annotated[bool, typer.Option("--related", help="List related stored papers.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show a paper with its citations and the notes about it."""
+    _answer("related_papers" if related else "get_paper", {"id": paper}, project, data_dir, as_json=json)
+
+
+@family.command(epilog=examples("atlas papers export --format ris > papers.ris", "atlas papers export --id 1706.03762"))
+def export(
+    form: Annotated[str, typer.Option("--format", "-f", help=f"{', '.join(FORMATS)}.")] = "bibtex",
+    topic: TopicOption = "",
+    identifiers: Annotated[
+        list[str] | None, typer.Option("--id", metavar="ID", help="Only this paper; repeatable.")
+    ] = None,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Export stored papers as BibTeX, RIS or Markdown."""
+    arguments: dict[str, object] = {"format": form, "topic": topic, "ids": identifiers or []}
+    _answer("export_papers", arguments, project, data_dir, as_json=json)
+
+
+@family.command(epilog=examples("atlas papers check", 'atlas papers check "graph neural networks"'))
+def check(
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="Stored topic. Default: all.")] = "",
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Ask what is new in the stored topics."""
+    _answer("check_topics", {"topic": topic}, project, data_dir, as_json=json)
+
+
+def _answer(tool: str, arguments: dict[str, object], project: str, data_dir: str, *, as_json: bool) -> None:
+    import asyncio
+
+    from atlas.app.papers import make_papers_desk
+
+    desk = make_papers_desk(settings_of(project, data_dir))
+
+    async def work() -> tuple[str, dict[str, object]]:
+        try:
+            return await desk.call(tool, arguments)
+        finally:
+            await desk.aclose()
+
+    text, document = asyncio.run(work())
+    if as_json:
+        output.print_json(document)
+    elif tool == "export_papers":
+        # the file format as it is: the fields have no control characters
+        sys.stdout.write(text)
+    else:
+        print(output.plain(text))

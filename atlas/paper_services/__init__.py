@@ -1,0 +1,1 @@
+"""Adapters of services that find papers; only `atlas.app` imports them."""

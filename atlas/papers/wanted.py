@@ -1,0 +1,127 @@
+"""Filters of papers: topic, author, category or venue, and dates. Strings come in, checked values go out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from atlas.errors import ConfigError
+from atlas.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
+
+MAX_FIELD = 200
+
+_CATEGORY = re.compile(r"[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16}|\.\*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFilter:
+    """Which stored papers are meant; empty fields do not restrict. `venue` is part of a journal or category."""
+
+    author: str = ""
+    category: str = ""
+    venue: str = ""
+    since: str = ""
+    until: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is restricted."""
+        return not (self.author or self.category or self.venue or self.since or self.until)
+
+    def test(self) -> Callable[[Paper], bool]:
+        """Return the test of a paper. Names match without regard to case and accents."""
+        author, venue = _folded(self.author), _folded(self.venue)
+        names = author.split()
+        category = self.category.removesuffix("*")
+
+        def is_wanted(paper: Paper) -> bool:
+            if self.since and paper.published[:10] < self.since:
+                return False
+            if self.until and (not paper.published or paper.published[:10] > self.until):
+                return False
+            if category and not any(_in_category(one, category) for one in (paper.primary_category, *paper.categories)):
+                return False
+            if venue and venue not in _folded(f"{paper.journal_ref} {paper.primary_category}"):
+                return False
+            return not names or any(all(name in _folded(one) for name in names) for one in paper.authors)
+
+        return is_wanted
+
+
+def checked_filter(
+    author: str = "", category: str = "", since: str = "", until: str = "", venue: str = ""
+) -> PaperFilter:
+    """Return checked filters. Raises ConfigError that names the wrong one."""
+    for name, value in (("author", author), ("category", category), ("venue", venue)):
+        if len(value) > MAX_FIELD or any(unicodedata.category(one) == "Cc" for one in value):
+            raise ConfigError(f"{name} is too long or has control characters", "Give one line.")
+    if category and not _CATEGORY.fullmatch(category):
+        raise ConfigError(f"{category[:80]!r} is not a category of arXiv", "For example: cs.LG, math.AG, cs.*")
+    first, last = checked_date("since", since), checked_date("until", until)
+    if first and last and first > last:
+        raise ConfigError(f"since ({first}) is after until ({last})", "Swap them.")
+    return PaperFilter(" ".join(author.split()), category, " ".join(venue.split()), first, last)
+
+
+def checked_request(topic: str, wanted: PaperFilter, sort: str) -> PaperRequest:
+    """Return a request to a service. Raises ConfigError for an unknown order."""
+    if sort not in SORTS:
+        raise ConfigError(f"sort must be one of {', '.join(SORTS)}, not {sort[:40]!r}", "Default: relevance.")
+    words = " ".join(topic.split())
+    return PaperRequest(words, wanted.author, wanted.category, wanted.since, wanted.until, sort)
+
+
+def checked_date(name: str, text: str) -> str:
+    """Return a date as YYYY-MM-DD; a year or a month stands for its first or (until) last day. Raises ConfigError."""
+    written = text.strip()
+    if not written:
+        return ""
+    try:
+        if re.fullmatch(r"\d{4}", written):
+            written += "-12-31" if name == "until" else "-01-01"
+        elif re.fullmatch(r"\d{4}-\d\d", written):
+            year, month = map(int, written.split("-"))
+            last = date(year + month // 12, month % 12 + 1, 1).toordinal() - 1
+            return date.fromordinal(last).isoformat() if name == "until" else date(year, month, 1).isoformat()
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", written):
+            return date.fromisoformat(written).isoformat()
+    except ValueError:
+        pass
+    raise ConfigError(f"{name} must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not {text[:40]!r}", "For example: 2024.")
+
+
+def paper_id(text: str) -> str:
+    """Return the identifier in `2107.05580v1`, `arxiv:2107.05580`, or an address of arXiv, without version.
+
+    Raises ConfigError for anything else.
+    """
+    written = re.sub(r"^(?:https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf)/|arxiv:\s*|doi:10\.48550/arxiv\.|"
+                     r"(?:https?://(?:dx\.)?doi\.org/)?10\.48550/arxiv\.)", "", text.strip(), flags=re.I)  # fmt: skip
+    written = written.removesuffix(".pdf")
+    if not ARXIV_ID.fullmatch(written):
+        raise ConfigError(f"{text[:80]!r} is not an identifier of arXiv", "For example: 1706.03762 or hep-th/9711200.")
+    return split_version(written)[0]
+
+
+def is_source(source: str, identifier: str) -> bool:
+    """Return whether the source of a note is a paper, whatever way it is written."""
+    try:
+        return paper_id(source) == identifier
+    except ConfigError:
+        return False
+
+
+def _in_category(written: str, wanted: str) -> bool:
+    return written == wanted or written.startswith(wanted if wanted.endswith(".") else f"{wanted}.")
+
+
+@lru_cache(65_536)
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.casefold()
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(one for one in parts if not unicodedata.combining(one))

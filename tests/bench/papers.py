@@ -1,0 +1,82 @@
+"""Measure stored papers: `python -m tests.bench.papers [COUNT]` prints times of reading a topic and of searching.
+
+The papers are made of the words of a vocabulary with natural frequencies, from a fixed seed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import resource
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from atlas.app.papers import make_papers_desk
+from atlas.config.load import load_settings
+from atlas.paper_source import Paper
+from atlas.papers.library import PaperLibrary
+
+VOCABULARY = Path(__file__).parents[2] / "atlas" / "embedders" / "prose_model" / "vocab.txt"
+
+
+def papers(count: int, words: list[str]) -> list[Paper]:
+    chance = random.Random(7)
+    weights = [1 / (rank + 10) for rank in range(len(words))]
+
+    def text(length: int) -> str:
+        return " ".join(chance.choices(words, weights, k=length))
+
+    return [
+        Paper(
+            f"{20 + number // 12_000:02}{number // 1000 % 12 + 1:02}.{number % 1000:05}",
+            text(9),
+            tuple(text(2).title() for _ in range(4)),
+            text(170),
+            published=f"20{20 + number % 5}-0{number % 9 + 1}-01T00:00:{number % 60:02}Z",
+            primary_category="cs.LG",
+            categories=("cs.LG",),
+        )
+        for number in range(count)
+    ]
+
+
+def shown(name: str, times: list[float]) -> None:
+    ordered = sorted(times)
+    print(
+        f"{name}: median {1000 * ordered[len(ordered) // 2]:.1f} ms, p95 {1000 * ordered[len(ordered) * 95 // 100]:.1f} ms"
+    )
+
+
+async def measure(count: int, folder: Path) -> None:
+    words = [one for one in VOCABULARY.read_text().split() if one.isalpha() and len(one) > 2]
+    PaperLibrary(folder / "papers").add("bench", papers(count, words))
+    settings = load_settings(str(folder))
+    desk = make_papers_desk(replace(settings, papers=replace(settings.papers, folder=str(folder / "papers"))))
+    chance = random.Random(11)
+
+    async def timed(work: object) -> float:
+        began = time.perf_counter()
+        await work  # type: ignore[misc]
+        return time.perf_counter() - began
+
+    print(f"{count} papers, {(folder / 'papers' / 'bench' / 'papers_info.json').stat().st_size >> 20} MB")
+    print(f"first papers://bench (reads the file): {1000 * await timed(desk.resource('papers://bench')):.0f} ms")
+    shown("papers://bench", [await timed(desk.resource("papers://bench")) for _ in range(100)])
+    first = timed(desk.call("search_stored", {"query": "first question"}))
+    print(f"first search (embeds all): {1000 * await first:.0f} ms")
+    questions = [" ".join(chance.sample(words[:8000], 6)) for _ in range(200)]
+    shown("search_stored", [await timed(desk.call("search_stored", {"query": one})) for one in questions])
+    filtered = {"category": "cs.LG", "since": "2021"}
+    shown(
+        "search_stored with filters",
+        [await timed(desk.call("search_stored", {"query": one, **filtered})) for one in questions],
+    )
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        asyncio.run(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000, Path(place)))
