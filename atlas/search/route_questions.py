@@ -62,10 +62,14 @@ _EMIT_FORMS = tuple(
     )
 )
 _LIST_OF = re.compile(
-    r"^(?:(?:what|which|list|show|all)(?: me)?(?: all)?(?: the)? )(?P<word>commands|events|signals|tasks)"
-    r"(?: (?:are there|exist|are defined|does .{1,40} have|of .{1,40}))?\??$",
+    r"^(?:(?:what|which|list|show|all)(?: me)?(?: all)?(?: of)?(?: the)? )(?:[\w-]+ ){0,2}?"
+    r"(?:sub)?(?P<word>commands|events|signals|tasks)"
+    r"(?: (?:(?:are )?(?:there|defined|available|registered|supported|provided)|exist"
+    r"|do(?:es)? .{1,40} (?:have|define|offer|provide|register|support)|(?:of|in) .{1,40}))?\??$",
     re.IGNORECASE,
 )
+"""Words in front, such as `CLI` or `celery`, only say more about the kind, which the index knows."""
+
 _PARAMETER = re.compile(r"^(?:\{.*\}|<.*>|:\w+.*|\[.*\])$")
 _MANY = re.compile(r"^(?:\{.*\*\}|\{\*.*\}|<path:.*>|\*.*|\[\.\.\..*\]|\{.*:path\})$")
 

@@ -125,6 +125,8 @@ async def site(tree: Path) -> AsyncIterator[Atlas]:
         ("routes of show", "GET /users/{id}", ["web/users.py"]),
         ("what handles the post_save signal", "on_save", ["web/signals.py"]),
         ("who sends the paid signal", "pay", ["web/signals.py"]),
+        ("which CLI commands are there", "main", ["web/cli.py"]),
+        ("what subcommands does this project define?", "main", ["web/cli.py"]),
         ("which function runs the command rebuild", "main", ["web/cli.py"]),
         ("what consumes orders messages", "work", ["web/queue.py"]),
     ],
