@@ -114,7 +114,7 @@ async def answer_routes(
         scored = [(score, node) for node in kept if (score := _fits(question, node)) is not None]
         # a literal segment is a closer match than a parameter
         scored.sort(key=lambda each: (-each[0], each[1].row.path, each[1].row.line))
-        found = [node for _, node in scored]
+        found, notes = _without_catch_alls([node for _, node in scored])
         if not found:
             found = [node for node in kept if question.path.rstrip("/").lower() in _path_of(node).lower()]
             notes = (f"no route matches `{asked}` as a whole: these contain it",) if found else ()
@@ -271,6 +271,16 @@ def _fits(question: RouteQuestion, node: Node) -> int | None:
         elif not re.search(r"[{<:]", part) or not _is_mixed(part, asked[at]):
             return None
     return score if len(template) == len(asked) else None
+
+
+def _without_catch_alls(nodes: list[Node]) -> tuple[list[Node], tuple[str, ...]]:
+    """Return the routes without those that match every path below theirs, if others are left, and a note about them."""
+    wide = [node for node in nodes if any(_MANY.match(part) for part in _segments(_path_of(node))[-1:])]
+    if not wide or len(wide) == len(nodes):
+        return nodes, ()
+    shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in wide[:3])
+    more = f" and {len(wide) - 3} more" if len(wide) > 3 else ""
+    return [node for node in nodes if node not in wide], (f"routes for every path below match as well: {shown}{more}",)
 
 
 def _is_mixed(part: str, asked: str) -> bool:

@@ -32,6 +32,10 @@ def health(): ...
 
 @app.get("/files/{path:path}")
 def files(path): ...
+
+
+@app.get("/files/index")
+def index(): ...
 """,
     "web/users.py": """from fastapi import APIRouter
 
@@ -144,6 +148,12 @@ async def test_all_routes_are_listed(site: Atlas) -> None:
     text = render(await hybrid_search(site, "which endpoints are there", token_budget=900))
     for route in ("GET /health", "GET /files/{path:path}", "GET /users/me", "GET /users/{id}", "DELETE /users/{id}"):
         assert route in text
+
+
+async def test_a_route_for_every_path_stands_behind_the_exact_one(site: Atlas) -> None:
+    text = render(await hybrid_search(site, "which route handles GET /files/index", token_budget=900))
+    assert "routes that match `GET /files/index`: 1\n" in text
+    assert "routes for every path below match as well: GET /files/{path:path} web/app.py:" in text
 
 
 async def test_an_unknown_path_is_no_route(site: Atlas) -> None:
