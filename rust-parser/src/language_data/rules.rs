@@ -71,6 +71,12 @@ pub struct LinkSettings {
     pub element_getters: Vec<String>,
     /// Methods of containers that call their first argument with each element.
     pub element_callbacks: Vec<String>,
+    /// Methods of containers whose callback gets each element as its second parameter.
+    pub fold_callbacks: Vec<String>,
+    /// Methods of any object that call a function with the object.
+    pub receiver_callbacks: Vec<String>,
+    /// Names of the parameters of a function that declares none.
+    pub implicit_parameters: Vec<String>,
     pub element_views: Vec<String>,
     /// Methods of instances that return the instance itself, a copy of it or a view of it.
     pub same_methods: Vec<String>,

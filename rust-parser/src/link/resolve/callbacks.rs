@@ -9,7 +9,7 @@ use crate::facts::{DefId, Expr, ExprId, Kind, Param, ParamKind};
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, is_callable, is_class};
 use crate::link::project::file_types::callback_part;
-use crate::link::project::names::SymbolId;
+use crate::link::project::names::{Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::resolve::types::published;
 use crate::link::strategy::Strategy;
@@ -200,11 +200,9 @@ impl Query<'_> {
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(name);
                 let bases = self.receivers(base, scope, line);
-                if argument == 0 && position == 0 && self.file.rules.element_callbacks.contains(&name) {
-                    let elements = self.flat_map(bases.clone(), |base| self.contained(base));
-                    if !elements.is_empty() {
-                        return elements;
-                    }
+                let objects = self.objects_passed(&bases, name, (argument, position));
+                if !objects.is_empty() {
+                    return objects;
                 }
                 self.flat_map(bases, |base| self.called_attribute(base, name))
             }
@@ -262,17 +260,69 @@ impl Query<'_> {
         values
     }
 
-    /// Returns the elements of a container.
-    fn contained(&self, value: Value) -> Values {
-        match value.entity {
-            Entity::Elements(symbol) | Entity::Mapped(symbol) => {
-                smallvec![Value::new(Entity::Instance(symbol), Strategy::LocalType)]
+    /// Returns the elements of containers, or the objects themselves, that a method of them passes to a function.
+    fn objects_passed(&self, bases: &Values, name: Sym, (argument, position): (u16, u16)) -> Values {
+        let rules = &self.file.rules;
+        let takes_element = match position {
+            0 => argument == 0 && rules.element_callbacks.contains(&name),
+            1 => rules.fold_callbacks.contains(&name),
+            _ => false,
+        };
+        if takes_element {
+            let elements = self.flat_map(bases.clone(), |base| self.contained(base));
+            if !elements.is_empty() {
+                return elements;
             }
+        }
+        if position != 0 || argument != 0 || !rules.receiver_callbacks.contains(&name) {
+            return Values::new();
+        }
+        let held = self.flat_map(bases.clone(), |base| self.held(base));
+        let is_own = |value: &Value| {
+            let members = self.called_attribute(*value, name);
+            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
+        };
+        held.into_iter().filter(|value| matches!(value.entity, Entity::Instance(_)) && !is_own(value)).collect()
+    }
+
+    /// Returns the values of a variable of a class or module, and any other value itself.
+    fn held(&self, value: Value) -> Values {
+        match value.entity {
             Entity::Definition(symbol)
                 if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
             {
                 let held = self.stored_values(symbol);
-                let held: Values = held.into_iter().filter(|held| held.entity != value.entity).collect();
+                held.into_iter().filter(|held| held.entity != value.entity).collect()
+            }
+            _ => smallvec![value],
+        }
+    }
+
+    /// Returns the values of a name that means a parameter of the function around which declares none, such as `it`.
+    pub(super) fn implicit_parameter(&self, scope: DefId, name: Sym) -> Option<Values> {
+        let position = self.file.rules.implicit_parameters.iter().position(|&known| known == name)?;
+        let mut here = scope;
+        while self.file.outline(here).kind == Kind::Lambda {
+            if self.file.callback(here).is_some() {
+                let has_none = self.file.def(here).params.is_empty();
+                return has_none
+                    .then(|| self.contextual_values(here, position as u32))
+                    .filter(|found| !found.is_empty());
+            }
+            here = self.file.outline(here).parent;
+        }
+        None
+    }
+
+    /// Returns the elements of a container.
+    fn contained(&self, value: Value) -> Values {
+        match value.entity {
+            Entity::Mapped(_) if !self.file.rules.prototypes => Values::new(),
+            Entity::Elements(symbol) | Entity::Mapped(symbol) => {
+                smallvec![Value::new(Entity::Instance(symbol), Strategy::LocalType)]
+            }
+            Entity::Definition(_) => {
+                let held: Values = self.held(value).into_iter().filter(|held| held.entity != value.entity).collect();
                 self.with_depth(|| self.flat_map(held, |value| self.contained(value)))
             }
             _ => Values::new(),

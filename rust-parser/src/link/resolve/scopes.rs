@@ -54,6 +54,9 @@ impl Query<'_> {
             }
             here = self.file.outline(here).parent;
         }
+        if let Some(values) = self.implicit_parameter(scope, name) {
+            return Some(values);
+        }
         self.resolve_module_name(scope, name, is_called)
     }
 
