@@ -155,6 +155,12 @@ impl Walk<'_> {
                     self.refer_types(item, line);
                 }
             }
+            // the type of a function; in other languages it is an argument such as `Annotated[int, Gt(0)]`
+            Expr::Call { callee, args, .. } if self.language.settings.link.prototypes => {
+                for part in args.iter().map(|arg| arg.value).chain([callee]) {
+                    self.refer_types(part, line);
+                }
+            }
             _ => {}
         }
     }
