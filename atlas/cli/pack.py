@@ -142,7 +142,7 @@ def update(
 
     folder = find_pack(pack)
     if dry_run:
-        _print_plan(_planned(request_of(load_manifest(folder))), as_json=json)
+        _print_plan(_planned(request_of(folder)), as_json=json)
         return
     state = _crawl_state(load_manifest(folder).name)
     with _progress() as report:
