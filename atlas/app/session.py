@@ -16,6 +16,7 @@ from atlas.app.freshness import FreshnessGuard
 from atlas.app.knowledge import KnowledgeDesk, make_language_model
 from atlas.app.pack_desk import PackDesk
 from atlas.app.pack_links import pack_notes, trees_with_lines
+from atlas.app.pack_reranker import make_reranker
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
@@ -58,7 +59,7 @@ class Session:
         self._atlas: Atlas | None = None
         self._opening = asyncio.Lock()
         self._desk = KnowledgeDesk(settings, self, personal)
-        self._packs = PackDesk(settings.project_name, make_language_model(settings))
+        self._packs = PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings))
         self._must_look = False
 
     @property

@@ -16,6 +16,7 @@ from atlas.docs.pack.folder import load_manifest
 from tests.surfaces.test_tools_impact import indexed
 
 from .library import DOCUMENTATION, OUTDATED, PROJECT, write_tree
+from .test_reranker import rerank_server
 
 OPTIONS = ("--version", "2.0", "--library", "widget", "--ecosystem", "python")
 
@@ -98,6 +99,32 @@ def test_query_answers_with_sources_and_refuses(run: Run) -> None:
     explained = run("query", "widget", "What is the default of SPIN_TIMEOUT?", "--explain")
     assert "cross-encoder" in explained.out
     assert run("query", "widget", "How do I deploy a Helm chart to Kubernetes?").code == 3
+
+
+def test_a_reranker_of_the_settings_orders_the_sections(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = ("query", "widget", "How does one turn a widget?", "--profile", "maximum", "--json", "--explain")
+    with rerank_server(None) as (url, asked):
+        monkeypatch.setenv("ATLAS_PACKS_RERANKER_URL", f"{url}/")
+        found = run(*question).json
+        assert [each["path"] for each in asked] == ["/rerank"]
+        assert asked[0]["query"] == "How does one turn a widget?"
+        stages = {stage["name"]: stage["state"] for stage in found["stages"]}
+        assert stages["cross-encoder"] == "on"
+        run(*question, "--no-model")
+        assert len(asked) == 1
+    down = run(*question)
+    assert "cross-encoder did not answer" in " ".join(down.json["notes"])
+    monkeypatch.setenv("ATLAS_PACKS_RERANKER_URL", "http://user:secret@127.0.0.1:1")
+    refused = run(*question)
+    assert refused.code != 0
+    assert "secret" not in refused.out + refused.err
+    monkeypatch.delenv("ATLAS_PACKS_RERANKER_URL")
+    shared = write_tree(tmp_path, {"atlas.toml": "[packs]\nreranker_url = 'http://127.0.0.1:1'\n"})
+    refused = run(*question, "--project", str(shared))
+    assert refused.code != 0
+    assert "cannot be set by a project" in refused.out + refused.err
 
 
 def test_verify_finds_a_damaged_file(run: Run, place: Path) -> None:
