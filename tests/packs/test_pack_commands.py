@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from atlas.cli import main
 from atlas.docs.pack.folder import load_manifest
+from tests.surfaces.test_notes_cli import Done, Run
 from tests.surfaces.test_tools_impact import indexed
 
 from .library import DOCUMENTATION, OUTDATED, PROJECT, write_tree
 from .test_reranker import rerank_server
 
 OPTIONS = ("--version", "2.0", "--library", "widget", "--ecosystem", "python")
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command has printed."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Done]
 
 
 @pytest.fixture(scope="module")
