@@ -25,6 +25,8 @@ class TreeReport:
     """Files that differ from the index."""
     notes: tuple[str, ...] = ()
     """Which files these are, why they are not indexed yet, and where they mention what is asked for."""
+    withheld: tuple[str, ...] = ()
+    """What is known besides and does not fit into the answer's budget."""
     unfinished: str = ""
     """How far the first index is, while it is being made."""
 

@@ -15,7 +15,15 @@ from atlas import __version__
 from atlas.app.packs import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
 from atlas.docs.links import link_anchors
 from atlas.docs.pack.ecosystems import BY_ENDING, BY_SCHEME
-from atlas.docs.pack.folder import check_target, draft_folder, load_manifest, with_checksums, write_files
+from atlas.docs.pack.folder import (
+    check_target,
+    draft_folder,
+    load_manifest,
+    read_local,
+    with_checksums,
+    write_files,
+    write_local,
+)
 from atlas.docs.pack.manifest import PACK_FILE, Manifest, PackModel, PackSource, check_name
 from atlas.docs.pack.skill import skill_text
 from atlas.docs.sources.values import WEB, CollectOptions, CollectProgress, Planned, SourceKind
@@ -136,6 +144,7 @@ async def build_from_articles(
         await _complete(draft, manifest, articles, built)
         (draft / "eval" / "results").mkdir(parents=True, exist_ok=True)
         manifest = with_checksums(draft, manifest)
+        write_local(draft, _folder(request))
     problems = tuple(f"{one.key}: {text}" for one in articles for text in one.problems)
     return BuildResult(folder, manifest, embedded=built.embedded, problems=problems)
 
@@ -153,7 +162,7 @@ async def update_pack(
     Texts that are the same keep their vectors. Raises as `build_pack` does.
     """
     manifest = load_manifest(folder)
-    request = request_of(manifest)
+    request = request_of(folder)
     specs = _specs(request)
     refresh = replace(request.options, refresh=True, state=state)
     articles = await collect_articles(replace(request, options=refresh), specs, report)
@@ -199,8 +208,9 @@ async def article_digests(pack: OpenPack) -> dict[str, str]:
     return found
 
 
-def request_of(manifest: Manifest) -> BuildRequest:
-    """Return the request that a pack was built with."""
+def request_of(folder: Path) -> BuildRequest:
+    """Return the request that a pack was built with. Raises NotFound and StoreError."""
+    manifest = load_manifest(folder)
     if not manifest.sources:
         raise NotFound(f"the pack {manifest.title} names no sources", "build it again: atlas pack build")
     options = CollectOptions()
@@ -212,7 +222,7 @@ def request_of(manifest: Manifest) -> BuildRequest:
     return BuildRequest(
         *(manifest.name, tuple(source.text for source in manifest.sources), manifest.version, manifest.library),
         *(manifest.library_version, manifest.ecosystem, manifest.description, options),
-        str(manifest.settings.get("folder", "")),
+        read_local(folder).get("folder", ""),
     )
 
 
@@ -290,12 +300,15 @@ def _manifest(request: BuildRequest, articles: Sequence[Article], built: BuiltFi
         counts={str(name): count for name, count in sorted(built.graph.counts.items())},
         models=tuple(models),
         licences=tuple(sorted({one.licence for one in articles if one.licence})),
-        settings={name: options[name] for name in _KEPT_OPTIONS} | _folder(request),
+        settings={name: options[name] for name in _KEPT_OPTIONS},
     )
 
 
 def _folder(request: BuildRequest) -> dict[str, str]:
-    """Return the folder at which relative paths of the sources start, for an update from elsewhere."""
+    """Return the folder at which relative paths of the sources start, for an update from elsewhere.
+
+    It stands next to the manifest, so that two machines give the same bytes.
+    """
     relative = any(Path(text).exists() and not Path(text).is_absolute() for text in request.sources)
     return {"folder": request.folder or str(Path.cwd())} if relative or request.folder else {}
 

@@ -15,6 +15,7 @@ from atlas.project_state import ProjectState
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from atlas.embedders.reranker import TeiReranker
     from atlas.language_model import LanguageModel
     from atlas.tools.answers import KnowledgeAnswer
     from atlas.tools.catalogue import Tool
@@ -32,8 +33,8 @@ OVERHEAD = 250
 class PackDesk:
     """Use from one event loop; close with `aclose`."""
 
-    def __init__(self, project: str, model: LanguageModel | None) -> None:
-        self._project, self._model = project, model
+    def __init__(self, project: str, model: LanguageModel | None, reranker: TeiReranker | None = None) -> None:
+        self._project, self._model, self._reranker = project, model, reranker
         self._open: dict[Path, tuple[str, OpenPack]] = {}
         self._opening = asyncio.Lock()
 
@@ -62,6 +63,8 @@ class PackDesk:
         for _, pack in self._open.values():
             await pack.aclose()
         self._open = {}
+        if self._reranker is not None:
+            await self._reranker.aclose()
 
     async def opened(self, folder: Path) -> OpenPack:
         """Return an opened pack. Raises NotFound and StoreError."""
@@ -75,7 +78,7 @@ class PackDesk:
                 await known[1].aclose()
                 known = None
             if known is None:
-                known = state, await asyncio.to_thread(open_pack, folder, self._model)
+                known = state, await asyncio.to_thread(open_pack, folder, self._model, self._reranker)
             self._open[folder] = known
             while len(self._open) > MAX_OPEN:
                 _, oldest = self._open.pop(next(iter(self._open)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.knowledge import make_language_model
+from atlas.app.pack_reranker import make_reranker
 from atlas.app.packs import open_pack
 from atlas.docs.sources.values import CollectProgress
 from atlas.errors import ConfigError, NotFound, StoreError
@@ -45,7 +46,8 @@ async def evaluate_pack(
     Raises NotFound without questions, and StoreError if the results cannot be written.
     """
     model = make_language_model(settings) if settings is not None else None
-    pack = await in_thread(open_pack, folder, model)
+    reranker = make_reranker(settings) if settings is not None else None
+    pack = await in_thread(open_pack, folder, model, reranker)
     try:
         text = await in_thread(_read, questions) if questions is not None else pack.reader.examples
         asked = read_questions(text)
@@ -60,6 +62,8 @@ async def evaluate_pack(
 
         found = await evaluate(pack.reader, asked, judge=model, progress=step)
     finally:
+        if reranker is not None:
+            await reranker.aclose()
         await pack.aclose()
     place = target or folder / "eval" / "results"
     await in_thread(_write, place, found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,26 +19,25 @@ from atlas.errors import AtlasError
 from atlas.model import Filter, Match, Node
 from atlas.tools.answers import ContextAnswer, SearchAnswer
 from atlas.tools.citations import escaped
+from atlas.wording import counted
 
 if TYPE_CHECKING:
+    from atlas.api import TreeReport
     from atlas.app.pack_desk import PackDesk
     from atlas.app.packs import OpenPack
-    from atlas.contracts import Store
+    from atlas.contracts import Store, TokenCounter
     from atlas.tools.answers import Answer
 
 MAX_SYMBOLS = 2
 """External symbols of an answer about which packs are asked."""
 MAX_LINE = 300
+SHARE = 4
+"""The lines of packs take at most this part of an answer's budget: one in `SHARE` tokens."""
 SECONDS = 5.0
 _DEPENDENCIES = (
     "MATCH (p)-[r:DEPENDS_ON]->(d:ExternalPackage) RETURN d.name AS name, d.import_name AS import_name, "
     "r.locked AS locked, r.ecosystem AS ecosystem, r.kind AS kind ORDER BY name, locked"
 )
-_USES = (
-    "MATCH (user)-[r]->(e:ExternalSymbol) WHERE type(r) <> 'CONTAINS' RETURN e.qualified_name AS name, "
-    "user.qualified_name AS user, user.path AS path, r.line AS line ORDER BY name, path, line"
-)
-MAX_USES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +65,6 @@ class JoinedPack:
     def is_exact(self) -> bool:
         """Whether it documents the locked version."""
         return self.documents == self.dependency.version
-
-
-@dataclass(frozen=True, slots=True)
-class OutdatedUse:
-    """A place that uses an API which the documentation calls deprecated or removed."""
-
-    symbol: str
-    state: str
-    """`deprecated 4.2` or `removed 5.0`."""
-    path: str
-    line: int
-    user: str
-    pack: str
-    evidence: str
-    """The first sentence of its description, or its section."""
 
 
 async def dependencies(store: Store, project: str) -> list[Dependency]:
@@ -118,7 +102,7 @@ async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer)
     declared = await dependencies(store, project)
     notes: list[str] = []
     for name in names:
-        joined = _joined(name, declared, packs)
+        joined = joined_pack(name, declared, packs)
         if joined is None:
             continue
         try:
@@ -132,20 +116,18 @@ async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer)
     return tuple(notes)
 
 
-async def outdated_uses(desk: PackDesk, store: Store, project: str) -> list[OutdatedUse]:
-    """Return the places of the project that use deprecated or removed APIs, according to the installed packs."""
-    packs, declared = list_packs(), await dependencies(store, project)
-    table = await store.cypher(_USES, {}, MAX_USES, 4 * SECONDS, project)
-    states: dict[str, tuple[str, str, str] | None] = {}
-    found: list[OutdatedUse] = []
-    for row in table.rows:
-        name = str(row[0]).removeprefix("ext:")
-        if name not in states:
-            states[name] = await _state(desk, name, declared, packs)
-        state = states[name]
-        if state is not None:
-            found.append(OutdatedUse(name, state[0], str(row[2]), int(str(row[3] or 0)), str(row[1]), *state[1:]))
-    return found
+def trees_with_lines(
+    report: TreeReport, lines: Sequence[str], counter: TokenCounter, token_budget: int
+) -> Iterator[TreeReport]:
+    """Yield the report with the lines of packs that fit into their share of a budget, then only with their number."""
+    left, fitting = token_budget // SHARE, 0
+    for line in lines:
+        left -= counter.count(f"note: {line}\n")
+        fitting += left >= 0
+    for shown in dict.fromkeys((fitting, 0)) if lines else ():
+        hidden = len(lines) - shown
+        said = (f"{counted(hidden, 'line')} from packs; raise token_budget",) if hidden else ()
+        yield replace(report, notes=(*lines[:shown], *report.notes), withheld=said)
 
 
 async def find_entity(pack: OpenPack, name: str, package: str) -> Node | None:
@@ -168,21 +150,6 @@ async def find_entity(pack: OpenPack, name: str, package: str) -> Node | None:
     return None
 
 
-async def _state(
-    desk: PackDesk, name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]
-) -> tuple[str, str, str] | None:
-    joined = _joined(name, declared, packs)
-    if joined is None:
-        return None
-    pack = await desk.opened(joined.folder)
-    entity = await find_entity(pack, name, joined.dependency.import_name)
-    said = _said(entity) if entity is not None else {}
-    state = next((f"{key} {said[key]}" for key in ("removed", "deprecated") if said.get(key)), "")
-    if entity is None or not state:
-        return None
-    return state, f"{pack.manifest.name}@{pack.manifest.version}", entity.row.docstring or str(said.get("section", ""))
-
-
 def _external(answer: Answer) -> Iterator[str]:
     """Yield the dotted names of the external symbols of an answer, the best first."""
     symbols = []
@@ -196,14 +163,15 @@ def _external(answer: Answer) -> Iterator[str]:
             yield symbol.qualified_name.removeprefix("ext:")
 
 
-def _joined(name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]) -> JoinedPack | None:
+def joined_pack(name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]) -> JoinedPack | None:
+    """Return the pack of the dependency that an external symbol belongs to, None without one."""
     own = [one for one in declared if f"{name}.".startswith((f"{one.import_name}.", f"{one.name}."))]
     longest = max(own, key=lambda one: len(one.import_name), default=None)
     return pack_of(longest, packs) if longest is not None else None
 
 
 def _line(name: str, entity: Node, joined: JoinedPack, pack: OpenPack) -> str:
-    said, row = _said(entity), entity.row
+    said, row = said_of(entity), entity.row
     wanted = joined.dependency.version
     version = joined.documents if joined.is_exact or not wanted else f"{joined.documents}, nearest to locked {wanted}"
     states = [f"{key} {said[key]}" for key in ("since", "deprecated", "removed") if said.get(key)]
@@ -214,7 +182,8 @@ def _line(name: str, entity: Node, joined: JoinedPack, pack: OpenPack) -> str:
     return escaped(f"{text} {'; '.join(states)} [pack_article {section}]".replace("  ", " "))
 
 
-def _said(node: Node) -> dict[str, object]:
+def said_of(node: Node) -> dict[str, object]:
+    """Return the properties of a node of a pack."""
     try:
         return cast("dict[str, object]", json.loads(node.row.properties or "{}"))
     except ValueError:

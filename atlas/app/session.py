@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from atlas.app.freshness import FreshnessGuard
 from atlas.app.knowledge import KnowledgeDesk, make_language_model
 from atlas.app.pack_desk import PackDesk
-from atlas.app.pack_links import pack_notes
+from atlas.app.pack_links import pack_notes, trees_with_lines
+from atlas.app.pack_reranker import make_reranker
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
@@ -58,7 +59,7 @@ class Session:
         self._atlas: Atlas | None = None
         self._opening = asyncio.Lock()
         self._desk = KnowledgeDesk(settings, self, personal)
-        self._packs = PackDesk(settings.project_name, make_language_model(settings))
+        self._packs = PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings))
         self._must_look = False
 
     @property
@@ -187,11 +188,16 @@ class Session:
         assert answer is not None
         report = report or TreeReport()
         notes = await self._remarks(atlas.reader, answer, report.newer) if own else ()
-        if own and name in ("get_context", "hybrid_search"):
-            notes = (*notes, *await pack_notes(self._packs, atlas.reader.store, atlas.reader.project, answer))
-        if not notes:
-            return answer
-        return await call(replace(atlas, tree=replace(report, notes=(*notes, *report.notes))), name, arguments)
+        if notes:
+            report = replace(report, notes=(*notes, *report.notes))
+            answer = await call(replace(atlas, tree=report), name, arguments)
+        if own and name in ("get_context", "hybrid_search") and not answer.evidence.below_floor:
+            lines = await pack_notes(self._packs, atlas.reader.store, atlas.reader.project, answer)
+            for tree in trees_with_lines(report, lines, atlas.reader.counter, answer.evidence.token_budget):
+                more = await call(replace(atlas, tree=tree), name, arguments)
+                if not more.evidence.below_floor:  # what packs say never takes the place of the answer
+                    return more
+        return answer
 
     async def _report(self, atlas: Atlas, *, certain: bool = False) -> TreeReport | None:
         """Have newer files indexed; return what an answer says about them, None if a first answer was up to date."""

@@ -142,7 +142,7 @@ def update(
 
     folder = find_pack(pack)
     if dry_run:
-        _print_plan(_planned(request_of(load_manifest(folder))), as_json=json)
+        _print_plan(_planned(request_of(folder)), as_json=json)
         return
     state = _crawl_state(load_manifest(folder).name)
     with _progress() as report:
@@ -160,7 +160,7 @@ def query(
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=0, metavar="N", help="Of the answer; 0 = the profile's number.")
     ] = 0,
-    no_model: Annotated[bool, typer.Option("--no-model", help="Quote only, even if a language model is set.")] = False,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Quote only: no language model, no reranker.")] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
@@ -211,11 +211,18 @@ def evaluate(
 
 async def _ask(folder: Path, question: str, profile: str, max_tokens: int, place: tuple[str, str] | None) -> PackAnswer:
     from atlas.app.knowledge import make_language_model
+    from atlas.app.pack_reranker import make_reranker
     from atlas.packs import AsyncPack
 
-    model = make_language_model(settings_of(*place)) if place is not None else None
-    async with await AsyncPack.open(folder, model=model) as pack:
-        return await pack.ask(question, profile=profile, max_tokens=max_tokens)
+    settings = settings_of(*place) if place is not None else None
+    model = make_language_model(settings) if settings is not None else None
+    reranker = make_reranker(settings) if settings is not None else None
+    try:
+        async with await AsyncPack.open(folder, model=model, reranker=reranker) as pack:
+            return await pack.ask(question, profile=profile, max_tokens=max_tokens)
+    finally:
+        if reranker is not None:
+            await reranker.aclose()
 
 
 def _planned(request: BuildRequest) -> list[Planned]:

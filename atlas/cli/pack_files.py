@@ -15,7 +15,7 @@ from atlas.cli.run import run
 from atlas.wording import counted
 
 if TYPE_CHECKING:
-    from atlas.app.pack_links import OutdatedUse
+    from atlas.app.outdated_uses import OutdatedUse
     from atlas.app.pack_questions import PackDifference
     from atlas.config.load import Settings
 
@@ -212,8 +212,8 @@ def deprecated(project: ProjectOption = "", data_dir: DataDirOption = "", json: 
 
 async def _outdated(settings: Settings) -> list[OutdatedUse]:
     from atlas.app.main import open_atlas
+    from atlas.app.outdated_uses import outdated_uses
     from atlas.app.pack_desk import PackDesk
-    from atlas.app.pack_links import outdated_uses
 
     desk = PackDesk(settings.project_name, None)
     try:

@@ -149,6 +149,23 @@ def check_languages(settings: Settings) -> None:
             )
 
 
+def check_packs(settings: Settings) -> None:
+    """Raise ConfigError for an address of a reranking server that is none."""
+    url, origin = settings.packs.reranker_url, settings.origin("packs.reranker_url")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    is_address = parts.scheme in ("http", "https") and host and not (parts.query or parts.fragment or "\\" in url)
+    if url and not is_address:
+        hint = 'It must look like "http://127.0.0.1:8081".'
+        raise ConfigError(f"{origin}: packs.reranker_url is not the address of a server: {masked(url)}", hint)
+    if parts.username is not None or parts.password is not None:
+        hint = "Put a key into the environment variable ATLAS_PACKS_RERANKER_API_KEY."
+        raise ConfigError(f"{origin}: packs.reranker_url must not hold a user or password: {masked(url)}", hint)
+
+
 def check_papers(settings: Settings) -> None:
     """Raise ConfigError for an address of the paper service that is none, or a folder that is not absolute."""
     url, origin = settings.papers.url, settings.origin("papers.url")

@@ -37,6 +37,17 @@ class LanguageModelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PacksSettings:
+    """`[packs]`: questions to knowledge packs."""
+
+    reranker_url: str = setting(
+        "", 'Address of a text-embeddings-inference server with a cross-encoder; "" = no reranking.', secret=True
+    )
+    reranker_api_key: str = setting("", "Key; from the environment only: ATLAS_PACKS_RERANKER_API_KEY.", key=True)
+    reranker_timeout_seconds: int = setting(10, "Time limit for an answer of it.", 1, 600)
+
+
+@dataclass(frozen=True, slots=True)
 class PapersSettings:
     """`[papers]`: `atlas papers`."""
 

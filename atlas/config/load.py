@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from atlas.config.addresses import is_loopback as is_loopback
-from atlas.config.checks import check_embedder, check_knowledge, check_languages, check_papers, check_store
+from atlas.config.checks import check_embedder, check_knowledge, check_languages, check_packs, check_papers, check_store
 from atlas.config.settings import SECTIONS
 from atlas.config.settings import Settings as Settings
 from atlas.errors import ConfigError
@@ -97,6 +97,7 @@ def load_settings(
     check_folder(folder, trust=is_trusted(environment))
     check_languages(settings)
     check_knowledge(settings)
+    check_packs(settings)
     check_papers(settings)
     check_embedder(settings)
     check_store(settings)

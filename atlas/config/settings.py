@@ -18,6 +18,7 @@ from atlas.config.knowledge import (
     KnowledgeSettings,
     LanguageModelSettings,
     MemorySettings,
+    PacksSettings,
     PapersSettings,
 )
 from atlas.ids import project_name
@@ -245,6 +246,7 @@ class Settings:
     memory: MemorySettings = field(default_factory=MemorySettings)
     language_model: LanguageModelSettings = field(default_factory=LanguageModelSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
+    packs: PacksSettings = field(default_factory=PacksSettings)
     papers: PapersSettings = field(default_factory=PapersSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
@@ -322,6 +324,7 @@ SECTIONS: dict[str, type[Any]] = {
     "memory": MemorySettings,
     "language_model": LanguageModelSettings,
     "chat": ChatSettings,
+    "packs": PacksSettings,
     "papers": PapersSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,

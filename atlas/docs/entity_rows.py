@@ -1,7 +1,8 @@
 """Rows and edges of entities, facts and relations. Pure.
 
 Properties of entities: aliases, section (the uid of the section that defines it), since, deprecated, removed, origin.
-Properties of facts: subject, value, origin, and the version as since, deprecated or removed.
+Properties of facts: subject, value, origin, the version as since, deprecated or removed, and `whole` if that is about
+the subject itself and not about an argument of it.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ def fact_rows(pack: str, key: str, facts: Sequence[FoundFact], table: EntityTabl
         said: dict[str, object] = {
             **{"subject": subject, "value": fact.value, "origin": fact.origin},
             **({_VERSIONS[fact.kind]: fact.value} if fact.kind in _VERSIONS else {}),
+            **({"whole": True} if fact.of_whole and fact.kind in _VERSIONS else {}),
         }
         name = " ".join(part for part in (subject, fact.kind, fact.value) if part)
         row = node_row(

@@ -7,7 +7,7 @@ from atlas.app.pack_build import BuildRequest, BuildResult
 from atlas.docs.pack.manifest import Manifest
 from atlas.docs.sources.values import CollectOptions, CollectProgress
 from atlas.packs.pack import AsyncPack, Pack
-from atlas.search.packs.values import Fact, Hit, PackAnswer, Source
+from atlas.search.packs.values import Fact, Hit, PackAnswer, Reranker, Source
 
 __all__ = [
     "AsyncPack",
@@ -20,5 +20,6 @@ __all__ = [
     "Manifest",
     "Pack",
     "PackAnswer",
+    "Reranker",
     "Source",
 ]

@@ -18,7 +18,7 @@ from atlas.language_model import LanguageModel
 from atlas.model import Table
 from atlas.search.packs.answer import ask
 from atlas.search.packs.retrieval import search
-from atlas.search.packs.values import Hit, PackAnswer
+from atlas.search.packs.values import Hit, PackAnswer, Reranker
 
 _Result = TypeVar("_Result")
 
@@ -32,13 +32,16 @@ class AsyncPack:
         self._opened = opened
 
     @classmethod
-    async def open(cls, pack: str | Path, *, model: LanguageModel | None = None) -> AsyncPack:
+    async def open(
+        cls, pack: str | Path, *, model: LanguageModel | None = None, reranker: Reranker | None = None
+    ) -> AsyncPack:
         """Open a pack: its folder, or the name of an installed one (`django`, `django@5.2`).
 
-        With a language model, answers are written by it. Raises NotFound, SchemaMismatch and StoreError.
+        With a language model, answers are written by it; a reranker reorders what the profile `maximum` finds. Raises
+        NotFound, SchemaMismatch and StoreError.
         """
         folder = find_pack(str(pack))
-        return cls(await asyncio.to_thread(open_pack, folder, model))
+        return cls(await asyncio.to_thread(open_pack, folder, model, reranker))
 
     @staticmethod
     async def build(
@@ -109,11 +112,11 @@ class Pack:
         self._runner, self._pack = runner, pack
 
     @classmethod
-    def open(cls, pack: str | Path, *, model: LanguageModel | None = None) -> Pack:
+    def open(cls, pack: str | Path, *, model: LanguageModel | None = None, reranker: Reranker | None = None) -> Pack:
         """See `AsyncPack.open`."""
         runner = asyncio.Runner()
         try:
-            return cls(runner, runner.run(AsyncPack.open(pack, model=model)))
+            return cls(runner, runner.run(AsyncPack.open(pack, model=model, reranker=reranker)))
         except BaseException:
             runner.close()
             raise

@@ -67,7 +67,7 @@ class Envelope:
             tokens=0,
             token_budget=self.token_budget,
             notes=tuple(dict.fromkeys(note for note in (*self.tree.notes, *notes, self._unfinished()) if note)),
-            withheld=tuple(item for item in withheld if item),
+            withheld=tuple(item for item in (*withheld, *self.tree.withheld) if item),
             cursor=cursor,
         )
 

@@ -52,6 +52,23 @@ def test_release_notes_give_the_version_of_what_they_declare_deprecated() -> Non
     assert not any(one.of_whole for one in extract(render(argument)).facts)
 
 
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("Deprecated since version 1.8.", True),
+        ("This function is deprecated since 1.8.", True),
+        ("This was removed in 1.8.", True),
+        ("Passing strings is deprecated since 1.8.", False),
+        ("Deprecated since 1.8: the `axis` argument.", False),
+        ("The old syntax is deprecated since 1.8.", False),
+    ],
+)
+def test_a_section_that_says_it_is_deprecated_means_the_name_in_its_heading(text: str, whole: bool) -> None:
+    facts = extract(render(article(paragraph(text), heading="`widget.brake()`"))).facts
+    (fact,) = (one for one in facts if one.kind in ("deprecated", "removed"))
+    assert (fact.subject, fact.value, fact.of_whole) == ("widget.brake", "1.8", whole)
+
+
 def test_signatures_are_entities_with_versions_and_members() -> None:
     blocks = (
         Block(BlockKind.SIGNATURE, "class Query(model)", "db.Query", "class"),

@@ -16,7 +16,7 @@ from atlas.errors import Unavailable
 
 
 @contextmanager
-def _server(answer: object, status: int = 200) -> Iterator[tuple[str, list[dict[str, object]]]]:
+def rerank_server(answer: object, status: int = 200) -> Iterator[tuple[str, list[dict[str, object]]]]:
     asked: list[dict[str, object]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -55,7 +55,7 @@ async def _rerank(url: str, texts: list[str]) -> list[float]:
 
 async def test_scores_are_in_the_order_of_the_texts() -> None:
     texts = ["x" * (number % 7 + 1) for number in range(40)]
-    with _server(None) as (url, asked):
+    with rerank_server(None) as (url, asked):
         assert await _rerank(url, texts) == [float(len(text)) for text in texts]
     assert [len(each["texts"]) for each in asked] == [32, 8]  # type: ignore[arg-type]
     assert {each["path"] for each in asked} == {"/rerank"}
@@ -65,12 +65,12 @@ async def test_scores_are_in_the_order_of_the_texts() -> None:
     "answer", [[], {}, "no", [{"index": 0, "score": 1.0}], [{"index": 0}, {"index": 1, "score": "high"}]]
 )
 async def test_bad_answers_are_unavailable(answer: object) -> None:
-    with _server(answer) as (url, _), pytest.raises(Unavailable):
+    with rerank_server(answer) as (url, _), pytest.raises(Unavailable):
         await _rerank(url, ["one", "two"])
 
 
 async def test_server_that_is_down_is_unavailable() -> None:
-    with _server(None) as (url, _):
+    with rerank_server(None) as (url, _):
         pass
     with pytest.raises(Unavailable):
         await _rerank(url, ["one"])

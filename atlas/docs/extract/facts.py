@@ -11,7 +11,13 @@ from atlas.docs.extract.entities import is_glossary, term_name
 from atlas.docs.extract.found import FoundFact
 from atlas.docs.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol
 from atlas.docs.extract.statements import default_value, defined_name, error_name, limit_value
-from atlas.docs.extract.versions import declared_outdated, note_fact, sentence_facts, title_version
+from atlas.docs.extract.versions import (
+    declared_outdated,
+    note_fact,
+    outdated_subject,
+    sentence_facts,
+    title_version,
+)
 from atlas.docs.passages import subjects
 from atlas.docs.rendering import RenderedArticle, RenderedBlock, RenderedSection, byte_offset
 from atlas.docs.sentences import sentence_spans
@@ -72,7 +78,9 @@ def _of_block(
         for found, value in _statements(sentence, note):
             if outdated is not None and found == outdated[0]:
                 continue
-            yield _fact(found, about or _mentioned(sentence), value, section, block, start, end)
+            fact = _fact(found, about or _mentioned(sentence), value, section, block, start, end)
+            is_about = bool(about) and found == outdated_subject(sentence) and not _PART.search(sentence)
+            yield replace(fact, of_whole=is_about)
         subject = defined_name(sentence) if kind == BlockKind.PARAGRAPH else ""
         name = code_symbol(subject.strip("`")) if "`" in subject else canonical_term(subject)
         if name and ("`" in subject or glossary):

@@ -29,6 +29,12 @@ _WHOLE = re.compile(
     r"(?:is|are|was|were|has been|have been)\s+(?:now\s+)?(?P<kind>deprecated|removed)\b"
 )
 """What a sentence declares outdated as a whole: its subject is an API name."""
+_THIS = re.compile(
+    r"^\W*(?:This\s+(?:(?:function|method|class|decorator|module|attribute|property|setting|command|constant|exception|"
+    r"field|type|alias|macro|trait|struct|enum|hook|component|package)\s+)?(?:is|was|has been)\s+(?:now\s+)?)?"
+    r"(?P<kind>[Dd]eprecated|[Rr]emoved)\b"
+)
+"""The same about what a heading or signature above the sentence names."""
 _TITLE = re.compile(r"\bv?(\d+\.\d+(?:\.\d+)?)\b")
 
 
@@ -36,6 +42,12 @@ def declared_outdated(sentence: str) -> tuple[str, str, str]:
     """Return code, noun and kind of what a sentence declares deprecated or removed, ("", "", "") for others."""
     found = _WHOLE.match(sentence)
     return (found["name"], found["noun"].strip(), found["kind"]) if found else ("", "", "")
+
+
+def outdated_subject(sentence: str) -> str:
+    """Return `deprecated` or `removed` if a sentence says that of the subject of its section, "" for others."""
+    found = _THIS.match(sentence)
+    return found["kind"].lower() if found else ""
 
 
 def title_version(*titles: str) -> str:

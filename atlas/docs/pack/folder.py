@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import shutil
 import stat
@@ -11,6 +12,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from atlas.docs.pack.manifest import (
     MANIFEST_FILE,
@@ -27,6 +29,8 @@ from atlas.errors import NotFound, StoreError
 _DRAFT = ".building-"
 """Prefix of a folder that is being written, followed by the process id and the name."""
 _CHUNK = 1 << 20
+LOCAL_FILE = "local.json"
+"""What only the machine that built a pack knows; neither checked nor exported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def describe_file(path: Path) -> PackedFile:
 
 def with_checksums(folder: Path, manifest: Manifest) -> Manifest:
     """Return the manifest with the checksums of the files in the folder, and write it there."""
-    names = [name for name in _files_in(folder) if name != MANIFEST_FILE and not is_result(name)]
+    names = [name for name in _files_in(folder) if name not in (MANIFEST_FILE, LOCAL_FILE) and not is_result(name)]
     for name in names:
         (folder / name).chmod(0o644)  # the store makes its files private
     complete = replace(manifest, files={name: describe_file(folder / name) for name in sorted(names)})
@@ -157,6 +161,22 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         path.write_text(text, encoding="utf8", newline="\n")
 
 
+def write_local(folder: Path, values: Mapping[str, str]) -> None:
+    """Write what only this machine knows about a pack."""
+    if values:
+        write_files(folder, {LOCAL_FILE: json.dumps(dict(values), sort_keys=True) + "\n"})
+
+
+def read_local(folder: Path) -> dict[str, str]:
+    """Return what `write_local` has written; empty for a pack from elsewhere."""
+    try:
+        found: object = json.loads(_read_regular(folder / LOCAL_FILE, MAX_MANIFEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    values = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    return {name: value for name, value in values.items() if isinstance(value, str)}
+
+
 def _swap(draft: Path, target: Path) -> None:
     """Put a folder in the place of another one; a reader sees the old pack or the new one."""
     old = target.parent / f"{_DRAFT}{os.getpid()}-old-{target.name}"
@@ -198,7 +218,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def _belongs(name: str, manifest: Manifest) -> bool:
-    return name in manifest.files or name == MANIFEST_FILE or is_result(name)
+    return name in manifest.files or name in (MANIFEST_FILE, LOCAL_FILE) or is_result(name)
 
 
 def _open_regular(path: Path) -> int:

@@ -1,0 +1,27 @@
+"""The cross-encoder of questions to packs, as the settings name it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from atlas.config.addresses import is_loopback
+
+if TYPE_CHECKING:
+    from atlas.config.load import Settings
+    from atlas.embedders.reranker import TeiReranker
+
+CONNECTIONS = 2
+
+
+def make_reranker(settings: Settings) -> TeiReranker | None:
+    """Return the configured cross-encoder, None without one. Close it; it sends nothing before its use."""
+    chosen = settings.packs
+    if not chosen.reranker_url:
+        return None
+    from atlas.embedders.http import JsonClient
+    from atlas.embedders.reranker import TeiReranker
+
+    local = is_loopback(urlsplit(chosen.reranker_url).hostname or "")
+    url, seconds = chosen.reranker_url.rstrip("/"), float(chosen.reranker_timeout_seconds)
+    return TeiReranker(JsonClient(url, chosen.reranker_api_key, seconds, CONNECTIONS, loopback=local))

@@ -1,0 +1,181 @@
+"""`atlas pack`: every command over one small documentation, as its entry point runs it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from atlas.cli import main
+from atlas.docs.pack.folder import load_manifest
+from tests.surfaces.test_notes_cli import Done, Run
+from tests.surfaces.test_tools_impact import indexed
+
+from .library import DOCUMENTATION, OUTDATED, PROJECT, write_tree
+from .test_reranker import rerank_server
+
+OPTIONS = ("--version", "2.0", "--library", "widget", "--ecosystem", "python")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with documentation, a project, and the folder of installed packs."""
+    folder = tmp_path_factory.mktemp("commands")
+    write_tree(folder / "docs", DOCUMENTATION)
+    write_tree(folder / "shop", PROJECT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATLAS_PACKS", str(folder / "packs"))
+        patch.chdir(folder)
+        patch.setattr("sys.argv", ["atlas", "pack", "build", "widget", "--from", "docs", *OPTIONS])
+        assert main._run() == 0  # type: ignore[reportPrivateUsage]
+        yield folder
+
+
+@pytest.fixture
+def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `atlas pack` in this process, in the folder of the documentation."""
+
+    def run(*arguments: str) -> Done:
+        monkeypatch.setattr("sys.argv", ["atlas", "pack", *arguments])
+        code = main._run()  # type: ignore[reportPrivateUsage]
+        shown = capsys.readouterr()
+        assert "Traceback" not in shown.err
+        return Done(code, shown.out, shown.err)
+
+    return run
+
+
+def test_a_dry_run_names_what_would_be_read(run: Run, place: Path) -> None:
+    found = run("build", "other", "--from", "docs", "--dry-run")
+    assert (found.code, sorted(found.out.split())) == (0, sorted(DOCUMENTATION))
+    assert not (place / "packs" / "other").exists()
+
+
+def test_a_pack_is_not_replaced_unasked(run: Run) -> None:
+    refused = run("build", "widget", "--from", "docs", *OPTIONS)
+    assert refused.code != 0
+    assert "--replace" in refused.err
+    assert run("build", "nothing", "--from", "no-such-folder").code != 0
+
+
+def test_list_and_info_describe_the_pack(run: Run, place: Path) -> None:
+    (listed,) = run("list", "--json").json["packs"]
+    assert listed["manifest"]["counts"]["Article"] == len(DOCUMENTATION)
+    assert "widget" in run("list").out
+    told = run("info", "widget", "--json").json
+    assert (told["folder"], told["library"], told["version"]) == (str(place / "packs/widget/2.0"), "widget", "2.0")
+    assert "docs" in run("info", "widget@2.0").out
+    unknown = run("info", "gadget")
+    assert (unknown.code != 0, "no pack gadget" in unknown.err) == (True, True)
+
+
+def test_query_answers_with_sources_and_refuses(run: Run) -> None:
+    found = run("query", "widget", "What is the default of SPIN_TIMEOUT?")
+    assert found.code == 0
+    assert "30" in found.out
+    document = run("query", "widget", "What is the default of SPIN_TIMEOUT?", "--json", "--no-model").json
+    assert document["sources"][0]["article"] == "settings.md"
+    assert "stages" not in document
+    explained = run("query", "widget", "What is the default of SPIN_TIMEOUT?", "--explain")
+    assert "cross-encoder" in explained.out
+    assert run("query", "widget", "How do I deploy a Helm chart to Kubernetes?").code == 3
+
+
+def test_a_reranker_of_the_settings_orders_the_sections(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = ("query", "widget", "How does one turn a widget?", "--profile", "maximum", "--json", "--explain")
+    with rerank_server(None) as (url, asked):
+        monkeypatch.setenv("ATLAS_PACKS_RERANKER_URL", f"{url}/")
+        found = run(*question).json
+        assert [each["path"] for each in asked] == ["/rerank"]
+        assert asked[0]["query"] == "How does one turn a widget?"
+        stages = {stage["name"]: stage["state"] for stage in found["stages"]}
+        assert stages["cross-encoder"] == "on"
+        run(*question, "--no-model")
+        assert len(asked) == 1
+    down = run(*question)
+    assert "cross-encoder did not answer" in " ".join(down.json["notes"])
+    monkeypatch.setenv("ATLAS_PACKS_RERANKER_URL", "http://user:secret@127.0.0.1:1")
+    refused = run(*question)
+    assert refused.code != 0
+    assert "secret" not in refused.out + refused.err
+    monkeypatch.delenv("ATLAS_PACKS_RERANKER_URL")
+    shared = write_tree(tmp_path, {"atlas.toml": "[packs]\nreranker_url = 'http://127.0.0.1:1'\n"})
+    refused = run(*question, "--project", str(shared))
+    assert refused.code != 0
+    assert "cannot be set by a project" in refused.out + refused.err
+
+
+def test_verify_finds_a_damaged_file(run: Run, place: Path) -> None:
+    assert run("verify", "widget").code == 0
+    file = place / "packs" / "widget" / "2.0" / "skill.md"
+    text = file.read_text()
+    file.write_text(text + "more")
+    try:
+        found = run("verify", "widget", "--json")
+        assert (found.code, found.json["problems"]) == (5, ["skill.md differs from its checksum"])
+    finally:
+        file.write_text(text)
+
+
+def test_update_and_diff_name_what_has_changed(run: Run, place: Path, tmp_path: Path) -> None:
+    assert run("update", "widget", "--json").json["added"] == []
+    old = tmp_path / "old"
+    assert run("build", "widget", "--from", "docs", *OPTIONS, "--output", str(old)).code == 0
+    page = place / "docs" / "more.md"
+    page.write_text("# More\n\n## Stopping\n\n`STOP_TIMEOUT` is the number of seconds. Default: `9`.\n")
+    try:
+        assert run("update", "widget", "--json").json["added"] == ["more.md"]
+        assert run("diff", str(old), "widget", "--json").json["added"] == ["more.md"]
+        assert "more.md" in run("diff", str(old), "widget").out
+    finally:
+        page.unlink()
+    assert run("update", "widget", "--json").json["removed"] == ["more.md"]
+
+
+def test_export_remove_and_install(run: Run, place: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "widget.tar.zst"
+    assert run("export", "widget", "--output", str(archive), "--json").json["bytes"] == archive.stat().st_size
+    folder = place / "packs" / "widget" / "2.0"
+    assert run("remove", "widget", "--dry-run").code == 0
+    assert folder.exists()
+    assert run("remove", "widget").code == 0
+    assert not folder.exists()
+    assert run("install", str(archive), "--dry-run").code == 0
+    assert not folder.exists()
+    assert run("install", str(archive)).code == 0
+    assert run("install", str(archive)).code != 0
+    assert run("install", str(archive), "--replace").code == 0
+    assert run("verify", "widget").code == 0
+
+
+def test_two_places_give_the_same_bytes(run: Run, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[Path] = []
+    for name in ("here", "there"):
+        write_tree(tmp_path / name / "docs", DOCUMENTATION)
+        monkeypatch.chdir(tmp_path / name)
+        assert run("build", "widget", "--from", "docs", *OPTIONS, "--output", "pack").code == 0
+        folders.append(tmp_path / name / "pack")
+    first, second = (load_manifest(folder) for folder in folders)
+    assert first.files == second.files
+    for folder in folders:
+        assert str(tmp_path) not in (folder / "manifest.json").read_text()
+    # the machine that built it updates it from any folder
+    monkeypatch.chdir(place)
+    (tmp_path / "here" / "docs" / "guide.md").unlink()
+    assert run("update", str(folders[0]), "--json").json["removed"] == ["guide.md"]
+    assert run("verify", str(folders[0])).code == 0
+
+
+def test_deprecated_names_the_uses_of_outdated_apis(run: Run, place: Path, tmp_path: Path) -> None:
+    asyncio.run(indexed(place / "shop", tmp_path / "data"))
+    places = ("--project", str(place / "shop"), "--data-dir", str(tmp_path / "data"))
+    uses = run("deprecated", "--json", *places)
+    found = {(one["symbol"], one["line"]): one["state"] for one in uses.json["uses"]}
+    assert found == OUTDATED
+    halt = next(one for one in uses.json["uses"] if one["symbol"] == "widget.halt")
+    assert halt["evidence"] == "The `widget.halt()` function was removed in version 2.1."
+    assert (halt["user"], halt["path"], halt["pack"]) == ("app.run", "app.py", "widget@2.0")
