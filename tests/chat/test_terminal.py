@@ -140,7 +140,8 @@ def test_completion_comes_from_the_servers(tmp_path: Path) -> None:
         one.types(")\r")
         one.sees("that is all")
         assert "All about biology." in str(stub.requests[-1]["messages"][-1]["content"])
-        one.types("\x04")
+        one.sees("»")
+        one.types("/quit\r")
         assert one.waits_for_the_end() == 0
 
 

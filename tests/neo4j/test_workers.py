@@ -47,7 +47,7 @@ class Hosts:
 def clean_index(root: Path, data: Path) -> dict[str, list[str]]:
     """The graph of this tree, made by one command on an empty server."""
     copy = data / PROJECT
-    shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(".atlas"))
+    shutil.copytree(root, copy, symlinks=True)
     with servers(data):
         done = atlas("index", str(copy), env={"ATLAS_STORE_URL": open_uri()})
         assert done.returncode == 0, done.stderr

@@ -158,7 +158,7 @@ def apply_edit(root: Path, change: tuple[str, str, str]) -> None:
         file.write_text(extra)
     elif kind == "delete":
         file.unlink(missing_ok=True)
-    elif kind == "drop-folder":
+    elif kind == "drop-folder" and file.parent != root:
         shutil.rmtree(file.parent, ignore_errors=True)
     elif file.exists() and kind == "rename":
         (root / extra).parent.mkdir(parents=True, exist_ok=True)

@@ -266,7 +266,7 @@ async def test_all_below_the_old_and_the_new_place_is_marked(tmp_path: Path) -> 
         await tier.handle([Event("p", key) for key in ("libs/util/src", "libs/twin/src", "svc", "go")])
         files = ("__init__.py", "deep.py")
         libs = {f"libs/{name}/src/util/{file}" for name in ("util", "twin") for file in files}
-        assert tiers.workspaces["p"].stale == {*libs, "svc/main.go", "svc/stock/stock.go"}
+        assert tiers.workspaces["p"].stale == {*libs, "svc/go.mod", "svc/main.go", "svc/stock/stock.go"}
         assert tiers.workspaces["p"].must_relink, "a manifest has moved"
         await tiers.settle()
         assert not tiers.workspaces["p"].stale
@@ -306,7 +306,7 @@ async def test_what_is_left_out_moves_with_its_folder(tmp_path: Path, monkeypatc
     """Also files that are refused by their content, and without a look at everything."""
     monkeypatch.setattr("atlas.pipeline.supervisor.SETTLE_SECONDS", 0.05)
     root = tmp_path / "p"
-    write_tree(root, {"a/x.py": "def f():\n    return 1\n", "a/n/package-lock.json": "{}", "z.py": ""})
+    write_tree(root, {"a/x.py": "def f():\n    return 1\n", "a/n/.env": "{}", "z.py": ""})
     (root / "a/data.py").write_bytes(b"\x00\x01binary\x00")
 
     async def left_out(store: EmbeddedStore) -> set[str]:
@@ -316,9 +316,9 @@ async def test_what_is_left_out_moves_with_its_folder(tmp_path: Path, monkeypatc
         await idle(daemon)
         looks = len(said)
         for old, new, expected in (
-            ("a", "b", {"b/data.py", "b/n/package-lock.json"}),
+            ("a", "b", {"b/data.py", "b/n/.env"}),
             ("b", "node_modules", {"node_modules/"}),
-            ("node_modules", "a", {"a/data.py", "a/n/package-lock.json"}),
+            ("node_modules", "a", {"a/data.py", "a/n/.env"}),
         ):
             (root / old).rename(root / new)
             async with asyncio.timeout(20):

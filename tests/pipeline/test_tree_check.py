@@ -186,7 +186,7 @@ STEPS = {
     "larger limit": Step(
         lambda root, _: (root / "atlas.toml").write_text("[scope]\nmax_file_bytes = 8192\n"),
         lambda root, _: (root / "atlas.toml").write_text("[scope]\nmax_file_bytes = 2048\n"),
-        NewerFiles(new=("large.py",)),
+        NewerFiles(new=("large.py",), changed=("atlas.toml",)),
     ),
 }
 

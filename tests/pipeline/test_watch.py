@@ -286,7 +286,7 @@ async def test_what_git_and_the_index_itself_write_is_not_reported(tmp_path: Pat
     write(tmp_path, {"a.py": "", ".atlas/index.db": "", "state/x": "", "sub/.atlas/y": ""})
     git(tmp_path, "init", "-q")
     async with watched(tmp_path, single_folders=single_folders, data=tmp_path / "state") as picture:
-        write(tmp_path, {".atlas/index.db": "1", ".atlas/new/.gitignore": "", "state/x": "1", "state/y.txt": ""})
+        write(tmp_path, {".atlas/index.db": "1", ".atlas/new/.gitignore": "", "state/x": "1", "state/y": ""})
         write(tmp_path, {".git/HEAD": "ref: refs/heads/x\n", ".git/objects/aa/b": "", ".git/index.lock": ""})
         write(tmp_path, {"sub/.atlas/y": "2", "a.py": "1"})
         reports = await picture.settled()

@@ -61,11 +61,13 @@ EDGE_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "locked": "str",
         "lock": "str",
         "also": "json",
+        "depth": "int",
     }
 )
-"""Of relations, anchors and dependencies, like `NODE_PROPERTIES`.
+"""Of relations, anchors, dependencies and tests, like `NODE_PROPERTIES`.
 
-`line` of an anchor is `anchor_line`, since edges have a line.
+`line` of an anchor is `anchor_line`, since edges have a line; `depth` is the number of steps from a test to what it
+reaches.
 """
 
 _KEYS = {"anchor_line": "line"}

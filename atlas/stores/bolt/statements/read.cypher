@@ -69,7 +69,7 @@ WITH r, far
 ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
 LIMIT $limit
 RETURN collect([$uid, far.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
-  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
+  CASE WHEN r.strategy IN ['stated', 'anchor'] OR type(r) = 'DEPENDS_ON' OR r.depth IS NOT NULL THEN properties(r) END])
 
 // name: best_in
 MATCH (own:Symbol {uid: $uid})<-[r:%type%]-(far)
@@ -78,7 +78,7 @@ WITH r, far
 ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
 LIMIT $limit
 RETURN collect([far.uid, $uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
-  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
+  CASE WHEN r.strategy IN ['stated', 'anchor'] OR type(r) = 'DEPENDS_ON' OR r.depth IS NOT NULL THEN properties(r) END])
 
 // name: edges_out
 UNWIND range(0, size($uids) - 1) AS place
@@ -92,7 +92,7 @@ UNWIND best AS one
 WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
 RETURN collect([$uids[place], far.uid, type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
-  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
+  CASE WHEN r.strategy IN ['stated', 'anchor'] OR type(r) = 'DEPENDS_ON' OR r.depth IS NOT NULL THEN properties(r) END])
 
 // name: edges_in
 UNWIND range(0, size($uids) - 1) AS place
@@ -106,7 +106,7 @@ UNWIND best AS one
 WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
 RETURN collect([far.uid, $uids[place], type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
-  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
+  CASE WHEN r.strategy IN ['stated', 'anchor'] OR type(r) = 'DEPENDS_ON' OR r.depth IS NOT NULL THEN properties(r) END])
 
 // name: degrees_out
 UNWIND $uids AS uid

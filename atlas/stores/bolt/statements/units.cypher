@@ -22,7 +22,7 @@ USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})-[r]->(t:Symbol)
 USING INDEX SEEK s:Symbol(uid)
 RETURN key, s.uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
-  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END
+  CASE WHEN r.strategy IN ['stated', 'anchor'] OR type(r) = 'DEPENDS_ON' OR r.depth IS NOT NULL THEN properties(r) END
 
 // name: pending
 UNWIND $keys AS key

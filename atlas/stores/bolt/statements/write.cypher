@@ -102,14 +102,14 @@ UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})-[r]->(t:Symbol)
 USING INDEX SEEK s:Symbol(uid)
 RETURN collect([uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
-  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
+  CASE WHEN r.strategy IN ['stated', 'anchor'] OR type(r) = 'DEPENDS_ON' OR r.depth IS NOT NULL THEN properties(r) END])
 
 // name: incoming
 UNWIND $uids AS uid
 MATCH (t:Symbol {uid: uid})<-[r]-(s:Symbol)
 USING INDEX SEEK t:Symbol(uid)
 RETURN collect([s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
-  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
+  CASE WHEN r.strategy IN ['stated', 'anchor'] OR type(r) = 'DEPENDS_ON' OR r.depth IS NOT NULL THEN properties(r) END])
 
 // name: pending_from
 UNWIND $uids AS uid
