@@ -80,7 +80,7 @@ async def open_chat(
     for connection in connections:
         connection.limits = Limits(float(settings.chat.connect_seconds), float(settings.chat.call_seconds))
     hub = Hub(connections)
-    # beside the servers: the import takes longer than most of them
+    # concurrently with the servers: the import takes longer than most of them
     loading = asyncio.create_task(model.load())
     try:
         await hub.start(report)

@@ -33,7 +33,7 @@ FIRST_DELAY, MAX_DELAY = 0.2, 10.0
 """Seconds before a crashed server is started again; doubled for each crash in a row."""
 
 MAX_RESTARTS = 8
-"""Crashes in a row after which a server is given up until somebody asks for it."""
+"""Consecutive crashes after which a server is restarted only by the next call."""
 
 STABLE_SECONDS = 30.0
 """A session that lived this long starts a new row of crashes."""
@@ -57,7 +57,7 @@ class State(StrEnum):
 
 
 class Host(Protocol):
-    """What a server may ask of whoever runs the chat."""
+    """Requests that a server may send to the user."""
 
     async def elicit(self, server: str, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Return what the user answers to a question of a server."""
@@ -157,17 +157,19 @@ class ServerConnection:
 
     async def _ask(self, request: Callable[[Client], Awaitable[_Result]]) -> _Result:
         client = await self._ready()
+        # of this session: an error that arrives late must not end the next one
+        lost = self._lost
         try:
             return await request(client)
         except MCPError as error:
             if error.code == types.CONNECTION_CLOSED or "Session terminated" in error.message:
-                self._lost.set()
+                lost.set()
                 raise Unavailable(f"{self.spec.name} ended during the call", "It is being started again.") from error
             if error.code == types.REQUEST_TIMEOUT:
                 raise Unavailable(f"{self.spec.name} did not answer within {self.limits.call:g} s") from error
             raise AtlasError(f"{self.spec.name}: {printable(error.message)[:MAX_PROBLEM]}") from error
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
-            self._lost.set()
+            lost.set()
             raise Unavailable(f"{self.spec.name} is gone", "It is being started again.") from error
         except Exception as error:  # isolation: a result that breaks its own schema raises errors of several libraries
             raise AtlasError(f"{self.spec.name}: the answer is not valid: {describe(error)}") from error
@@ -226,7 +228,7 @@ class ServerConnection:
     async def _session(self) -> AsyncGenerator[Client]:
         """Open a session and read what the server offers; the time limit ends with that."""
         client = Client(
-            open_transport(self.spec, self._stderr, lambda: self._lost.set()),
+            open_transport(self.spec, self._stderr, self._lost.set),
             client_info=self._info,
             read_timeout_seconds=self.limits.call,
             elicitation_callback=self._elicit,

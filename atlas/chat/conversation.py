@@ -15,7 +15,7 @@ IMAGE_TOKENS = 1000
 """What an image counts; providers charge 85 to some 1,600 tokens."""
 
 MESSAGE_TOKENS = 4
-"""Tokens of a message beside its content, as OpenAI's cookbook counts them."""
+"""Tokens that a message adds to those of its content, as in OpenAI's cookbook."""
 
 
 class Conversation:

@@ -23,7 +23,7 @@ from atlas.cli.conversation.forms import fill_form, read_value
 from atlas.cli.conversation.transcript import as_markdown
 from atlas.errors import ConfigError
 
-VARIABLES = {"TOKEN": "secret-1", "HOME": "/home/me"}
+VARIABLES = {"TOKEN": "secret-1", "HOME": "/srv"}
 
 
 def test_servers_of_all_clients_are_read() -> None:
@@ -41,7 +41,7 @@ def test_servers_of_all_clients_are_read() -> None:
     specs = [read_servers(document, "f", VARIABLES)[0][0] for document in documents]
     assert [(one.command, one.arguments) for one in specs[:4:2]] == [("x", ("--y",))] * 2
     assert specs[0].environment == {"K": "secret-1"}
-    assert specs[0].folder == "/home/me/p"
+    assert specs[0].folder == "/srv/p"
     assert specs[1].headers == {"Authorization": "Bearer secret-1"}
     assert specs[2].environment == {"K": "secret-1"}
     assert specs[3].arguments == ("--y",)
@@ -124,7 +124,7 @@ def test_templates_expand_and_match() -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_search_for_references(text: str) -> None:
-    find_references(text, routes())
+    assert all(f"@{one.written}" in text for one in find_references(text, routes()))
 
 
 def words(text: str) -> int:

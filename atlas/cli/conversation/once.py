@@ -24,7 +24,7 @@ class PlainScreen:
     calls: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     notices: list[str] = field(default_factory=list[str])
     asked: bool = False
-    """A call was refused because nobody could be asked."""
+    """Whether a call was refused because there is no user to ask."""
 
     @property
     def answer(self) -> str:
