@@ -9,11 +9,15 @@ import importlib
 import json
 import os
 import threading
+import warnings
 from typing import Any, cast
 
 from atlas.errors import ConfigError
 
 _LOADING = threading.Lock()
+
+_HARMLESS_WARNING = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"
+"""Pydantic's remark about LiteLLM's own types, said whenever it builds one of them; a user cannot act on it."""
 
 
 def load_litellm() -> Any:
@@ -21,6 +25,7 @@ def load_litellm() -> Any:
     with _LOADING:
         before = os.environ.get("TIKTOKEN_CACHE_DIR")
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        warnings.filterwarnings("ignore", message=_HARMLESS_WARNING, category=UserWarning)
         try:
             library = cast("Any", importlib.import_module("litellm"))
         except ImportError as error:

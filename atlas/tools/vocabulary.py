@@ -119,6 +119,7 @@ EDGE_PROPERTIES = (
     Described("strategy", "the rule that resolved it"),
     Described("confidence", "0..1, share of correct edges of this strategy; between notes the stated one"),
     Described("reasoning", "of relations between notes"),
+    Described("depth", "of TESTS: 1 calls the target itself, 2 and more through fixtures and helpers"),
     Described("created", "of relations between notes, in UTC"),
     Described("type", "of RELATES"),
     Described("types", "of RELATES, if there are several"),
