@@ -108,7 +108,7 @@ def _given(paths: list[Path]) -> dict[str, list[SearchQuestion]]:
             for each in file.questions
             if each.gold
         ]
-        for file in (load(paths) if paths else [])
+        for file in (load(paths, may_be_empty=True) if paths else [])
     }
 
 
