@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from atlas.app.embedder import make_prose_embedder
 from atlas.config.personal import personal_settings
 from atlas.errors import AtlasError
+from atlas.process.data_folder import papers_index
 from atlas.process.installation_key import papers_folder
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def make_papers_desk(settings: Settings) -> PapersDesk:
     source = ArxivSource(chosen.url, folder, chosen.pause_ms / 1000, chosen.retries, float(chosen.timeout_seconds))
     finder = PaperFinder(PaperLibrary(folder), source, chosen.days)
     references = References(folder, _citation_source(settings, folder))
-    index = PaperIndex(make_prose_embedder(settings))
+    index = PaperIndex(make_prose_embedder(settings), papers_index(folder))
     return PapersDesk(finder, index, references, lambda paper: _notes_on(settings, paper))
 
 
