@@ -32,6 +32,7 @@ class Label(StrEnum):
     SECTION = "Section"
     FACT = "Fact"
     CATEGORY = "Category"
+    PAPER = "Paper"
 
 
 class EdgeType(StrEnum):
@@ -69,6 +70,7 @@ class EdgeType(StrEnum):
     ENTITY_RELATION = "ENTITY_RELATION"
     IN_CATEGORY = "IN_CATEGORY"
     LINKS_TO = "LINKS_TO"
+    SOURCE = "SOURCE"
 
 
 CODE, PROSE = "code", "prose"
