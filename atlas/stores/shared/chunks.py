@@ -24,10 +24,11 @@ def chunk_text(data: bytes, start: int, end: int) -> str:
 def own_end(label: str, start: int, end: int, sections: Sequence[int]) -> int:
     """Return where the text of a node ends that is embedded with it; `sections` are the sorted starts of its file's.
 
-    A document and a section end where the next section begins: a vector of all sections of a page finds none of them
-    (MRR@10 of Django's headings .18 with subsections, .52 without, by cosine alone; docs/measurements/retrieval.md).
+    A section ends where the next one begins, a document where its second one does: a vector of all sections of a page
+    finds none of them (MRR@10 of Django's headings .18 with subsections, .52 without, by cosine alone;
+    docs/measurements/retrieval.md).
     """
     if label not in DOCUMENT_LABELS:
         return end
-    after = bisect_right(sections, start)
+    after = bisect_right(sections, start) if label == Label.DOC_SECTION else 1
     return min(end, sections[after]) if after < len(sections) else end
