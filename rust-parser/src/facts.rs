@@ -77,6 +77,8 @@ pub struct FileFacts {
     pub manifest: Option<Box<Manifest>>,
     /// What the rules of detectors matched, by position.
     pub detections: Vec<Detection>,
+    /// Hash of the rules of the project's own file that apply to this one, 0 for none.
+    pub own_rules: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
