@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Report = Callable[[CollectProgress], None]
 
 _KEPT_OPTIONS = (
-    *("max_files", "language", "max_pages", "max_depth", "hosts", "below", "max_pages_per_pattern", "ignore_robots"),
+    *("max_files", "code", "language", "max_pages", "max_depth", "hosts", "below", "max_pages_per_pattern", "ignore_robots"),
 )
 """Options of a collection that decide what is in the pack; they stand in its manifest."""
 

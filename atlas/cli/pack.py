@@ -103,6 +103,7 @@ def build(
         list[str] | None, typer.Option("--host", metavar="HOST", help="Further host to follow; repeatable.")
     ] = None,
     language: Annotated[str, typer.Option("--language", metavar="CODE", help="Of the documentation.")] = "en",
+    no_code: Annotated[bool, typer.Option("--no-code", help="Leave out the package's own code.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Build a pack from documentation; needs no key. A pack appears whole or not at all."""
@@ -115,6 +116,7 @@ def build(
         delay=delay,
         hosts=tuple(host or ()),
         language=language,
+        code=not no_code,
         state=_crawl_state(name),
     )
     request = BuildRequest(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-STRATEGIES = ("signature", "heading", "term", "code")
-"""How an entity was found, the most telling first."""
+STRATEGIES = ("signature", "heading", "term", "docstring", "code")
+"""How an entity was found, the most telling first. `docstring`: in the code of the package itself."""
 
 
 @dataclass(frozen=True, slots=True)
