@@ -12,8 +12,8 @@ from atlas.docs.article import Article, Block, BlockKind, Section
 def joined(code: Sequence[Article], documents: Sequence[Article], *, is_documented: bool) -> list[Article]:
     """Return the articles of code as the documentation calls their symbols.
 
-    `is_documented`: the package has documentation of its own. Then only those docstrings are searched that it leaves the
-    description of a symbol to, as autodoc directives do; the others tell entities their signature and summary.
+    `is_documented`: the package has documentation of its own. Then only those docstrings are searched to which it
+    leaves the description of a symbol, as autodoc directives do; the others give entities a signature and a summary.
     """
     names = frozenset(_signatures(documents))
     announced = frozenset(_without_description(documents)) if is_documented else frozenset[str]()

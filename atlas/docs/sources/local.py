@@ -12,6 +12,7 @@ from atlas.docs.formats.reading import read_article
 from atlas.docs.sources import selection
 from atlas.docs.sources.archive import ArchiveTree
 from atlas.docs.sources.folder import FolderTree
+from atlas.docs.sources.inclusions import includes_files, read_including
 from atlas.docs.sources.installed import installed_tree
 from atlas.docs.sources.package_facts import PackageFacts, package_facts
 from atlas.docs.sources.values import CollectProgress, Planned, SourceKind
@@ -88,7 +89,9 @@ def read_tree(
         raise ConfigError(f"{source.text} has {len(wanted):,} files, which is over the limit.", "Name a folder of it.")
     facts = package_facts(tree, paths) if tree.package else PackageFacts()
     articles: list[Article] = []
+    including: list[Document] = []
     files: list[CodeFile] = []
+    masked = _masked if options.mask_secrets else _as_it_is
     total = 0
     for path, data, cut in tree.read(wanted, options.max_file_bytes):
         total += len(data)
@@ -96,21 +99,22 @@ def read_tree(
             raise ConfigError(f"{source.text} has more than {options.max_total_bytes:,} bytes.", "Name a folder of it.")
         report(CollectProgress(source.text, "read", len(articles) + len(files), len(wanted), path))
         if path in code:
-            files.append(CodeFile(path, _masked(data) if options.mask_secrets else data))
+            files.append(CodeFile(path, masked(data)))
             continue
-        articles.append(
-            read_article(
-                Document(
-                    key=path,
-                    data=_masked(data) if options.mask_secrets else data,
-                    path=path,
-                    licence=tree.licence or facts.licence,
-                    source=source.text,
-                    source_version=tree.version or facts.version,
-                    cut=cut,
-                )
-            )
+        document = Document(
+            key=path,
+            data=masked(data),
+            path=path,
+            licence=tree.licence or facts.licence,
+            source=source.text,
+            source_version=tree.version or facts.version,
+            cut=cut,
         )
+        if includes_files(document):
+            including.append(document)
+        else:
+            articles.append(read_article(document))
+    articles += read_including(tree, including, paths, frozenset(documents), masked)
     for path, reason in tree.problems:
         report(CollectProgress(source.text, "read", len(articles), len(wanted), path, reason))
     package = Package(
@@ -143,6 +147,10 @@ def _selected(tree: Tree, paths: list[str], source: SourceSpec, options: Collect
     if source.kind is SourceKind.FILE:
         return dict.fromkeys(paths, "")
     return selection.select(paths, options.language, package=tree.package)
+
+
+def _as_it_is(data: bytes) -> bytes:
+    return data
 
 
 def _masked(data: bytes) -> bytes:

@@ -6,7 +6,7 @@ The weights are a linear model, fitted to the tuning half of `tests/bench/data/p
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from atlas.search.packs.question import Question
@@ -39,6 +39,16 @@ class Features(NamedTuple):
     """Sum over the question's stems of their weight in the passage."""
     with_synonyms: float = 0.0
     """The same where a synonym may stand for its stem, at a discount."""
+    soft: float = 0.0
+    """Share of the question's weight in the passage where near words count as much as they are near."""
+    soft_heading: float = 0.0
+    """The same in all headings."""
+    soft_title: float = 0.0
+    """The same in the innermost heading."""
+    soft_sentence: float = 0.0
+    """The same in its best sentence."""
+    referred: float = 0.0
+    """Score of the best sentence elsewhere that names the section or its symbol."""
     in_title: float = 0.0
     """Share of the question's weight in the innermost heading; half for the other headings."""
     covered: float = 0.0
@@ -58,6 +68,11 @@ WEIGHTS = Features(
     sentence=2.1,
     plain=0.7,
     with_synonyms=2.26,
+    soft=0.0,
+    soft_heading=0.0,
+    soft_title=0.0,
+    soft_sentence=0.0,
+    referred=0.0,
     in_title=1.66,
     covered=1.9,
     covered_with_synonyms=2.69,
@@ -121,6 +136,9 @@ def overlap(question: Question, passage: Passage, vocabulary: Vocabulary) -> Fea
         covered += concept.weight if own else 0.0
         covered_with_synonyms += concept.weight if own or any_synonym else 0.0
     return Features(
+        soft=soft_share(question, counts.keys(), headings),
+        soft_heading=soft_share(question, headings),
+        soft_title=soft_share(question, titles),
         plain=plain,
         with_synonyms=with_synonyms,
         in_title=in_title / total,
@@ -129,6 +147,19 @@ def overlap(question: Question, passage: Passage, vocabulary: Vocabulary) -> Fea
         named=_named(question.names, passage),
         release_notes=float(bool(_RELEASE_NOTES.search(passage.row.path))),
     )
+
+
+def soft_share(question: Question, *texts: Set[str]) -> float:
+    """Return the share of a question's weight that stems have: themselves, by synonyms or by the nearest word."""
+    said = 0.0
+    for concept in question.concepts:
+        if any(concept.stem in stems for stems in texts):
+            said += concept.weight
+            continue
+        others = concept.others
+        if others:
+            said += concept.weight * max((others[one] for stems in texts for one in others.keys() & stems), default=0.0)
+    return said / (question.weight or 1.0)
 
 
 def total_scores(features: Sequence[Features], weights: Features = WEIGHTS) -> list[float]:
