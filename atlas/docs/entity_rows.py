@@ -98,11 +98,22 @@ def relation_edges(pack: str, extracts: Mapping[str, Extract], table: EntityTabl
     for key, found in extracts.items():
         for fact in found.facts:
             target, line = fact_uid(pack, key, fact), fact.line
-            yield key, EdgeRow(section_uid(pack, key, fact.section), target, EdgeType.HAS_FACT, line, "sentence", 1.0)
+            by_model = fact.origin == "model"
+            said = ("model", _CONFIDENCE["model"]) if by_model else ("sentence", 1.0)
+            yield key, EdgeRow(section_uid(pack, key, fact.section), target, EdgeType.HAS_FACT, line, *said)
             subject = table.resolve(fact.subject, key) if fact.subject else ""
             if subject:
                 owner = table.entities[subject].owner.article
-                yield owner, EdgeRow(entity_uid(pack, subject), target, EdgeType.HAS_FACT, line, "subject", 0.9)
+                yield (
+                    owner,
+                    EdgeRow(
+                        entity_uid(pack, subject),
+                        target,
+                        EdgeType.HAS_FACT,
+                        line,
+                        *(said if by_model else ("subject", 0.9)),
+                    ),
+                )
         for relation in found.relations:
             source, target = table.resolve(relation.source, key), table.resolve(relation.target, key)
             if source and target and source != target:

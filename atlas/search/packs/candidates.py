@@ -19,11 +19,11 @@ from atlas.search.packs.vocabulary import Vocabulary
 
 POOL = 200
 """Passages per channel of words."""
-VECTOR_POOL = 300
+VECTOR_POOL = 400
 """Passages whose cosines are known."""
-LOOKED_AT = 80
+LOOKED_AT = 100
 """Best passages by the scores of the channels whose texts are read."""
-SENTENCES_OF = 24
+SENTENCES_OF = 40
 """Best passages whose sentences are compared."""
 IN_ONE_SENTENCE = 0.8
 """Share of what a passage says that its best sentence is taken to say, where sentences are not compared."""

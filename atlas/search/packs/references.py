@@ -1,7 +1,7 @@
 """Sections that sentences refer to by the name of a symbol or by their title: a good sentence speaks for its subject.
 
-Pure. In documentation the answer is often named in the words of a question elsewhere: "to avoid a query for each row, use
-`select_related()`". In an encyclopedia the second article of a question stands in the sentence of the first one.
+Pure. In documentation another text often names the answer in the words of a question: "to avoid a query for each row,
+use `select_related()`". In an encyclopedia the second article of a question stands in the sentence of the first one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vectors of the headings and sentences of passages, kept in memory while the store is open: they are asked for again."""
+"""Vectors of the headings and sentences of passages, kept in memory while the store is open."""
 
 from __future__ import annotations
 
