@@ -2,7 +2,8 @@
 //!
 //! `rules` reads and compiles the TOML files. During the walk, `candidates` matches the queries of those rules whose
 //! trigger words occur in the file. After it, `build` turns the matches into facts with the strings of `text`, the
-//! arguments of `arguments`, the `handlers`, the places of `places` and the notations of `names`; `files` finds routes by file names.
+//! arguments of `arguments`, the `handlers`, the places of `places` and the notations of `names`; `templates` fills in what
+//! loops and formatting write into strings; `files` finds routes by file names.
 
 mod arguments;
 mod build;
@@ -13,4 +14,5 @@ mod handlers;
 mod names;
 mod places;
 pub mod rules;
+mod templates;
 mod text;

@@ -1,5 +1,6 @@
 //! The text of string literals, concatenations, symbols and constants, whatever the language.
 
+use crate::parse::detect::templates::combined;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 use crate::route_path::{has_constant, marked_constant};
@@ -31,33 +32,40 @@ impl Walk<'_> {
         if found.len() == 1 { found.pop() } else { None }
     }
 
-    fn add_strings(&self, node: NodeId, found: &mut Vec<String>, depth: u32) {
+    pub(super) fn add_strings(&self, node: NodeId, found: &mut Vec<String>, depth: u32) {
         if depth > MAX_DEPTH {
             return;
         }
         let kind = self.kind_name(node);
         match kind {
-            _ if is_string(kind) => found.extend(self.literal(node)),
+            _ if is_string(kind) => found.extend(self.interpolated(node)),
             "simple_symbol" | "symbol" => found.push(self.text_of(node).trim_start_matches(':').to_owned()),
             "identifier" | "constant" | "name" | "simple_identifier" | "variable_name" => {
                 let name = self.text_of(node);
-                found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
+                match self.looped(node, &name) {
+                    values if values.is_empty() => {
+                        found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
+                    }
+                    values => found.extend(values),
+                }
             }
             // `"/api/%s/trust" % name`
             "binary_operator" if self.child(node, "operator").is_some_and(|sign| self.bytes_of(sign) == b"%") => {
                 found.extend(self.formatted(node, depth));
             }
             // `translated("/about")`, `with_prefix("/health")`
-            "call" | "call_expression" => found.extend(self.only_text_argument(node)),
+            "call" | "call_expression" => match self.filled(node, depth) {
+                values if values.is_empty() => found.extend(self.only_text_argument(node)),
+                values => found.extend(values),
+            },
             _ if kind.contains("binary") || kind == "concatenated_string" || kind.contains("additive") => {
-                let mut joined = String::new();
+                let mut joined = vec![String::new()];
                 for part in self.contents(node) {
                     let mut texts = Vec::new();
                     self.add_strings(part, &mut texts, depth + 1);
-                    let [text] = &texts[..] else { return };
-                    joined.push_str(text);
+                    joined = combined(&joined, &texts, |before, text| format!("{before}{text}"));
                 }
-                found.push(joined);
+                found.extend(joined);
             }
             _ if is_list(kind) || is_wrapper(kind) => {
                 for part in self.contents(node) {
@@ -103,7 +111,7 @@ impl Walk<'_> {
     }
 
     /// Returns the text between the quotes; interpolated parts become `{part}`.
-    fn literal(&self, node: NodeId) -> Option<String> {
+    pub(super) fn literal(&self, node: NodeId) -> Option<String> {
         let text = self.text_of(node);
         let text = text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic() || "@$#".contains(letter));
         let is_regex = text.starts_with('/');
@@ -116,7 +124,7 @@ impl Walk<'_> {
     }
 
     /// Returns the text of a constant or variable of this file that is assigned one literal.
-    fn constant(&self, name: &str) -> Option<String> {
+    pub(super) fn constant(&self, name: &str) -> Option<String> {
         let mut found = None;
         for node in 1..self.tree.len() {
             if !is_string(self.kind_name(node)) {
@@ -149,7 +157,7 @@ fn is_string(kind: &str) -> bool {
         && !matches!(kind, "string_start" | "string_end" | "string_array")
 }
 
-fn is_list(kind: &str) -> bool {
+pub(super) fn is_list(kind: &str) -> bool {
     matches!(
         kind,
         "list"
