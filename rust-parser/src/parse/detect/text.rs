@@ -3,7 +3,7 @@
 use crate::parse::detect::templates::combined;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
-use crate::route_path::{has_constant, marked_constant};
+use crate::route_path::{has_constant, marked_constant, template_of};
 
 /// Largest nesting of expressions that are read.
 const MAX_DEPTH: u32 = 8;
@@ -120,7 +120,7 @@ impl Walk<'_> {
             Some(rest.trim_end_matches('#').strip_suffix(quote).unwrap_or(rest))
         })?;
         let plain = inner.replace("${", "{").replace("#{", "{");
-        Some(if is_regex { plain.replace("\\/", "/") } else { plain })
+        Some(if is_regex { template_of(&plain.replace("\\/", "/")) } else { plain })
     }
 
     /// Returns the text of a constant or variable of this file that is assigned one literal.
