@@ -119,6 +119,8 @@ impl Walk<'_> {
             let rest = text.strip_prefix(quote)?;
             Some(rest.trim_end_matches('#').strip_suffix(quote).unwrap_or(rest))
         })?;
+        // Spring's placeholders: `${api.prefix:/v1}` has a default
+        let inner = if self.kind_name(node) == "string_literal" { with_defaults(inner) } else { inner.to_owned() };
         let plain = inner.replace("${", "{").replace("#{", "{");
         Some(if is_regex { template_of(&plain.replace("\\/", "/")) } else { plain })
     }
@@ -147,6 +149,19 @@ impl Walk<'_> {
         }
         found
     }
+}
+
+/// Replaces placeholders that have a default by it.
+fn with_defaults(text: &str) -> String {
+    let mut parts = text.split("${");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}').and_then(|(name, rest)| Some((name.split_once(':')?.1, rest))) {
+            Some((default, rest)) => out.push_str(&format!("{default}{rest}")),
+            None => out.push_str(&format!("${{{part}")),
+        }
+    }
+    out
 }
 
 fn is_string(kind: &str) -> bool {
