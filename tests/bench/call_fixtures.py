@@ -156,7 +156,7 @@ def main() -> None:
     options = parser.parse_args()
     fixtures = SETS[options.set]
     scores: list[Score] = []
-strategies: dict[str, list[float]] = {}
+    strategies: dict[str, list[float]] = {}
     languages: list[Row] = []
     for name in options.languages or sorted(path.name for path in fixtures.iterdir()):
         graph = read_graph(fixtures / name)
