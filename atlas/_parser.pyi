@@ -94,8 +94,12 @@ class Languages:
 
         `detectors`: (name, TOML text) of the rules that find routes and events; a broken one raises ValueError.
         """
-    def check_detectors(self, detectors: Sequence[tuple[str, str]]) -> str:
-        """Return what is wrong with rules (`name: line 3: message`), "" if nothing is."""
+    def with_own_rules(self, own: Sequence[tuple[str, str]]) -> Languages:
+        """Return the same languages with rules of a project's own file, instead of any earlier ones.
+
+        Facts carry a hash of those that apply to their file; the fingerprint does not cover them. Raises ValueError
+        (`name: line 3: message`) for broken rules.
+        """
     @property
     def names(self) -> list[str]: ...
     @property
@@ -312,8 +316,11 @@ class Linker:
         """(folder, kind, name) each."""
     def take(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ...) -> None:
         """Take files in and out; the next update links them. The last version of a file counts."""
-    def recall(self, cache: FactsCache, wanted: Sequence[tuple[str, str]]) -> list[str]:
-        """Take in the facts of (path, digest) from a cache; return the missing paths. Raises ValueError when closed."""
+    def recall(self, cache: FactsCache, wanted: Sequence[tuple[str, str]], root: str | None = None) -> list[str]:
+        """Take in the facts of (path, digest) from a cache; return the missing paths. Raises ValueError when closed.
+
+        Below a `root`, facts that were made with other rules of the project than now apply to the file are missing.
+        """
     def update(self, changed: Sequence[ParsedFile] = ..., removed: Sequence[str] = ...) -> list[str]:
         """Take in changed files and re-link what depends on all that was taken; equal in effect to a new Linker.
 

@@ -113,7 +113,8 @@ NODE_PROPERTIES = (
     Described("since", "of entities and facts: versions; likewise deprecated and removed"),
     Described("deprecated"),
     Described("removed"),
-    Described("origin", "of entities and facts: rule, code or model"),
+    Described("origin", "of entities and facts: rule or model"),
+    Described("code", "of entities of packs: file:line in the package"),
 )
 EDGE_PROPERTIES = (
     Described("line", "of the evidence, in the source node's file"),
