@@ -35,6 +35,7 @@ class Label(StrEnum):
     SECTION = "Section"
     FACT = "Fact"
     CATEGORY = "Category"
+    PAPER = "Paper"
 
 
 class EdgeType(StrEnum):
@@ -72,6 +73,7 @@ class EdgeType(StrEnum):
     ENTITY_RELATION = "ENTITY_RELATION"
     IN_CATEGORY = "IN_CATEGORY"
     LINKS_TO = "LINKS_TO"
+    SOURCE = "SOURCE"
 
 
 CODE, DOCUMENTS, PROSE = "code", "documents", "prose"

@@ -34,8 +34,8 @@ class NodeRow(NamedTuple):
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
     constant module package namespace file docfile docsection adr code config markup text passage claim decision entity
     observation project subproject external_package external_symbol route event signal task message dom_event command
-    article section category. Entities of packs: symbol, term or what their signature says. Facts: definition default
-    deprecated removed added changed limit error.
+    article section category paper. Entities of packs: symbol, term or what their signature says. Facts: definition
+    default deprecated removed added changed limit error.
     """
     name: str
     qualified_name: str
