@@ -113,6 +113,12 @@ MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
 of a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link.
 """
 
+def papers_named_in(text: str, most: int) -> list[str]:
+    """Return up to `most` papers that a text names, as `arxiv:1706.03762` (no version) or `doi:10.1000/x`, each once.
+
+    First those of arXiv, then DOIs in lower case, each in the order of the text.
+    """
+
 def parse_note(data: bytes) -> str:
     """Read a note (Markdown with YAML front matter) as a JSON object. Never fails, whatever the bytes are.
 

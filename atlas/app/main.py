@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.app.embedder import make_embedder, make_prose_embedder, make_writing_embedders
+from atlas.app.embedder import make_documents_embedder, make_embedder, make_prose_embedder, make_writing_embedders
 from atlas.app.store import open_store, prepare_data_folder
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
@@ -128,9 +128,10 @@ def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.parsing.outline import Outline
     from atlas.search import Reader
 
+    code = make_embedder(settings)
     return Reader(
         store,
-        make_embedder(settings),
+        code,
         Cl100kCounter(),
         settings.project_name,
         settings.root,
@@ -140,6 +141,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         GitHistory(settings.root, positions_that_differ, mask_secrets),
         Outline(settings.language_folders, settings.knowledge.folder),
         make_prose_embedder(settings),
+        make_documents_embedder(settings, code),
     )
 
 

@@ -55,6 +55,12 @@ pub enum Slot {
     Keyword(String),
 }
 
+impl Slot {
+    pub fn is_keyword(&self, word: &str) -> bool {
+        matches!(self, Slot::Keyword(keyword) if keyword == word)
+    }
+}
+
 /// One route of a rule that registers several.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -107,7 +113,7 @@ pub struct RuleSettings {
     pub replaces: bool,
     /// `class` or `function`: the kind of the annotated definition.
     pub on: String,
-    /// The part of the text in which a scope applies: `definition`, `node`, `arguments` or `body`.
+    /// The part of the text in which a scope applies: `definition`, `node`, `arguments`, `body` or `chain`.
     pub within: String,
     /// Where the name of an event is; `$name`, `$receiver` and `$handler` are the texts of these parts.
     pub event: Vec<Slot>,
@@ -166,8 +172,8 @@ pub fn check(settings: &RuleSettings) -> Result<(), String> {
     if !is_known(&settings.on, &["class", "function"]) {
         return Err("on is class or function".to_owned());
     }
-    if !is_known(&settings.within, &["definition", "node", "arguments", "body"]) {
-        return Err("within is definition, node, arguments or body".to_owned());
+    if !is_known(&settings.within, &["definition", "node", "arguments", "body", "chain"]) {
+        return Err("within is definition, node, arguments, body or chain".to_owned());
     }
     if !is_known(&settings.notation, &["rails", "at", "path"]) {
         return Err("notation is rails, at or path".to_owned());
