@@ -142,7 +142,9 @@ async def test_answers_are_kept_by_content(docs: Path) -> None:
 
 
 async def test_the_limit_of_tokens_stops_and_says_so(docs: Path) -> None:
-    write_tree(docs / "docs", {f"pump{number}.md": f"# Pump {number}\n\n{TEXT} Number {number}.\n" for number in range(5)})
+    write_tree(
+        docs / "docs", {f"pump{number}.md": f"# Pump {number}\n\n{TEXT} Number {number}.\n" for number in range(5)}
+    )
     with serve(lambda text: ANSWER) as server:
         model = model_pass(server, docs, limit=2_700)
         notes = await build(docs, model)
@@ -170,7 +172,9 @@ async def test_a_model_that_fails_leaves_the_pack_as_rules_make_it(docs: Path) -
         "no JSON at all",
         "[]",
         json.dumps({"facts": [INVENTED, {"kind": "secret"}, 7], "entities": "x", "relations": [{"source": "pump"}]}),
-        json.dumps({"facts": [{**PROVED, "kind": "opinion"}, {**PROVED, "subject": "engine"}, {**PROVED, "value": "8"}]}),
+        json.dumps(
+            {"facts": [{**PROVED, "kind": "opinion"}, {**PROVED, "subject": "engine"}, {**PROVED, "value": "8"}]}
+        ),
         json.dumps({"entities": [{**ENTITY, "name": "handle"}], "relations": [{**RELATION, "target": "pump"}]}),
         '{"facts": ' + "[" * 5_000,
     ],
