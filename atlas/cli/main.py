@@ -29,10 +29,10 @@ def _run() -> int:
         # Imported here, so that an interrupt during the import ends as quietly as any other.
         import typer
 
-        from atlas.cli.app import app
+        from atlas.cli.app import create_app
 
         try:
-            code = app(standalone_mode=False)
+            code = create_app(*sys.argv[1:2])(standalone_mode=False)
             sys.stdout.flush()
         except typer.TyperException as error:
             if type(error).__name__ == "NoArgsIsHelpError":

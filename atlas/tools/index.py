@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import PROSE, FileRecord, Label, ModelInfo, Skipped
+from atlas.model import DOCUMENTS, PROSE, FileRecord, Label, ModelInfo, Skipped
 from atlas.parsing import secrets_of
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.project_state import ProjectState, ProjectStats
@@ -158,6 +158,7 @@ def _project_status(stats: ProjectStats, newer: NewerFiles | None, forms: Mappin
         chunks=stats.chunks,
         vectors=stats.vectors,
         model=_described(stats.model()),
+        documents_model=_described(stats.model(DOCUMENTS)),
         prose_model=_described(stats.model(PROSE)),
         problems=stats.problems,
         bytes_on_disk=stats.bytes_on_disk,

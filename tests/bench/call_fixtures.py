@@ -1,9 +1,9 @@
-"""Measure CALLS on a small project per language: `python -m tests.bench.call_fixtures [LANGUAGE...]`.
+"""Measure CALLS on a small project per language: `python -m tests.bench.call_fixtures [--set SET] [LANGUAGE...]`.
 
-A folder of `data/fixtures` is a project with `expected.tsv`: caller, callee, and `optional` for an edge that may be there
-or not. A name is the end of a qualified name, with `file::` before it where it is not the only one; a file stands for the
-code at its top level. A class stands for its constructors and initialisers. A call through an interface or a base class
-goes to the method that the static type names; the only implementation beside it is optional.
+A folder of `data/fixtures` or `data/fixtures_second` is a project with `expected.tsv`: caller, callee, and `optional` for
+an edge that may be there or not. A name is the end of a qualified name, with `file::` before it where it is not the only
+one; a file stands for the code at its top level. A class stands for its constructors and initialisers. A call through an
+interface or a base class goes to the method that the static type names; the only implementation beside it is optional.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from typing import Any
 
 from tests.surfaces.processes import COMMAND, Place, atlas, environment
 
-FIXTURES = Path(__file__).parent / "data" / "fixtures"
+DATA = Path(__file__).parent / "data"
+SETS = {"first": DATA / "fixtures", "second": DATA / "fixtures_second"}
 EXPECTED = "expected.tsv"
 UNNAMED = re.compile(r"\.(<[^<>]*>)?(?=\.)|#\d+")
 
@@ -138,13 +139,15 @@ def score(graph: Graph, expected: Expected) -> Score:
 def main() -> None:
     """Print precision and recall per language, with every miss and every wrong edge."""
     parser = argparse.ArgumentParser(description="Measure CALLS on a small project per language.")
-    parser.add_argument("languages", nargs="*", help="folders of data/fixtures; all of them by default")
+    parser.add_argument("languages", nargs="*", help="folders of the set; all of them by default")
+    parser.add_argument("--set", choices=SETS, default="first", help="which projects")
     parser.add_argument("--quiet", action="store_true", help="print only the numbers")
     options = parser.parse_args()
+    fixtures = SETS[options.set]
     scores: list[Score] = []
-    for name in options.languages or sorted(path.name for path in FIXTURES.iterdir()):
-        graph = read_graph(FIXTURES / name)
-        scores.append(one := score(graph, read_expected(FIXTURES / name, graph)))
+    for name in options.languages or sorted(path.name for path in fixtures.iterdir()):
+        graph = read_graph(fixtures / name)
+        scores.append(one := score(graph, read_expected(fixtures / name, graph)))
         print(f"{name}: pairs {one.right + len(one.missing)}, P {one.precision:.3f}, R {one.recall:.3f}", flush=True)
         if not options.quiet:
             for caller, callee in sorted(one.missing):

@@ -82,7 +82,7 @@
 (assignment_pattern right: (_) @reference.read)
 (object_assignment_pattern right: (_) @reference.read)
 (template_substitution (_) @reference.read)
-(binary_expression operator: "instanceof" right: (_) @reference.type)
+(binary_expression operator: "instanceof" right: (_) @reference.type) @hook
 
 ; Expressions
 

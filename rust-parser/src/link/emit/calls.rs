@@ -100,6 +100,11 @@ impl EdgeCollector<'_, '_> {
             kind if (is_class(kind) || kind == Kind::TypeAlias) && self.query.file.rules.conversions => {
                 self.add_target(EdgeType::UsesType, symbol, via, site)
             }
+            kind if is_class(kind)
+                && let Some(maker) = self.companion_maker(symbol, site) =>
+            {
+                self.add_overload(maker, via, site)
+            }
             kind if is_class(kind) => {
                 self.add_constructor(symbol, Strategy::Constructor, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
@@ -112,6 +117,10 @@ impl EdgeCollector<'_, '_> {
                 // The getter runs, then its result is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
             }
+            Kind::Constant | Kind::Field if self.query.file.rules.indexed_by_call => {
+                self.add_called_holder(symbol, site)
+            }
+            Kind::Constant | Kind::Field if self.holds_container(symbol) => Outcome::Outside,
             Kind::Constant | Kind::Field => {
                 let outcome = self.add_target(EdgeType::Calls, symbol, via, site);
                 outcome.max(self.add_called_holder(symbol, site))
@@ -119,6 +128,13 @@ impl EdgeCollector<'_, '_> {
             Kind::TypeAlias => self.add_called_holder(symbol, site),
             _ => Outcome::Unresolved,
         }
+    }
+
+    /// Returns whether a field holds a container, so that `table(key)` is an access to an element.
+    fn holds_container(&self, symbol: SymbolId) -> bool {
+        let held = self.query.stored_values(symbol);
+        let is_container = |value: &Value| matches!(value.entity, Entity::Elements(_) | Entity::Mapped(_));
+        !self.query.file.rules.field_accessors && !held.is_empty() && held.iter().all(is_container)
     }
 
     /// Adds calls of the known values of a called variable.

@@ -1,0 +1,4 @@
+from .backends import Backend, MemoryBackend as DefaultBackend
+from .core import Job, JobError, task
+
+__all__ = ["Backend", "DefaultBackend", "Job", "JobError", "task"]
