@@ -25,7 +25,7 @@ from .library import write_tree
 
 pytest.importorskip("litellm")
 
-from atlas.language_models.litellm import LiteLlmModel  # noqa: E402 the extra may be missing
+from atlas.language_models.litellm import LiteLlmModel
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -72,7 +72,7 @@ def serve(answer: Callable[[str], str | int]) -> Iterator[Server]:
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 the name of the standard library
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
