@@ -94,7 +94,6 @@ pub struct RuleSettings {
     pub optional: bool,
     /// Whether the path must begin with `/`.
     pub absolute: bool,
-    /// Whether the path is a regular expression.
     pub regex: bool,
     /// Fixed methods, space-separated; the name if empty.
     pub methods: String,
