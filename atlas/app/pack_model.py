@@ -60,6 +60,8 @@ class ModelPass:
     """Sections whose answer was kept from before."""
     dropped: int = 0
     """Statements without evidence in the text."""
+    unanswered: int = 0
+    """Sections for which it failed."""
     notes: list[str] = field(default_factory=list[str])
     _failures: int = 0
 
@@ -78,6 +80,9 @@ class ModelPass:
                     self.dropped += findings.dropped
                     found.setdefault(one.article.key, []).append(findings.extract)
             step(start + len(batch), len(sections))
+        if self.unanswered:
+            missing = counted(self.unanswered, "section")
+            self.notes.append(f"the language model did not answer for {missing}: left as rules have it")
         if self.dropped:
             self.notes.append(f"{counted(self.dropped, 'statement')} of the language model had no evidence: left out")
         return _adding(found)
@@ -118,6 +123,7 @@ class ModelPass:
                     await asyncio.sleep(self.pause * 2**attempt)
                     continue
                 self._failures += 1
+                self.unanswered += 1
                 if self._failures == MAX_FAILURES:
                     self.notes.append(f"the language model does not answer, further sections are not asked: {error}")
                 return ""

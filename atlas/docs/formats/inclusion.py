@@ -30,7 +30,8 @@ class Inclusion:
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     articles: frozenset[str] = frozenset()
     """Paths that are articles of their own: their text is not repeated."""
-    depth: int = 0
+    around: tuple[str, ...] = ()
+    """Files whose inclusion led here: they are not included again, so that circles end."""
 
     def resolve(self, target: str) -> str:
         """Return the path of a target in the source, "" if there is none."""
@@ -38,7 +39,9 @@ class Inclusion:
 
     def inner(self, path: str) -> Inclusion:
         """Return what an included file may include itself."""
-        return Inclusion(path, self.files if self.depth + 1 < MAX_DEPTH else {}, self.articles, self.depth + 1)
+        around = (*self.around, path)
+        files = {one: data for one, data in self.files.items() if one not in around} if len(around) < MAX_DEPTH else {}
+        return Inclusion(path, files, self.articles, around)
 
 
 NOTHING = Inclusion()
