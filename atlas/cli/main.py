@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -32,7 +33,11 @@ def _run() -> int:
         from atlas.cli.app import create_app
 
         try:
-            code = create_app(*sys.argv[1:2])(standalone_mode=False)
+            # imports make half a million objects and no garbage
+            gc.disable()
+            app = create_app(*sys.argv[1:2])
+            gc.enable()
+            code = app(standalone_mode=False)
             sys.stdout.flush()
         except typer.TyperException as error:
             if type(error).__name__ == "NoArgsIsHelpError":

@@ -23,6 +23,7 @@ from atlas.search.channels import (
     gather,
 )
 from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
+from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
 from atlas.search.rank import Candidate, rank
@@ -30,7 +31,8 @@ from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
-from atlas.search.route_questions import answer_events, answer_routes, read_route_question
+from atlas.search.route_forms import read_route_question
+from atlas.search.route_questions import answer_events, answer_routes
 from atlas.search.titles import lift_titles
 from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
@@ -160,6 +162,8 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
         if routes is not None or query.relation is None:
             return routes, ()
         relation = await _answer(reader, query.relation, where)
+        if relation is not None and query.relation.kind == Kind.TESTS:
+            relation = await add_named_tests(reader, relation, where)
     except AtlasError as error:
         asked = f"{query.relation.kind} of `{query.relation.name}`" if query.relation else "routes and events"
         return None, (f"{asked} could not be read: {error.message}",)

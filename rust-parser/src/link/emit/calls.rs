@@ -239,7 +239,7 @@ impl EdgeCollector<'_, '_> {
                     let kind = query.kind(symbol);
                     let is_bare = matches!(query.file.expr(expr), Expr::Name(_)) && !query.file.rules.implicit_this;
                     // The bare name of a property, in its class, is the property and not its value.
-                    if kind == Kind::Property && !is_bare {
+                    if kind == Kind::Property && !is_bare && !query.is_assumed(expr, site.scope, site.line) {
                         self.add_target(EdgeType::Calls, symbol, value.via, site);
                     } else if is_referable(kind) {
                         self.add_target(EdgeType::References, symbol, value.via, site);
@@ -261,6 +261,7 @@ impl EdgeCollector<'_, '_> {
             if let Entity::Definition(symbol) = value.entity
                 && self.query.kind(symbol) == Kind::Property
                 && value.via != Strategy::Alias
+                && !self.query.is_assumed(expr, site.scope, site.line)
             {
                 self.add_target(EdgeType::Calls, self.query.canonical(symbol), value.via, site);
             }

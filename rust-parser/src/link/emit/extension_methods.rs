@@ -84,7 +84,9 @@ impl EdgeCollector<'_, '_> {
         };
         let name = match *file.expr(declared) {
             Expr::Name(name) | Expr::Attribute { name, .. } => file.sym(name),
-            Expr::Literal(_) => return matches!(value.entity, Entity::Builtin(_)).then_some(Fit::Exact),
+            Expr::Literal(_) => {
+                return matches!(value.entity, Entity::Builtin(_) | Entity::Nothing).then_some(Fit::Exact);
+            }
             _ => return Some(Fit::Possible),
         };
         if !file.entries(def, name).is_empty() {

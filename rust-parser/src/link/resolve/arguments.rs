@@ -9,9 +9,10 @@ use crate::facts::{Arg, DefId, Expr, ExprId, Kind, ParamKind};
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, FileEntry, is_class};
 use crate::link::project::file_types::DECORATED;
-use crate::link::project::names::{Sym, SymbolId};
+use crate::link::project::names::{EMPTY, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::resolve::applied::is_parameter;
+use crate::link::resolve::fixtures::ASSUMED;
 use crate::link::strategy::Strategy;
 
 /// Largest number of decorators that are applied to a function.
@@ -64,7 +65,8 @@ impl Query<'_> {
                 }
                 other => other,
             };
-            let args = if value.entity == Entity::SelfType { args } else { value.args };
+            let is_assumed = args != EMPTY && value.args == EMPTY && self.text(args) == ASSUMED;
+            let args = if value.entity == Entity::SelfType || is_assumed { args } else { value.args };
             merge(&mut values, smallvec![Value { entity, via: Strategy::ReturnType, args }]);
         }
         // The class that the caller names replaces the default one of the same union.

@@ -1,12 +1,15 @@
 //! Parameters of tests that name fixtures: their values are what the fixture returns or yields.
 
-use crate::facts::{DefId, Expr, Kind, flags};
-use crate::link::entity::Values;
+use crate::facts::{DefId, Expr, ExprId, Kind, flags};
+use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::Bound;
-use crate::link::project::names::{Sym, SymbolId};
+use crate::link::project::names::{EMPTY, Sym, SymbolId};
 use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
 
+/// In place of type arguments: the type of a value follows from a fixture. No checker confirms it, so that reading a
+/// property of the value counts as no call.
+pub const ASSUMED: &str = "?";
 /// Name of the decorator that makes a function a fixture.
 const FIXTURE: &str = "fixture";
 /// Largest number of folders above a file in which fixtures are looked for.
@@ -28,7 +31,17 @@ impl Query<'_> {
         let own = file.symbols[definition.parent as usize];
         let values = self.returns(fixture);
         let values = if is_generator { self.flat_map(values, |value| self.element(value, true)) } else { values };
-        values.into_iter().filter(|value| value.entity != crate::link::entity::Entity::Instance(own)).collect()
+        let assumed = self.index.strings.intern(ASSUMED);
+        let others = values.into_iter().filter(|value| value.entity != Entity::Instance(own));
+        others.map(|value| if value.args == EMPTY { Value { args: assumed, ..value } } else { value }).collect()
+    }
+
+    /// Returns whether the owner of an attribute is known only because a fixture provides it.
+    pub(in crate::link) fn is_assumed(&self, attribute: ExprId, scope: DefId, line: u32) -> bool {
+        let Expr::Attribute { base, .. } = *self.file.expr(attribute) else { return false };
+        self.file.rules.parameter_fixtures
+            && self.file.is_test
+            && self.eval(base, scope, line).iter().any(|value| self.text(value.args) == ASSUMED)
     }
 
     fn is_fixture(&self, function: DefId) -> bool {

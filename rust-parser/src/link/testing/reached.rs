@@ -42,8 +42,12 @@ pub fn add_reached(collector: &mut EdgeCollector) -> Depths {
         return depths;
     }
     modules::add_modules(collector);
+    let mut known: FxHashMap<DefId, FxHashSet<Target>> = FxHashMap::default();
+    for edge in collector.edges.iter().filter(|edge| edge.kind == EdgeType::Tests) {
+        known.entry(edge.source).or_default().insert(edge.target);
+    }
     for (source, starts) in starts(collector) {
-        add_from(collector, source, &starts, &mut depths);
+        add_from(collector, source, &starts, known.remove(&source).unwrap_or_default(), &mut depths);
     }
     depths
 }
@@ -142,11 +146,15 @@ fn set_up(collector: &EdgeCollector, class: DefId) -> Vec<SymbolId> {
     found
 }
 
-/// Follows the supporting functions of one test, nearest first.
-fn add_from(collector: &mut EdgeCollector, source: DefId, starts: &[Start], depths: &mut Depths) {
+/// Follows the supporting functions of one test, nearest first. `known` is what it tests already.
+fn add_from(
+    collector: &mut EdgeCollector,
+    source: DefId,
+    starts: &[Start],
+    mut known: FxHashSet<Target>,
+    depths: &mut Depths,
+) {
     let query = collector.query;
-    let own = collector.edges.iter().filter(|edge| edge.source == source && edge.kind == EdgeType::Tests);
-    let mut known: FxHashSet<Target> = own.map(|edge| edge.target).collect();
     let mut seen: FxHashSet<SymbolId> = FxHashSet::default();
     let mut queue: VecDeque<(SymbolId, u32, Start)> = starts.iter().map(|start| (start.symbol, 2, *start)).collect();
     let mut count = 0;

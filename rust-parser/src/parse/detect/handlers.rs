@@ -277,9 +277,10 @@ impl Walk<'_> {
                 }
                 // Replaced by the names of the command that the receiver is.
                 Slot::Keyword(word) if word == CREATED => vec![CREATED.to_owned()],
-                Slot::Keyword(word) if word == "$receiver" => {
-                    receiver.map(|node| last(&self.text_of(node))).into_iter().collect()
-                }
+                Slot::Keyword(word) if word == "$receiver" => receiver
+                    .map(|node| self.signal_of(node).unwrap_or_else(|| last(&self.text_of(node))))
+                    .into_iter()
+                    .collect(),
                 Slot::Keyword(word) if word == "$handler" => {
                     annotated.map(|(definition, _)| self.name_of_definition(definition)).into_iter().collect()
                 }

@@ -110,6 +110,25 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the name with which a signal is created or looked up: of `signal("saved")`, or of a variable that the
+    /// file sets to it.
+    pub(super) fn signal_of(&self, node: NodeId) -> Option<String> {
+        let is_lookup = |call: NodeId| {
+            let callee = self.child(call, "function").map(|callee| self.text_of(callee));
+            callee.is_some_and(|callee| callee.rsplit('.').next() == Some("signal"))
+        };
+        if is_lookup(node) {
+            return self.only_text_argument(node);
+        }
+        let name = self.text_of(node);
+        let mut set = (1..self.tree.len()).filter(|&call| self.kind_name(call) == "call" && is_lookup(call));
+        let call = set.find(|&call| {
+            let target = self.child(self.tree.node(call).parent, "left");
+            target.is_some_and(|target| target < call && self.text_of(target) == name)
+        })?;
+        self.only_text_argument(call)
+    }
+
     /// Returns the text between the quotes; interpolated parts become `{part}`.
     pub(super) fn literal(&self, node: NodeId) -> Option<String> {
         let text = self.text_of(node);

@@ -148,7 +148,8 @@ impl LanguageHooks for Ecmascript {
         if walk.kind_name(node) == "new_expression" {
             return made_container(walk, node);
         }
-        if walk.kind_name(node) == "subscript_expression" {
+        let index = walk.child(node, "index").filter(|&index| walk.kind_name(index) == "identifier");
+        if index.is_some() && walk.kind_name(node) == "subscript_expression" {
             return symbol_member(walk, node);
         }
         // An element with a lower-case name is an HTML element, not a component.
@@ -327,14 +328,13 @@ fn instance_test(walk: &mut Walk, node: NodeId) {
 fn symbol_member(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let (object, index) = (walk.child(node, "object")?, walk.child(node, "index")?);
     let name = walk.bytes_of(index);
-    let is_symbol = walk.kind_name(index) == "identifier"
-        && name.first() == Some(&b'k')
-        && name.get(1).is_some_and(u8::is_ascii_uppercase);
-    if !is_symbol {
-        return None;
-    }
+    let is_symbol = name.first() == Some(&b'k') && name.get(1).is_some_and(u8::is_ascii_uppercase);
     let name = format!("[{}]", walk.text_of(index));
     let base = walk.expression(object);
+    if !is_symbol {
+        let index = walk.expression(index);
+        return Some(walk.builder.expr(Expr::Index { base, index }));
+    }
     let name = walk.builder.owned_name(name);
     Some(walk.builder.attribute(base, name))
 }
