@@ -33,6 +33,7 @@ from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
 from atlas.search.route_forms import read_route_question
 from atlas.search.route_questions import answer_events, answer_routes
+from atlas.search.titles import lift_titles
 from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
@@ -115,6 +116,7 @@ async def search(
         rankings = await _channels(reader, query, where)
         notes = (*trouble, *_remarks(rankings, query))
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
+        candidates = lift_titles(candidates, query)
         ranked = rank(candidates, query, reader.split_words, reader.languages, demote_tests=demote_tests)
         total = len(ranked)
     else:
