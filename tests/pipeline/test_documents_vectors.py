@@ -54,7 +54,9 @@ async def test_a_question_finds_a_section_between_code(root: Path, tmp_path: Pat
 
 
 async def test_a_heading_comes_first_and_an_identifier_leads_to_its_definition(root: Path, tmp_path: Path) -> None:
-    write_tree(root, {**FILES, "docs/api.md": "# API\n\n## total()\n\n`total` adds.\n\n## Returning numbers\n\nOf goods.\n"})
+    write_tree(
+        root, {**FILES, "docs/api.md": "# API\n\n## total()\n\n`total` adds.\n\n## Returning numbers\n\nOf goods.\n"}
+    )
     await index(root, tmp_path / "d")
     async with open_atlas(load_settings(str(root), str(tmp_path / "d"))) as atlas:
         for question, expected in (("Returning goods", "Returning goods"), ("total", "total"), ("total()", "total")):

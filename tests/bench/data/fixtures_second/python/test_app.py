@@ -1,8 +1,6 @@
 import pytest
-
-from jobs.backends import MemoryBackend
-
 from app import Clean
+from jobs.backends import MemoryBackend
 
 
 @pytest.fixture

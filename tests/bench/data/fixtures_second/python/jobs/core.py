@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Callable, ClassVar, Generic, Iterator, Optional, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from . import clock
 
 T = TypeVar("T")
-current: ContextVar[Optional["Job"]] = ContextVar("current", default=None)
+current: ContextVar[Job | None] = ContextVar("current", default=None)
 
 
 class JobError(Exception):
@@ -94,7 +95,7 @@ def task(function: Callable[[], None]) -> FunctionJob:
     return functools.wraps(function)(FunctionJob(function))
 
 
-def active() -> Optional[Job]:
+def active() -> Job | None:
     return current.get()
 
 
