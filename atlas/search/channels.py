@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from atlas.contracts import Embedder
 from atlas.errors import AtlasError, StoreError
-from atlas.model import PROSE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored
+from atlas.model import PROSE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
 from atlas.search import Reader
 from atlas.search.route import Query
 
@@ -197,6 +197,14 @@ async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
 def _seeds(*found: Sequence[Node]) -> list[Node]:
     """Return the project's own nodes of each name that is not ambiguous."""
     return [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
+
+
+async def count_words(reader: Reader, query: Query, where: Filter) -> WordCounts:
+    """Count the words of a question by file; nothing is counted if the store cannot be read."""
+    try:
+        return await reader.store.count_words((*query.words, *query.variants), where)
+    except AtlasError:
+        return WordCounts({}, {})
 
 
 async def gather(*channels: tuple[str, Awaitable[Ranking]]) -> list[Ranking]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import log1p
 from types import MappingProxyType
@@ -86,6 +86,8 @@ class Candidate:
     """Number of incoming edges (calls, imports, subclasses)."""
     also: tuple[str, ...] = ()
     """Uids of the same symbol that were merged into this candidate."""
+    features: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What is known about it for the question (`features.FEATURES`); empty where only one channel was asked."""
 
 
 def rank(
@@ -104,15 +106,7 @@ def rank(
 
     return collapse(
         [
-            Candidate(
-                each.node,
-                _score(each, query, words_of, languages, demote_tests),
-                each.channels,
-                each.reasons,
-                each.degree,
-                each.also,
-            )
-            for each in candidates
+            replace(each, score=_score(each, query, words_of, languages, demote_tests)) for each in candidates
         ],
         languages,
     )
