@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli.bench_answers import answers
+from atlas.cli.bench_search import search
 from atlas.wording import counted
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
     bench.command("replay")(replay)
     bench.command("live")(live)
     bench.command("answers")(answers)
+    bench.command("search")(search)
     bench.command("readers", hidden=True)(readers)
     app.add_typer(bench)
 

@@ -162,7 +162,11 @@ def _npm(file: QuestionFile, scratch: Path) -> Download:
 
 
 def _pip(file: QuestionFile, scratch: Path) -> Download:
-    """Wheels only: pip runs the build of a source archive to learn its name."""
+    """Wheels only: pip runs the build of a source archive to learn its name. Raises ConfigError for other archives."""
+    if not file.archive.endswith(".whl"):
+        by_hand = f"pip download --no-deps --no-binary :all: {file.package}=={file.version}"
+        hint = f"`{by_hand}` gets it and runs its build; then give its folder with --archives."
+        raise ConfigError(f"{file.archive} is a source archive, which pip does not download without running it", hint)
     _, _, interpreter, abi, platforms = file.archive.removesuffix(".whl").rsplit("-", 4)
     tags = ["--implementation", interpreter[:2], "--python-version", interpreter[2:], "--abi", abi]
     wanted = [word for platform in platforms.split(".") for word in ("--platform", platform)]
@@ -210,7 +214,7 @@ def main() -> None:
     parser.add_argument("--archives", type=Path, help="folder with archives that are already there")
     given = parser.parse_args()
     try:
-        for file in load(given.questions):
+        for file in load(given.questions, may_be_empty=True):
             print(fetch(file, given.folder.resolve(), given.archives))
     except AtlasError as error:
         sys.exit(f"{error.message}. {error.hint}".strip())

@@ -119,18 +119,21 @@ def longest_name(ask: str) -> str:
     return max(names or others or words, key=len, default=ask)
 
 
-def load(paths: Sequence[Path]) -> list[QuestionFile]:
-    """Read question files, and those of folders, in order. Raises ConfigError with file and line."""
+def load(paths: Sequence[Path], *, may_be_empty: bool = False) -> list[QuestionFile]:
+    """Read question files, and those of folders, in order. Raises ConfigError with file and line.
+
+    `may_be_empty`: a file may describe its package only.
+    """
     files: list[Path] = []
     for path in paths:
         found = sorted(path.glob("*.toml")) if path.is_dir() else [path]
         if not found:
             raise ConfigError(f"no question files (*.toml) in {path}", "Give a question file or a folder of them.")
         files += found
-    return [read(path) for path in files]
+    return [read(path, may_be_empty=may_be_empty) for path in files]
 
 
-def read(path: Path) -> QuestionFile:
+def read(path: Path, *, may_be_empty: bool = False) -> QuestionFile:
     """Read one question file. Raises ConfigError with file and line."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -141,7 +144,7 @@ def read(path: Path) -> QuestionFile:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}", "The file has to be valid TOML.") from error
     lines = [text.count("\n", 0, match.start()) + 1 for match in HEADER.finditer(text)]
-    return _Reader(path, lines).file(document)
+    return _Reader(path, lines).file(document, may_be_empty=may_be_empty)
 
 
 class _Reader:
@@ -150,12 +153,12 @@ class _Reader:
     def __init__(self, path: Path, lines: Sequence[int]) -> None:
         self._path, self._lines = path, lines
 
-    def file(self, document: Mapping[str, Any]) -> QuestionFile:
+    def file(self, document: Mapping[str, Any], *, may_be_empty: bool) -> QuestionFile:
         self._known(document, ("package", "question"), 1, "the file")
-        package, rows = document.get("package"), document.get("question")
+        package, rows = document.get("package"), document.get("question", [] if may_be_empty else None)
         if not isinstance(package, dict):
             raise self._error(1, "no [package] table with name, version and language")
-        if not isinstance(rows, list) or not rows:
+        if not isinstance(rows, list) or not (rows or may_be_empty):
             raise self._error(1, "no [[question]]")
         about = cast(dict[str, Any], package)
         words = ("name", "version", "language", "registry", "package", "archive", "sha256")
