@@ -37,10 +37,9 @@ from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
 
-RERANK_LIMIT = 60
-"""Candidates that are read and ranked, the same for every page so that paging is stable; 100 give no better results."""
-RANKED = 100
-"""Candidates whose features are computed: with the first 60, 5 % more of the files asked for are missing."""
+RERANK_LIMIT = 100
+"""Candidates that are read and ranked, the same for every page so that paging is stable. Of 323 files that questions ask
+for, the first 60 candidates lack 6 %, 100 lack 4 %, 200 lack 3 %."""
 NAME_WEIGHT = 1.0
 """If the question is only a name, a name match weighs as much as the best text match, so the symbol comes first."""
 FOCUS_POWER = 2
@@ -116,9 +115,9 @@ async def search(
             return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
         rankings, counts = await asyncio.gather(_channels(reader, query, where), count_words(reader, query, where))
         notes = (*trouble, *_remarks(rankings, query))
-        candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RANKED], rankings)
+        candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
         evidence = read_evidence(reader, query, rankings, counts)
-        ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)[:RERANK_LIMIT]
+        ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
         total = len(ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from atlas.errors import StoreError
 from atlas.model import PASSAGE, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
-from atlas.stores.shared.names import fold
+from atlas.spelling import fold
 from atlas.stores.shared.properties import (
     EDGE_PROPERTIES,
     NODE_PROPERTIES,

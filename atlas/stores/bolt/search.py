@@ -18,7 +18,7 @@ from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.bolt.filters import check_filter, condition
 from atlas.stores.bolt.read import current_models
-from atlas.stores.bolt.rows import PATH, unit_key
+from atlas.stores.bolt.rows import unit_key
 from atlas.stores.shared.statements import cypher_statements
 
 _LEAST = 64
@@ -71,8 +71,7 @@ async def count_words(
 ) -> WordCounts:
     """See `Store.count_words`."""
     limits, parameters = condition(where)
-    text = cypher_statements("search")["count_in_files"].replace("%call%", dialect.text_call())
-    text = text.replace("%where%", limits).replace("%path%", PATH)
+    text = cypher_statements("search")["count_in_files"].replace("%call%", dialect.text_call()).replace("%where%", limits)
     found: dict[str, dict[str, int]] = {}
     for word in dict.fromkeys(words):
         query = dialect.text_query([word])

@@ -23,9 +23,9 @@ RETURN collect([uid, score])
 // The files of the nodes of one word, and the number of nodes before the filter.
 // name: count_in_files
 %call%
-WITH %path% AS path, (true%where%) AS passes
-WITH path, sum(CASE WHEN passes THEN 1 ELSE 0 END) AS kept, count(*) AS all
-RETURN sum(all), collect(CASE WHEN kept > 0 THEN [path, kept] END)
+WITH coalesce(e.path, substring(e.unit, size(split(e.unit, ':')[0]) + 1)) AS path, (true%where%) AS passes
+WITH path, sum(CASE WHEN passes THEN 1 ELSE 0 END) AS kept, count(*) AS matched
+RETURN coalesce(sum(matched), 0), collect(CASE WHEN kept > 0 THEN [path, kept] END)
 
 // name: nodes_of_files
 UNWIND $units AS unit
