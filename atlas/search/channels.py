@@ -15,7 +15,7 @@ from atlas.contracts import Embedder
 from atlas.errors import AtlasError, StoreError
 from atlas.model import PROSE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
 from atlas.search import Reader
-from atlas.search.route import Query
+from atlas.search.route import Query, is_bare_name
 
 POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91; more candidates add little (adr/0008)."""
@@ -29,6 +29,7 @@ NAME_GRADES = {
     "name without case": 0.75,
     "path": 0.7,
     "name from words": 0.7,
+    "similar name": 0.6,
     "name prefix": 0.4,
 }
 """Score of a name match by reason, relative to the best match of words and meaning (1.0)."""
@@ -68,7 +69,16 @@ async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
     jobs += [("name from words", name, find(name, Match.FOLDED, where, NAME_LIMIT)) for name in query.joined]
     jobs += [("path", path, _files(reader, path, where)) for path in query.paths]
     found = await asyncio.gather(*(job for _, _, job in jobs))
-    return _graded((match, name, nodes) for (match, name, _), nodes in zip(jobs, found, strict=True))
+    graded = [(match, name, nodes) for (match, name, _), nodes in zip(jobs, found, strict=True)]
+    if is_bare_name(query) and "near_names" not in reader.ranking.off and not any(map(_has_name, graded)):
+        graded.append(("similar name", query.names[0], await find(query.names[0], Match.NEAR, where, NAME_LIMIT)))
+    return _graded(graded)
+
+
+def _has_name(found: tuple[str, str, Sequence[Node]]) -> bool:
+    """Return whether a symbol of the project has the name that was looked up; similar names are not needed then."""
+    match, _, nodes = found
+    return match in ("name", "name without case") and any(node.row.label not in EXTERNAL_LABELS for node in nodes)
 
 
 def _graded(found: Iterable[tuple[str, str, Sequence[Node]]]) -> Ranking:

@@ -176,6 +176,7 @@ def _products(own: Mapping[str, float]) -> dict[str, float]:
         "text_file": text * own["file"],
         "document_name": own["document"] * own["name_cover"],
         "document_rarity": own["document"] * own["name_rarity"],
+        "title": own["document"] * own["name_cover"] * own["name_rarity"],
     }
 
 
@@ -184,7 +185,7 @@ FEATURES = tuple(
     " name_rarity qualified_rarity said_rarity coherence class method whole_file value external document"
     " document_wanted reason_wanted decision_wanted window configuration_wanted windowed_file test test_wanted"
     " language_wanted generated private underscore declaration callers depth length text_test text_document text_window"
-    " text_value text_copy text_file document_name document_rarity".split()
+    " text_value text_copy text_file document_name document_rarity title".split()
 )
 """The features that have a weight, in the order of the file of weights."""
 

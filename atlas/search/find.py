@@ -33,6 +33,7 @@ from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
 from atlas.search.route_questions import answer_events, answer_routes, read_route_question
+from atlas.search.symbol_order import names_first
 from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
@@ -118,6 +119,8 @@ async def search(
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
         evidence = read_evidence(reader, query, rankings, counts)
         ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
+        if "symbols" not in reader.ranking.off:
+            ranked = names_first(ranked, query, reader.languages, is_word=bool(counts.words.get(query.text.lower())))
         total = len(ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning

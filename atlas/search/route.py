@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from atlas.search.documentation import is_documentation
 from atlas.search.grammar import find_relation
 from atlas.search.languages import LanguageTerms
 from atlas.search.names import dotted, valid
@@ -171,9 +172,17 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     )
 
 
+def is_bare_name(query: Query) -> bool:
+    """Return whether the question is one name and nothing else."""
+    return len(query.names) == 1 and len(query.text.split()) == 1 and not query.paths
+
+
 def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
-    """Return the relation that a question asks for; a file has no subclasses: what extends it is text."""
-    found = find_relation(text)
+    """Return the relation that a question asks for; none for a sentence of documentation or a long text.
+
+    A file has no subclasses: what extends it is text.
+    """
+    found = None if is_documentation(text) else find_relation(text)
     return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 
 
