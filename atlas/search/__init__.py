@@ -37,7 +37,7 @@ class Outline(Protocol):
 class RankingOptions:
     """Which parts of the ranking are on."""
 
-    learned: bool = True
+    learned: bool = False
     """Rank by learned weights of all features; False ranks by the constants of `rank.py`."""
     off: frozenset[str] = frozenset()
     """Features that count as 0, and stages that are left out (`ranking.STAGES`)."""

@@ -19,6 +19,8 @@ from atlas.search.roots import Split, part_roots, roots_of
 from atlas.search.route import Query
 from atlas.search.translations import is_translation
 
+FOCUS_POWER = 2
+"""A name among other words counts by the square of its share of the words (adr/0008)."""
 COHERENT = 3
 """Other candidates of the file that speak for a candidate."""
 _CALLERS = 3.0
@@ -80,7 +82,7 @@ def _of_channels(row: NodeRow, text: float, evidence: Evidence) -> dict[str, flo
         "words": hits["words"].get(uid, 0.0),
         "meaning": max(hits["meaning"].get(uid, 0.0), hits["prose"].get(uid, 0.0)),
         "cosine": evidence.cosines.get(uid, 0.0),
-        "name": hits["name"].get(uid, 0.0),
+        "name": hits["name"].get(uid, 0.0) * evidence.query.focus**FOCUS_POWER,
         "phrase": hits["phrase"].get(uid, 0.0),
         "graph": hits["graph"].get(uid, 0.0),
     }
@@ -181,11 +183,7 @@ def _products(own: Mapping[str, float]) -> dict[str, float]:
 
 
 FEATURES = tuple(
-    "words meaning cosine name phrase graph file stem stem_rarity path_rarity copy translation package_file name_cover"
-    " name_rarity qualified_rarity said_rarity coherence class method whole_file value external document"
-    " document_wanted reason_wanted decision_wanted window configuration_wanted windowed_file test test_wanted"
-    " language_wanted generated private underscore declaration callers depth length text_test text_document text_window"
-    " text_value text_copy text_file document_name document_rarity title".split()
+    ["words", "meaning", "cosine", "name", "phrase", "graph", "file", "stem", "stem_rarity", "path_rarity", "copy", "translation", "package_file", "name_cover", "name_rarity", "qualified_rarity", "said_rarity", "coherence", "class", "method", "whole_file", "value", "external", "document", "document_wanted", "reason_wanted", "decision_wanted", "window", "configuration_wanted", "windowed_file", "test", "test_wanted", "language_wanted", "generated", "private", "underscore", "declaration", "callers", "depth", "length", "text_test", "text_document", "text_window", "text_value", "text_copy", "text_file", "document_name", "document_rarity", "title"]
 )
 """The features that have a weight, in the order of the file of weights."""
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-_ENDINGS = (
-    "ization isation ations ation ings ing ers er ors or ies ied ed es s e y ion ions ment able al"
-).split()  # fmt: skip
+_ENDINGS = ["ization", "isation", "ations", "ation", "ings", "ing", "ers", "er", "ors", "or", "ies", "ied", "ed", "es", "s", "e", "y", "ion", "ions", "ment", "able", "al"]  # fmt: skip
 """In this order: the first that leaves `_MIN_ROOT` letters is cut off."""
 _MIN_ROOT = 3
 

@@ -28,7 +28,14 @@ from atlas.pipeline.events import no_progress
 from atlas.search.features import FEATURES
 
 KINDS = frozenset(("docstring", "heading", "section", "test", "issue"))
-KIND_WEIGHTS: Mapping[str, float] = {"file": 3.0, "docstring": 1.5, "issue": 1.0, "heading": 2.0, "section": 0.7, "test": 0.3}
+KIND_WEIGHTS: Mapping[str, float] = {
+    "file": 1.5,
+    "docstring": 4.0,
+    "issue": 0.7,
+    "heading": 1.0,
+    "section": 0.3,
+    "test": 0.2,
+}
 """How much a kind of question counts, whatever its number of questions."""
 DEPTH = 10
 
@@ -83,7 +90,7 @@ def fit(train: Sequence[Path], tune: Sequence[Path], out: Path | None) -> None:
     training, tuning = list(_read(train)), list(_read(tune))
     best: tuple[float, Any] = (0.0, None)
     print("before", _summary(tuning, None))
-    for decay in (0.005, 0.02):
+    for decay in (0.003, 0.01):
         weights = _descend(numpy, training, decay)
         measured = _summary(tuning, weights)
         mean = sum(measured.values()) / len(measured)
@@ -101,7 +108,7 @@ def _read(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
             yield from map(json.loads, lines)
 
 
-def _descend(numpy: Any, records: Sequence[Mapping[str, Any]], decay: float, steps: int = 300) -> Any:
+def _descend(numpy: Any, records: Sequence[Mapping[str, Any]], decay: float, steps: int = 250) -> Any:
     """Minimise the softmax loss of right candidates against all, by Adam on standardised features."""
     counts: dict[str, int] = {}
     usable = [each for each in records if 0 < len(each["right"]) < len(each["paths"])]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from atlas.model import Filter, Match, Node
+from atlas.spelling import fold, squeeze, tolerance
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.filters import check_filter, condition
 from atlas.stores.bolt.read import symbols
 from atlas.stores.bolt.rows import CANDIDATE, project_of, span_of, unit_key
-from atlas.spelling import fold, squeeze, tolerance
 from atlas.stores.shared import names
 from atlas.stores.shared.statements import cypher_statements
 

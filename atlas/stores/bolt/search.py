@@ -66,12 +66,12 @@ async def search_text(
     return hits
 
 
-async def count_words(
-    transaction: Transaction, dialect: Dialect, words: Sequence[str], where: Filter
-) -> WordCounts:
+async def count_words(transaction: Transaction, dialect: Dialect, words: Sequence[str], where: Filter) -> WordCounts:
     """See `Store.count_words`."""
     limits, parameters = condition(where)
-    text = cypher_statements("search")["count_in_files"].replace("%call%", dialect.text_call()).replace("%where%", limits)
+    text = (
+        cypher_statements("search")["count_in_files"].replace("%call%", dialect.text_call()).replace("%where%", limits)
+    )
     found: dict[str, dict[str, int]] = {}
     for word in dict.fromkeys(words):
         query = dialect.text_query([word])

@@ -12,9 +12,7 @@ MATCHES: Mapping[Match, Callable[[str, NodeRow], bool]] = {
     Match.UID: lambda text, row: row.uid == text,
     Match.EXACT: lambda text, row: row.qualified_name == text,
     Match.SUFFIX: lambda text, row: names.suffix_matcher(text)(row.name, row.qualified_name),
-    Match.FOLDED: lambda text, row: names.suffix_matcher(fold(text))(
-        fold(row.name), fold(row.qualified_name)
-    ),
+    Match.FOLDED: lambda text, row: names.suffix_matcher(fold(text))(fold(row.name), fold(row.qualified_name)),
     Match.PREFIX: lambda text, row: fold(row.name).startswith(fold(text)),
 }
 """How `find` compares a name, for matches that are either true or false."""
