@@ -12,16 +12,17 @@ MIN_WORDS = 4
 _ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:`|``[^`]+``|\[`[^`]+`\]")
 """Markup of Sphinx and rustdoc; questions quote names in single backticks."""
 _VERBS = """
-accept add adds allow allows append apply applies assert bind build builds cast cause checks clean clear close closes
-collect combine compile compiles compress compresses compute computes configure connect connects construct constructs
-convert converts copy create creates decode decodes define defines delete deletes describe describes determine determines
-disable disables emit enable enables encode encodes ensure ensures execute executes expand extract extracts fetch fetches
-filter flush forward generate generates handle handles ignore ignores implements indicates initialize initializes insert
-inserts install invoke invokes iterate load loads make makes map marks merge merges move normalize notify opens parse
-parses patch perform performs prepare prepares process processes produce produces provide provides push put raise raises
-reads receive receives record records register registers release remove removes render renders replace replaces
-represent represents reset resets resolve resolves restore returns save saves schedule send sends serialize
-set sets sort sorts split start starts stop stops store stores strip switch transform unwind update updates validate
+accept add adds allow allows append apply applies assert bind build builds cast cause checks clean clear close
+closes collect combine compile compiles compress compresses compute computes configure connect connects
+construct constructs convert converts copy create creates decode decodes define defines delete deletes
+describe describes determine determines disable disables emit enable enables encode encodes ensure ensures
+execute executes expand extract extracts fetch fetches filter flush forward generate generates handle handles
+ignore ignores implements indicates initialize initializes insert inserts install invoke invokes iterate load
+loads make makes map marks merge merges move normalize notify opens parse parses patch perform performs
+prepare prepares process processes produce produces provide provides push put raise raises reads receive
+receives record records register registers release remove removes render renders replace replaces represent
+represents reset resets resolve resolves restore returns save saves schedule send sends serialize set sets
+sort sorts split start starts stop stops store stores strip switch transform unwind update updates validate
 validates verify verifies wait waits wrap wraps write writes yield yields
 """
 _OPENS_WITH = frozenset(_VERBS.split())
@@ -32,8 +33,8 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"\?\s*$|^(?:what|which|who|where|when|how|why|is|are|does|do|did|can|could|please|show|find|list|give|tell|explain|search)\b"
-    r"|\b(?:callers|callees|usages|references|subclasses|subtypes|implementors|implementations|overrides|importers"
+    r"\?\s*$|^(?:what|which|who|where|when|how|why|is|are|does|do|did|can|could|please|show|find|list|give|tell|explain"
+    r"|search)\b|\b(?:callers|callees|usages|references|subclasses|subtypes|implementors|implementations|overrides|importers"
     r"|dependents|call sites)\b",
     re.IGNORECASE,
 )

@@ -182,9 +182,14 @@ def _products(own: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-FEATURES = tuple(
-    ["words", "meaning", "cosine", "name", "phrase", "graph", "file", "stem", "stem_rarity", "path_rarity", "copy", "translation", "package_file", "name_cover", "name_rarity", "qualified_rarity", "said_rarity", "coherence", "class", "method", "whole_file", "value", "external", "document", "document_wanted", "reason_wanted", "decision_wanted", "window", "configuration_wanted", "windowed_file", "test", "test_wanted", "language_wanted", "generated", "private", "underscore", "declaration", "callers", "depth", "length", "text_test", "text_document", "text_window", "text_value", "text_copy", "text_file", "document_name", "document_rarity", "title"]
-)
+_NAMES = """
+words meaning cosine name phrase graph file stem stem_rarity path_rarity copy translation package_file
+name_cover name_rarity qualified_rarity said_rarity coherence class method whole_file value external document
+document_wanted reason_wanted decision_wanted window configuration_wanted windowed_file test test_wanted
+language_wanted generated private underscore declaration callers depth length text_test text_document
+text_window text_value text_copy text_file document_name document_rarity title
+"""
+FEATURES = tuple(_NAMES.split())
 """The features that have a weight, in the order of the file of weights."""
 
 Features = Callable[[Sequence[Candidate], Evidence], list[dict[str, float]]]

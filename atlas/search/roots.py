@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-_ENDINGS = ["ization", "isation", "ations", "ation", "ings", "ing", "ers", "er", "ors", "or", "ies", "ied", "ed", "es", "s", "e", "y", "ion", "ions", "ment", "able", "al"]  # fmt: skip
+_WRITTEN = """
+ization isation ations ation ings ing ers er ors or ies ied ed es s e y ion ions ment able al
+"""
+_ENDINGS = tuple(_WRITTEN.split())
 """In this order: the first that leaves `_MIN_ROOT` letters is cut off."""
 _MIN_ROOT = 3
 

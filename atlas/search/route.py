@@ -107,15 +107,15 @@ _WANTS_REASONS = re.compile(
 )
 _WANTS_CONFIGURATION = re.compile(
     r"\b(?:config(?:uration)? files?|ci (?:pipeline|workflow|job|config)|(?:github|gitlab) (?:actions?|ci)|dependabot"
-    r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional|python|npm|project) dependencies"
+    r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional|python|npm) dependencies"
     r"|(?:minimum|required|supported) (?:python|node|php|go|rust|java)? ?versions?|dockerfile|makefile|docker image"
     r"|(?:package|project) (?:metadata|manifest)|pre-commit|entry points?)\b",
     re.IGNORECASE,
 )
 _WANTS_TESTS = re.compile(
     r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b|\btested\b"
-    r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|file|files|module|cover\w*|coverage|fixtures?)\b"
-    r"|\b(?:which|what|all|the|find|show|list|any|existing|our) (?:tests|specs)\b|^(?:tests?|specs?|testing|fixtures?)\b"
+    r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|files?|module|cover\w*|fixtures?)\b"
+    r"|\b(?:which|what|all|the|find|show|list|any|our) (?:tests|specs)\b|^(?:tests?|specs?|testing)\b"
     r"|\b(?:testcases?|unittests?)\b",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""Put the symbols of a bare name first: exact case, then kind, definition before declaration, near spellings last. Pure.
+"""Put the symbols of a bare name first: exact case, then kind, definition before declaration. Pure.
 
 Only a question that is a name and nothing else is ordered like this; elsewhere a name is one feature among many.
 """

@@ -40,10 +40,9 @@ KIND_WEIGHTS: Mapping[str, float] = {
 DEPTH = 10
 
 
-async def collect(out: Path, trees: Sequence[Path], data: Path, limit: int, given: Path | None) -> None:
+async def collect(out: Path, trees: Sequence[Path], data: Path, limit: int, files: Mapping[str, Any]) -> None:
     """Write one line per question: its kind, its gold, and the features of its candidates."""
-    files = json.loads(given.read_text()) if given else {}
-    kinds = frozenset(("file",)) if given else KINDS
+    kinds = frozenset(("file",)) if files else KINDS
     with out.open("w") as lines:
         for tree in trees:
             asked = [SearchQuestion("file", *_gold(each)) for each in files.get(tree.name, ())]
@@ -56,6 +55,10 @@ async def collect(out: Path, trees: Sequence[Path], data: Path, limit: int, give
                         if record := await _record(atlas, found.name, question):
                             lines.write(json.dumps(record) + "\n")
             print(tree.name, flush=True)
+
+
+def _questions(path: Path | None) -> Mapping[str, Any]:
+    return json.loads(path.read_text()) if path else {}
 
 
 def _gold(given: Sequence[Any]) -> Any:
@@ -173,7 +176,7 @@ def main() -> None:
     two.add_argument("--weights", type=Path)
     given = parser.parse_args()
     if given.command == "collect":
-        asyncio.run(collect(given.out, given.trees, given.data_dir, given.limit, given.questions))
+        asyncio.run(collect(given.out, given.trees, given.data_dir, given.limit, _questions(given.questions)))
     else:
         fit(given.train, given.tune, given.weights)
 
