@@ -44,7 +44,8 @@ def test_similar_names_only_without_the_name_itself() -> None:
 
 def test_files_count_by_rare_words_and_length() -> None:
     counts = WordCounts(
-        {"a.py": 10, "b.py": 10, "c.py": 100}, {"hash": {"a.py": 3, "c.py": 3}, "value": {"a.py": 1, "b.py": 5, "c.py": 9}}
+        {"a.py": 10, "b.py": 10, "c.py": 100},
+        {"hash": {"a.py": 3, "c.py": 3}, "value": {"a.py": 1, "b.py": 5, "c.py": 9}},
     )
     found = match_files(counts, ("hash", "value"), ())
     assert max(found.scores, key=lambda path: found.scores[path]) == "a.py"
