@@ -66,8 +66,12 @@ TRANSLATION_FACTOR = 0.6
 """A translated document says what its original says."""
 DOCUMENT_WANTED_FACTOR = 1.4
 """The question asks for a page, or how to do something. Windows of markup and text count as documents."""
-FILE_BONUS = 0.2
+FILE_BONUS = 0.1
 """For the file that matches the question's words best as a whole; a lower share for the others (`file_prior.py`)."""
+STEM_BONUS = 0.03
+"""If all parts of the file's name are words of the question."""
+COHERENCE_BONUS = 0.05
+"""If the file's other candidates match in full."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
@@ -147,7 +151,8 @@ def _score(
     demote_tests: bool,
 ) -> float:
     row, known = candidate.node.row, candidate.features
-    score = candidate.score + FILE_BONUS * known.get("file", 0.0)
+    score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
+    score += COHERENCE_BONUS * known.get("coherence", 0.0)
     score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test:
         score *= TEST_WANTED_FACTOR if query.wants_tests else TEST_FACTOR if demote_tests else 1.0

@@ -9,6 +9,7 @@ from atlas.search.documentation import is_documentation
 from atlas.search.file_prior import match_files
 from atlas.search.languages import LanguageRow, language_terms
 from atlas.search.rank import Candidate
+from atlas.search.roots import root_of
 from atlas.search.route import route
 from atlas.search.symbol_order import names_first
 
@@ -49,7 +50,7 @@ def test_files_count_by_rare_words_and_length() -> None:
     )
     found = match_files(counts, ("hash", "value"), ())
     assert max(found.scores, key=lambda path: found.scores[path]) == "a.py"
-    assert found.rarity["hash"] > found.rarity["value"]
+    assert found.rarity["hash"] > found.rarity[root_of("value")]
 
 
 def test_documentation_asks_for_no_relation() -> None:
