@@ -94,8 +94,12 @@ class Languages:
 
         `detectors`: (name, TOML text) of the rules that find routes and events; a broken one raises ValueError.
         """
-    def check_detectors(self, detectors: Sequence[tuple[str, str]]) -> str:
-        """Return what is wrong with rules (`name: line 3: message`), "" if nothing is."""
+    def with_own_rules(self, own: Sequence[tuple[str, str]]) -> Languages:
+        """Return the same languages with rules of a project's own file, instead of any earlier ones.
+
+        Facts carry a hash of those that apply to their file; the fingerprint does not cover them. Raises ValueError
+        (`name: line 3: message`) for broken rules.
+        """
     @property
     def names(self) -> list[str]: ...
     @property
@@ -108,6 +112,12 @@ MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
 """Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header
 of a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link.
 """
+
+def papers_named_in(text: str, most: int) -> list[str]:
+    """Return up to `most` papers that a text names, as `arxiv:1706.03762` (no version) or `doi:10.1000/x`, each once.
+
+    First those of arXiv, then DOIs in lower case, each in the order of the text.
+    """
 
 def parse_note(data: bytes) -> str:
     """Read a note (Markdown with YAML front matter) as a JSON object. Never fails, whatever the bytes are.
@@ -306,8 +316,11 @@ class Linker:
         """(folder, kind, name) each."""
     def take(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ...) -> None:
         """Take files in and out; the next update links them. The last version of a file counts."""
-    def recall(self, cache: FactsCache, wanted: Sequence[tuple[str, str]]) -> list[str]:
-        """Take in the facts of (path, digest) from a cache; return the missing paths. Raises ValueError when closed."""
+    def recall(self, cache: FactsCache, wanted: Sequence[tuple[str, str]], root: str | None = None) -> list[str]:
+        """Take in the facts of (path, digest) from a cache; return the missing paths. Raises ValueError when closed.
+
+        Below a `root`, facts that were made with other rules of the project than now apply to the file are missing.
+        """
     def update(self, changed: Sequence[ParsedFile] = ..., removed: Sequence[str] = ...) -> list[str]:
         """Take in changed files and re-link what depends on all that was taken; equal in effect to a new Linker.
 

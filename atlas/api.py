@@ -75,7 +75,8 @@ class Atlas:
         if self.reader.history is not None:
             await self.reader.history.aclose()
         writing = self.indexer.embedders if self.indexer is not None else ()
-        for embedder in (self.reader.embedder, self.reader.prose_embedder, *writing):
+        reader = self.reader
+        for embedder in (reader.embedder, reader.documents_embedder, reader.prose_embedder, *writing):
             if embedder is not None:
                 await embedder.aclose()
         await self.reader.store.aclose()

@@ -1,4 +1,7 @@
-"""The labels and relationship types of the graph, and which nodes are prose. `atlas.model` exports all of it."""
+"""The labels and relationship types of the graph, and which vector space embeds which nodes.
+
+`atlas.model` exports all of it.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,7 @@ class Label(StrEnum):
     SECTION = "Section"
     FACT = "Fact"
     CATEGORY = "Category"
+    PAPER = "Paper"
 
 
 class EdgeType(StrEnum):
@@ -69,18 +73,36 @@ class EdgeType(StrEnum):
     ENTITY_RELATION = "ENTITY_RELATION"
     IN_CATEGORY = "IN_CATEGORY"
     LINKS_TO = "LINKS_TO"
+    SOURCE = "SOURCE"
 
 
-CODE, PROSE = "code", "prose"
-"""The vector spaces. Each has a model of its own; vectors of different spaces are never compared."""
+CODE, DOCUMENTS, PROSE = "code", "documents", "prose"
+"""The vector spaces: code and configuration, documents of the repository, notes and passages of packs.
+
+Vectors of different spaces are never compared, even if one model makes both: notes stay in this process where a server
+embeds documents (ADR 0041).
+"""
+
+DOCUMENT_LABELS = frozenset({"DocFile", "DocSection", "ADR"})
+"""Labels of the nodes of documents."""
 
 PROSE_LABELS = frozenset({"Claim", "Observation", "Entity", "Decision"})
-"""Labels of the nodes that the model of prose embeds, besides passages; the model of code embeds all others."""
+"""Labels of notes, which are in the space of prose with the passages of packs."""
 
 PASSAGE = "passage"
 """Kind of the `Chunk` nodes of packs, which are prose; chunks of other kinds are windows of plain files."""
 
+TEXT = "text"
+"""Kind of the `Chunk` nodes of plain text, which are documents."""
+
 
 def is_prose(label: str, kind: str) -> bool:
-    """Return whether the model of prose embeds the nodes of a label and kind."""
+    """Return whether the nodes of a label and kind are notes or passages: searched by stems, in the space of prose."""
     return label in PROSE_LABELS or (kind == PASSAGE and label == Label.CHUNK)
+
+
+def space_of(label: str, kind: str) -> str:
+    """Return the vector space of the nodes of a label and kind."""
+    if is_prose(label, kind):
+        return PROSE
+    return DOCUMENTS if label in DOCUMENT_LABELS or (kind == TEXT and label == Label.CHUNK) else CODE

@@ -11,12 +11,15 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from atlas.labels import CODE as CODE
+from atlas.labels import DOCUMENTS as DOCUMENTS
 from atlas.labels import PASSAGE as PASSAGE
 from atlas.labels import PROSE as PROSE
 from atlas.labels import PROSE_LABELS as PROSE_LABELS
+from atlas.labels import TEXT as TEXT
 from atlas.labels import EdgeType as EdgeType
 from atlas.labels import Label as Label
 from atlas.labels import is_prose as is_prose
+from atlas.labels import space_of as space_of
 
 STRUCTURE_PATH = ""
 """Path of the only unit that is not a file: Project, Package and External* nodes with CONTAINS and DEPENDS_ON edges."""
@@ -31,8 +34,8 @@ class NodeRow(NamedTuple):
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
     constant module package namespace file docfile docsection adr code config markup text passage claim decision entity
     observation project subproject external_package external_symbol route event signal task message dom_event command
-    article section category. Entities of packs: symbol, term or what their signature says. Facts: definition default
-    deprecated removed added changed limit error.
+    article section category paper. Entities of packs: symbol, term or what their signature says. Facts: definition
+    default deprecated removed added changed limit error.
     """
     name: str
     qualified_name: str
@@ -285,7 +288,7 @@ class ModelInfo:
     fingerprint: str
     """SHA-256 of the weights, or the provider's substitute for it."""
     space: str = CODE
-    """The vector space, `CODE` or `PROSE`, which says which nodes the model embeds."""
+    """The vector space, `CODE`, `DOCUMENTS` or `PROSE`, which says which nodes the model embeds."""
 
 
 @dataclass(frozen=True, slots=True)

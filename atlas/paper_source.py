@@ -1,4 +1,6 @@
-"""The contract of a service that finds papers: a request in, papers out. `atlas/paper_services/` implements it.
+"""The contracts of services for papers, and of the stored papers that lineage crosses.
+
+`atlas/paper_services/` implements the services, `atlas/papers/` the stored papers.
 
 Texts of a paper come from strangers: they are shown, never followed.
 """
@@ -6,7 +8,7 @@ Texts of a paper come from strangers: they are shown, never followed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +19,9 @@ ARXIV_ID = re.compile(
     r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16})?/\d{2}(?:0[1-9]|1[0-2])\d{3})(?:v[1-9]\d{0,3})?"
 )
 """An identifier of arXiv, new (2107.05580v1) or before 2007 (quant-ph/0201082)."""
+
+MAX_LINKS = 200
+"""Links of one paper that lineage follows."""
 
 _VERSION = re.compile(r"v(\d+)$")
 
@@ -80,6 +85,56 @@ class PaperSource(Protocol):
 
     def close(self) -> None:
         """Let running requests end soon and start no more; idempotent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A paper that another one cites, named as in the graph: `arxiv:ID` or `doi:DOI`."""
+
+    name: str
+    title: str = ""
+
+
+class CitationSource(Protocol):
+    """A service that knows what papers cite. Methods may be called from several threads; they block."""
+
+    @property
+    def place(self) -> str:
+        """Where requests are sent, for people."""
+        ...
+
+    def references(self, ids: Sequence[str]) -> Mapping[str, tuple[Reference, ...]]:
+        """Return what each of these papers of arXiv cites, () for those that the service does not know.
+
+        Raises Unavailable when the service does not answer, and ConfigError when a library or its key is missing.
+        """
+        ...
+
+    def close(self) -> None:
+        """Start no more requests; idempotent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PaperLink:
+    """How two papers are connected. Papers are named as in the graph: `arxiv:ID` or `doi:DOI`."""
+
+    source: str
+    target: str
+    relation: str
+    """`CITES`, or `SAME_PAPER` between the identifier of arXiv and the DOI of one paper."""
+
+
+class PaperLinks(Protocol):
+    """What the stored papers say about papers that notes name. Methods block, and raise StoreError."""
+
+    def titles(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Return the titles of those papers that are stored."""
+        ...
+
+    def links(self, names: Sequence[str]) -> Sequence[PaperLink]:
+        """Return the links from or to any of these papers, at most `MAX_LINKS` per paper."""
         ...
 
 

@@ -35,20 +35,25 @@ MAX_COMPLETIONS = 100
 """Set by the protocol."""
 
 
-def make_papers_server(desk: PapersDesk) -> Server[object]:
-    """Return the MCP server of a desk."""
-    tools = {tool.name: tool for tool in TOOLS}
-    listed = types.ListToolsResult(tools=[_declared(name) for name in tools])
+class _Handlers:
+    """The requests of a client, answered by a desk."""
 
-    async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return listed
+    def __init__(self, desk: PapersDesk) -> None:
+        self._desk = desk
+        self._tools = {tool.name: tool for tool in TOOLS}
+        self._listed = types.ListToolsResult(tools=[_declared(name) for name in self._tools])
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in tools:
-            raise invalid(AtlasError(f"unknown tool {params.name[:80]!r}", f"tools: {', '.join(tools)}"))
+    async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Return the tools."""
+        return self._listed
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Return the answer of a tool; errors of a call are answers."""
+        if params.name not in self._tools:
+            raise invalid(AtlasError(f"unknown tool {params.name[:80]!r}", f"tools: {', '.join(self._tools)}"))
         try:
-            arguments = check_arguments(tools[params.name].input_schema, params.arguments or {})
-            text, document = await desk.call(params.name, arguments)
+            arguments = check_arguments(self._tools[params.name].input_schema, params.arguments or {})
+            text, document = await self._desk.call(params.name, arguments)
         except AtlasError as error:
             return failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback
@@ -57,11 +62,12 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=document)
 
     async def list_resources(
-        context: Context, params: types.PaginatedRequestParams | None
+        self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        """Return the topics."""
         found = [types.Resource(uri=FOLDERS_URI, name="folders", description="Stored topics", mime_type=TEXT)]
         try:
-            topics = await desk.topics()
+            topics = await self._desk.topics()
         except AtlasError as error:
             raise invalid(error) from error
         found += [
@@ -69,42 +75,51 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
         ]
         return types.ListResourcesResult(resources=found)
 
-    async def templates(
-        context: Context, params: types.PaginatedRequestParams | None
+    async def list_templates(
+        self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
+        """Return the template of a topic."""
         description = "Papers stored under a topic, newest first, 100 a page (?page=2)"
         topic = types.ResourceTemplate(uri_template=TOPIC_URI, name="topic", description=description, mime_type=TEXT)
         return types.ListResourceTemplatesResult(resource_templates=[topic])
 
-    async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Return the text of a resource."""
         uri = str(params.uri)
         try:
-            text = await desk.resource(uri)
+            text = await self._desk.resource(uri)
         except AtlasError as error:
             raise invalid(error, uri=uri) from error
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=TEXT, text=text)])
 
-    async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Return the topics that begin like a value."""
         try:
-            topics = await desk.topics() if params.argument.name == "topic" else []
+            topics = await self._desk.topics() if params.argument.name == "topic" else []
         except AtlasError:
             topics = []  # reading says why
         values = [one for one in topics if one.startswith(params.argument.value.casefold())]
         return types.CompleteResult(completion=types.Completion(values=values[:MAX_COMPLETIONS]))
 
+
+def make_papers_server(desk: PapersDesk) -> Server[object]:
+    """Return the MCP server of a desk."""
+    handlers = _Handlers(desk)
     server = Server[object](
         "code-atlas-papers",
         version=__version__,
         title="Code Atlas papers",
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=templates,
-        on_read_resource=read,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read,
         on_list_prompts=_prompts,
         on_get_prompt=_prompt,
-        on_completion=complete,
+        on_completion=handlers.complete,
     )
     return without_idle_tracing(server)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from atlas.config.addresses import is_loopback
-from atlas.model import PROSE
+from atlas.model import DOCUMENTS, PROSE
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -18,7 +18,7 @@ USUAL_DIMENSION = 768
 
 
 def make_embedder(settings: Settings) -> Embedder:
-    """Return the configured embedder of code and documentation."""
+    """Return the configured embedder of code."""
     if settings.embedder.provider == "none":
         from atlas.embedders.none import NoEmbedder
 
@@ -34,6 +34,19 @@ def make_embedder(settings: Settings) -> Embedder:
         chosen.dimensions, chosen.query_prefix, chosen.document_prefix, chosen.batch, chosen.concurrency
     )
     return RemoteEmbedder(_endpoint(settings), choice)
+
+
+def make_documents_embedder(settings: Settings, code: Embedder) -> Embedder | None:
+    """Return the embedder of documents beside that of code: the model of prose, or the model of a server for both."""
+    if settings.embedder.provider == "none":
+        return None
+    if settings.embedder.provider == "static":
+        from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
+
+        return StaticEmbedder(PROSE_FOLDER, DOCUMENTS)
+    from atlas.embedders.in_space import InSpace
+
+    return InSpace(code, DOCUMENTS)
 
 
 def make_prose_embedder(settings: Settings) -> Embedder | None:
@@ -73,8 +86,12 @@ def make_writing_embedders(settings: Settings) -> list[Embedder]:
     of the embedding cache is not writable.
     """
     prose = make_prose_embedder(settings)
-    code = [_behind_cache(settings, make_embedder(settings))] if settings.embedder.provider != "none" else []
-    return [*([prose] if prose is not None else []), *code]
+    made = [prose] if prose is not None else []
+    if settings.embedder.provider == "none":
+        return made
+    code = _behind_cache(settings, make_embedder(settings))
+    documents = make_documents_embedder(settings, code)
+    return [*made, *([documents] if documents is not None else []), code]
 
 
 def _behind_cache(settings: Settings, embedder: Embedder) -> Embedder:

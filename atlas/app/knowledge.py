@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from atlas.app.embedder import make_prose_embedder
+from atlas.app.papers import make_paper_links
 from atlas.app.short_term import open_short_term
 from atlas.app.store import prepare_data_folder
 from atlas.config.personal import PERSONAL_PROJECT
@@ -73,6 +74,8 @@ class KnowledgeDesk:
         self._writes: deque[float] = deque()
         self._ids = IdSource()
         self._prose = make_prose_embedder(settings)
+        # which papers the user has stored is the user's own, as personal notes are
+        self._papers = make_paper_links(settings) if personal is not None else None
         self._model = make_language_model(settings)
         self._prepared: set[Path] = set()
 
@@ -147,6 +150,7 @@ class KnowledgeDesk:
             emotion=_emotion,
             prose=self._prose,
             model=self._model,
+            papers=self._papers,
             counter=Cl100kCounter(),
             client=client,
             identity=settings.identity,

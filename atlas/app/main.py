@@ -12,11 +12,12 @@ import math
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.app.embedder import make_embedder, make_prose_embedder, make_writing_embedders
+from atlas.app.embedder import make_documents_embedder, make_embedder, make_prose_embedder, make_writing_embedders
 from atlas.app.store import open_store, prepare_data_folder
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from atlas.api import Atlas
     from atlas.config.load import Settings
     from atlas.contracts import Store
-    from atlas.parsing import Languages
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.index import Indexer
     from atlas.pipeline.tiers.gate import SignificanceGate
@@ -83,9 +83,18 @@ async def index_project(
 
 @asynccontextmanager
 async def _open_indexer(settings: Settings, reset: bool) -> AsyncGenerator[Indexer]:
-    async with open_atlas(settings, writing=True, reset=reset) as atlas:
-        assert atlas.indexer is not None
-        yield atlas.indexer
+    """Open the index for writing only: the read path, which takes 0.3 s to import, stays out."""
+    limit_threads(settings)
+    store = await open_store(settings, writing=True, reset=reset)
+    try:
+        indexer = await asyncio.to_thread(_indexer, settings, store)
+        try:
+            yield indexer
+        finally:
+            for embedder in indexer.embedders:
+                await embedder.aclose()
+    finally:
+        await store.aclose()
 
 
 async def _read_stats(settings: Settings) -> ProjectStats:
@@ -119,9 +128,10 @@ def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.parsing.outline import Outline
     from atlas.search import Reader
 
+    code = make_embedder(settings)
     return Reader(
         store,
-        make_embedder(settings),
+        code,
         Cl100kCounter(),
         settings.project_name,
         settings.root,
@@ -131,6 +141,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         GitHistory(settings.root, positions_that_differ, mask_secrets),
         Outline(settings.language_folders, settings.knowledge.folder),
         make_prose_embedder(settings),
+        make_documents_embedder(settings, code),
     )
 
 
@@ -165,14 +176,16 @@ def make_gate(settings: Settings, store: Store) -> SignificanceGate:
 
 def make_source(settings: Settings) -> ProjectSource:
     """Return the write path's description of a project and create its data folder. Raises ConfigError."""
-    from atlas.parsing import fingerprint
+    from atlas import detectors
+    from atlas.parsing import fingerprint, load_languages
     from atlas.pipeline.workspace import ProjectSource
 
     # an index on a server needs the folder for the facts cache only
     prepare_data_folder(settings)
     with _language_errors(settings):
-        languages = _with_detectors(settings)
-    return ProjectSource(
+        rules = [*detectors.built_in(), *detectors.installed()]
+        languages = load_languages(settings.language_folders, settings.knowledge.folder, rules)
+    source = ProjectSource(
         project=settings.project_name,
         root=settings.root,
         languages=languages,
@@ -180,24 +193,38 @@ def make_source(settings: Settings) -> ProjectSource:
         cache=settings.data_dir / FACTS_FILE.format(project=settings.project_name),
         scope=_scope(settings),
         timeout_ms=settings.index.parse_timeout_ms,
-        rescope=partial(current_scope, settings),
+        reread=_reread,
     )
+    return _with_own_rules(source, settings.index.detectors)
 
 
-def _with_detectors(settings: Settings) -> Languages:
-    """Return the languages with all rules for routes and events. Broken rules of the project are left out."""
+def _reread(source: ProjectSource) -> ProjectSource:
+    settings = load_settings(str(source.root), str(source.cache.parent))
+    return _with_own_rules(replace(source, scope=_scope(settings)), settings.index.detectors)
+
+
+def _with_own_rules(source: ProjectSource, path: str) -> ProjectSource:
+    """Return the source with the project's own rules as the file has them now. Broken ones are left out and logged."""
     from atlas import detectors
-    from atlas.parsing import load_languages
 
-    rules = [*detectors.built_in(), *detectors.installed()]
-    languages = load_languages(settings.language_folders, settings.knowledge.folder, rules)
-    own = detectors.of_project(settings.root, settings.index.detectors)
-    if not own:
-        return languages
-    if problem := languages.check_detectors(own):
-        _log.warning("The rules in %s are ignored: %s", settings.index.detectors, problem)
-        return languages
-    return load_languages(settings.language_folders, settings.knowledge.folder, [*rules, *own])
+    own = detectors.of_project(source.root, path)
+    digest = detectors.digest_of(own)
+    source = replace(source, rules_file=path)
+    if digest == source.rules:
+        return source
+    try:
+        return replace(source, languages=source.languages.with_own_rules(own), rules=digest, problem="")
+    except ValueError as error:
+        problem = f"The rules in {path} are ignored: {error}"
+        _log.warning(problem)
+        return replace(source, languages=source.languages.with_own_rules([]), rules=digest, problem=problem)
+
+
+def own_rules_digest(settings: Settings) -> str:
+    """Return what names the project's own rules for routes and events as their file has them now; "" for none."""
+    from atlas import detectors
+
+    return detectors.digest_of(detectors.of_project(settings.root, settings.index.detectors))
 
 
 def current_scope(settings: Settings) -> Scope:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from atlas import __version__
+from atlas.app.pack_describe import KEPT_OPTIONS, STATEMENTS, make_manifest, topics, urls_text
 from atlas.app.packs import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
 from atlas.docs.links import link_anchors
 from atlas.docs.pack.ecosystems import BY_ENDING, BY_SCHEME
@@ -24,23 +22,18 @@ from atlas.docs.pack.folder import (
     write_files,
     write_local,
 )
-from atlas.docs.pack.manifest import PACK_FILE, Manifest, PackModel, PackSource, check_name
+from atlas.docs.pack.manifest import PACK_FILE, Manifest, check_name
 from atlas.docs.pack.skill import skill_text
 from atlas.docs.sources.values import WEB, CollectOptions, CollectProgress, Planned, SourceKind
 from atlas.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
+    from atlas.app.pack_model import ModelPass
     from atlas.docs.article import Article
-    from atlas.docs.graph import Extender
     from atlas.docs.sources.values import SourceSpec
     from atlas.fetching import Fetcher
 
 Report = Callable[[CollectProgress], None]
-
-_KEPT_OPTIONS = (
-    *("max_files", "language", "max_pages", "max_depth", "hosts", "below", "max_pages_per_pattern", "ignore_robots"),
-)
-"""Options of a collection that decide what is in the pack; they stand in its manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +67,8 @@ class BuildResult:
     embedded: int = 0
     problems: tuple[str, ...] = ()
     """`key: line: code: message` of what could not be read."""
+    notes: tuple[str, ...] = ()
+    """What a language model was not asked, or said without evidence."""
 
 
 def no_report(progress: CollectProgress) -> None:
@@ -99,7 +94,7 @@ async def build_pack(
     *,
     replaces: bool = False,
     report: Report = no_report,
-    extend: Extender | None = None,
+    model: ModelPass | None = None,
 ) -> BuildResult:
     """Build a pack from its sources, to a folder or to the installed packs.
 
@@ -111,7 +106,7 @@ async def build_pack(
         check_target(_target(request, target), replaces=replaces)
     articles = await collect_articles(request, specs, report)
     return await build_from_articles(
-        completed(request, specs, articles), articles, target, replaces=replaces, report=report, extend=extend
+        completed(request, specs, articles), articles, target, replaces=replaces, report=report, model=model
     )
 
 
@@ -122,7 +117,7 @@ async def build_from_articles(
     *,
     replaces: bool = False,
     report: Report = no_report,
-    extend: Extender | None = None,
+    model: ModelPass | None = None,
     before: OpenPack | None = None,
 ) -> BuildResult:
     """Build a pack from articles that were read; `before` is the one that it replaces, whose vectors are used again."""
@@ -137,22 +132,24 @@ async def build_from_articles(
         report(CollectProgress(request.name, phase, done, total))
 
     with draft_folder(folder, replaces=replaces) as draft:
+        extend = await model.extend(articles, lambda done, total: step("model", done, total)) if model else None
         built = await write_pack(draft / PACK_FILE, request.name, articles, extend, known, step)
-        manifest = _manifest(request, articles, built)
-        write_files(draft, {"skill.md": skill_text(manifest, _topics(built)), "urls.txt": _urls(articles)})
+        manifest = make_manifest(request, articles, built, model)
+        write_files(draft, {"skill.md": skill_text(manifest, topics(built)), "urls.txt": urls_text(articles)})
         report(CollectProgress(request.name, "calibrate"))
         await _complete(draft, manifest, articles, built)
         (draft / "eval" / "results").mkdir(parents=True, exist_ok=True)
         manifest = with_checksums(draft, manifest)
         write_local(draft, _folder(request))
     problems = tuple(f"{one.key}: {text}" for one in articles for text in one.problems)
-    return BuildResult(folder, manifest, embedded=built.embedded, problems=problems)
+    notes = tuple(model.notes) if model is not None else ()
+    return BuildResult(folder, manifest, embedded=built.embedded, problems=problems, notes=notes)
 
 
 async def update_pack(
     folder: Path,
     report: Report = no_report,
-    extend: Extender | None = None,
+    model: ModelPass | None = None,
     *,
     force: bool = False,
     state: Path | None = None,
@@ -173,15 +170,17 @@ async def update_pack(
         added = tuple(sorted(after.keys() - before.keys()))
         removed = tuple(sorted(before.keys() - after.keys()))
         changed = tuple(sorted(key for key in after.keys() & before.keys() if after[key] != before[key]))
+        lost = model is None and any(one.space == STATEMENTS for one in manifest.models)
+        notes = ("the statements of the language model are kept out; --extend asks for them again",) if lost else ()
         same = BuildResult(folder, manifest)
-        if not (added or removed or changed or force):
+        if not (added or removed or changed or force or model):
             return same
         built = await build_from_articles(
-            request, articles, folder, replaces=True, report=report, extend=extend, before=old
+            request, articles, folder, replaces=True, report=report, model=model, before=old
         )
     finally:
         await old.aclose()
-    return replace(built, added=added, changed=changed, removed=removed)
+    return replace(built, added=added, changed=changed, removed=removed, notes=(*notes, *built.notes))
 
 
 async def collect_articles(request: BuildRequest, specs: Sequence[SourceSpec], report: Report) -> list[Article]:
@@ -214,7 +213,7 @@ def request_of(folder: Path) -> BuildRequest:
     if not manifest.sources:
         raise NotFound(f"the pack {manifest.title} names no sources", "build it again: atlas pack build")
     options = CollectOptions()
-    for name in _KEPT_OPTIONS:
+    for name in KEPT_OPTIONS:
         value = manifest.settings.get(name, getattr(options, name))
         value = tuple(cast("list[str]", value)) if isinstance(value, list) else value
         if type(value) is type(getattr(options, name)):
@@ -284,26 +283,6 @@ def _target(request: BuildRequest, target: Path | None) -> Path:
     return target if target is not None else packs_folder() / request.name / request.version
 
 
-def _manifest(request: BuildRequest, articles: Sequence[Article], built: BuiltFile) -> Manifest:
-    options = asdict(request.options)
-    models = [PackModel(one.space, one.provider, one.model, one.dimension, one.fingerprint) for one in built.models]
-    return Manifest(
-        name=request.name,
-        version=request.version,
-        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        program=f"code-atlas {__version__}",
-        description=request.description,
-        library=request.library,
-        library_version=request.library_version,
-        ecosystem=request.ecosystem,
-        sources=_sources(request, articles),
-        counts={str(name): count for name, count in sorted(built.graph.counts.items())},
-        models=tuple(models),
-        licences=tuple(sorted({one.licence for one in articles if one.licence})),
-        settings={name: options[name] for name in _KEPT_OPTIONS},
-    )
-
-
 def _folder(request: BuildRequest) -> dict[str, str]:
     """Return the folder at which relative paths of the sources start, for an update from elsewhere.
 
@@ -311,33 +290,3 @@ def _folder(request: BuildRequest) -> dict[str, str]:
     """
     relative = any(Path(text).exists() and not Path(text).is_absolute() for text in request.sources)
     return {"folder": request.folder or str(Path.cwd())} if relative or request.folder else {}
-
-
-def _sources(request: BuildRequest, articles: Sequence[Article]) -> tuple[PackSource, ...]:
-    found: list[PackSource] = []
-    for text in request.sources or tuple(dict.fromkeys(one.source for one in articles)):
-        own = sorted((one for one in articles if one.source == text), key=lambda one: one.key)
-        digest = hashlib.blake2b(digest_size=16)
-        for one in own:
-            digest.update(f"{one.key}\0{one.digest}\n".encode("utf8", "surrogatepass"))
-        version = own[0].source_version if own and not own[0].retrieved else ""
-        found.append(PackSource(text, version, digest.hexdigest(), len(own)))
-    return tuple(found)
-
-
-def _topics(built: BuiltFile) -> list[str]:
-    """Return the categories of the pack by number of articles."""
-    names = {row.uid: row.name for unit in built.graph.units[:1] for row in unit.nodes or () if row.label == "Category"}
-    counts: Mapping[str, int] = dict.fromkeys(names, 0)
-    counted = dict(counts)
-    for unit in built.graph.units[1:]:
-        for edge in unit.edges:
-            if edge.type == "IN_CATEGORY" and edge.target in counted:
-                counted[edge.target] += 1
-    best = sorted(counted, key=lambda uid: (-counted[uid], uid))
-    return list(dict.fromkeys(names[uid] for uid in best))
-
-
-def _urls(articles: Sequence[Article]) -> str:
-    """Return one URL or key per line, sorted."""
-    return "".join(f"{line}\n" for line in sorted({one.url or one.key for one in articles}))

@@ -175,6 +175,10 @@ def _line(name: str, entity: Node, joined: JoinedPack, pack: OpenPack) -> str:
     wanted = joined.dependency.version
     version = joined.documents if joined.is_exact or not wanted else f"{joined.documents}, nearest to locked {wanted}"
     states = [f"{key} {said[key]}" for key in ("since", "deprecated", "removed") if said.get(key)]
+    if said.get("origin") == "model":
+        states.append("named by a language model")
+    if said.get("code"):
+        states.append(f"defined at {said['code']}")
     section = str(said.get("section", "")).removeprefix(f"{pack.manifest.name}:")
     text = f"{name} (pack {pack.manifest.name} {version}): {row.signature or row.name}. {row.docstring}"
     text = " ".join(text.split())

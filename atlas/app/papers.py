@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from atlas.app.embedder import make_prose_embedder
 from atlas.config.personal import personal_settings
 from atlas.errors import AtlasError
+from atlas.process.data_folder import papers_index
 from atlas.process.installation_key import papers_folder
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
+    from atlas.paper_source import CitationSource, PaperLinks
     from atlas.papers.desk import PaperNote, PapersDesk
 
 
@@ -22,12 +24,46 @@ def make_papers_desk(settings: Settings) -> PapersDesk:
     from atlas.papers.finder import PaperFinder
     from atlas.papers.index import PaperIndex
     from atlas.papers.library import PaperLibrary
+    from atlas.papers.references import References
 
-    chosen = settings.papers
-    folder = Path(chosen.folder).expanduser() if chosen.folder else papers_folder()
+    chosen, folder = settings.papers, _folder(settings)
     source = ArxivSource(chosen.url, folder, chosen.pause_ms / 1000, chosen.retries, float(chosen.timeout_seconds))
     finder = PaperFinder(PaperLibrary(folder), source, chosen.days)
-    return PapersDesk(finder, PaperIndex(make_prose_embedder(settings)), lambda paper: _notes_on(settings, paper))
+    references = References(folder, _citation_source(settings, folder))
+    index = PaperIndex(make_prose_embedder(settings), papers_index(folder))
+    return PapersDesk(finder, index, references, lambda paper: _notes_on(settings, paper))
+
+
+def make_paper_links(settings: Settings) -> PaperLinks:
+    """Return what the user's stored papers say about one another. Reads nothing yet, and asks no service."""
+    from atlas.papers.library import PaperLibrary
+    from atlas.papers.links import StoredLinks
+    from atlas.papers.references import References
+    from atlas.papers.stored_citations import StoredCitations
+
+    folder = _folder(settings)
+    return StoredLinks(StoredCitations(PaperLibrary(folder), References(folder, None)))
+
+
+def _folder(settings: Settings) -> Path:
+    chosen = settings.papers.folder
+    return Path(chosen).expanduser() if chosen else papers_folder()
+
+
+def _citation_source(settings: Settings, folder: Path) -> CitationSource | None:
+    """Return the configured citation service, None without one."""
+    chosen = settings.papers
+    if not chosen.citations_url:
+        return None
+    from atlas.paper_services.semantic_scholar import SemanticScholar
+
+    return SemanticScholar(
+        chosen.citations_url,
+        chosen.citations_api_key,
+        folder,
+        float(chosen.timeout_seconds),
+        chosen.citations_pause_ms / 1000,
+    )
 
 
 def _notes_on(settings: Settings, paper: str) -> list[PaperNote]:

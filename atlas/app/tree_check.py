@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from atlas.app.main import current_scope
+from atlas.app.main import current_scope, own_rules_digest
 from atlas.config.load import Settings
 from atlas.parsing import language_files_state, load_languages
 from atlas.pipeline.tree_check import CheckedTree, TreeCheck
@@ -23,5 +23,7 @@ def make_tree_check(settings: Settings) -> TreeCheck:
             scope=partial(current_scope, settings),
             languages_state=partial(language_files_state, settings.language_folders, settings.knowledge.folder),
             snapshot=snapshot,
+            rules_file=settings.index.detectors,
+            rules=partial(own_rules_digest, settings),
         )
     )

@@ -25,6 +25,12 @@ def cpu_seconds(pid: int) -> float:
     return seconds
 
 
+def children_cpu_seconds() -> float:
+    """Return user and system time of the ended child processes of this process."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
 def rss_mb(pid: int) -> float:
     """Return the current resident memory of a process in MB; 0 if it has ended."""
     if PROC:

@@ -42,7 +42,9 @@ def run(arguments: Sequence[str]) -> tuple[Cost, str]:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise AtlasError(f"atlas {' '.join(arguments)} failed: {errors.strip() or output.strip()}")
+        said = (errors.strip() or output.strip()).splitlines()
+        # The last line of a traceback says what happened; the rest would hide which command it was.
+        raise AtlasError(f"atlas {' '.join(arguments)} failed: {said[-1] if said else process.returncode}")
     # ru_maxrss is kilobytes on Linux and bytes on macOS
     peak = usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
     return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - started, peak), output

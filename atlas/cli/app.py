@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from atlas import __version__
-from atlas.cli import (
-    bench,
-    cache,
-    chat,
-    config,
-    connect,
-    daemon,
-    dead_letters,
-    export,
-    impact,
-    index,
-    mcp,
-    memory,
-    migrate,
-    notes,
-    options,
-    pack,
-    papers,
-    query,
-    state,
-    worker,
-)
+from atlas.cli import options
 
 EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings · 3 not found · 4 query not understood ·
 5 store failed · 6 index of another version · 7 busy or unreachable, try again · 130 interrupted."""
 
-app = typer.Typer(
-    name="atlas",
-    help="Code Atlas: a code graph that stays current and answers in few tokens, with evidence.",
-    epilog=EXIT_CODES,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+FAMILIES = {
+    "index": ("index",),
+    "daemon": ("daemon",),
+    "worker": ("worker",),
+    "query": ("search", "node", "context", "cypher"),
+    "impact": ("impact",),
+    "notes": ("notes",),
+    "memory": ("memory",),
+    "pack": ("pack",),
+    "state": ("status", "health", "schema"),
+    "dead_letters": ("dead-letters",),
+    "export": ("export",),
+    "migrate": ("migrate",),
+    "mcp": ("mcp",),
+    "connect": ("connect",),
+    "chat": ("chat",),
+    "papers": ("papers",),
+    "cache": ("cache",),
+    "config": ("config",),
+    "bench": ("bench",),
+}
+"""Modules of this package with the commands that they register, in the order of `atlas --help`."""
+
+
+def create_app(command: str = "") -> typer.Typer:
+    """Return the application; only with the family of `command` if that is the name of one.
+
+    All families take 0.2 CPU seconds to import and to describe to the option parser.
+    """
+    app = typer.Typer(
+        name="atlas",
+        help="Code Atlas: a code graph that stays current and answers in few tokens, with evidence.",
+        epilog=EXIT_CODES,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(root)
+    for family, commands in FAMILIES.items():
+        if command in commands or not any(command in names for names in FAMILIES.values()):
+            import_module(f"atlas.cli.{family}").register(app)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -51,7 +65,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     context: typer.Context,
     version: Annotated[
@@ -76,28 +89,3 @@ def root(
         name: {**shared, **dict.fromkeys(getattr(command, "commands", ()), shared)}
         for name, command in getattr(context.command, "commands", {}).items()
     }
-
-
-FAMILIES = (
-    index,
-    daemon,
-    worker,
-    query,
-    impact,
-    notes,
-    memory,
-    pack,
-    state,
-    dead_letters,
-    export,
-    migrate,
-    mcp,
-    connect,
-    chat,
-    papers,
-    cache,
-    config,
-    bench,
-)
-for family in FAMILIES:
-    family.register(app)

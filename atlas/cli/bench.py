@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from atlas.cli.bench_all import run_all
 from atlas.cli.bench_answers import answers
 from atlas.cli.bench_search import search
 from atlas.wording import counted
@@ -38,6 +39,7 @@ def register(app: typer.Typer) -> None:
     bench.command("live")(live)
     bench.command("answers")(answers)
     bench.command("search")(search)
+    bench.command("all")(run_all)
     bench.command("readers", hidden=True)(readers)
     app.add_typer(bench)
 

@@ -12,7 +12,7 @@ import typer
 from atlas.cli.output import console, plain, print_json, table
 
 if TYPE_CHECKING:
-    from atlas.bench.answers.run import Asked
+    from atlas.bench.answers.run import Run
 
 
 def answers(
@@ -34,11 +34,14 @@ def answers(
 ) -> None:
     """Ask questions with known answers through the search tool, grep, and ripgrep and ctags if they are on PATH.
 
+    Exits with 1 when a package could not be indexed; the others are asked.
+
     Example: atlas bench answers tests/bench/answers --trees ~/packages --failed
     """
     from atlas.bench.answers import report
 
-    asked = _ask(questions, trees, named or [], kind or [], peer or [], data_dir)
+    ran = _ask(questions, trees, named or [], kind or [], peer or [], data_dir)
+    asked = ran.asked
     if tables is not None:
         tables.write_text(report.tables(asked), encoding="utf-8")
     if svg is not None:
@@ -48,12 +51,16 @@ def answers(
         )
         svg.write_text(report.svg(asked, title), encoding="utf-8")
     if json_output:
-        print_json(report.to_dict(asked))
-        return
-    if failed:
-        print(plain(report.failures(asked)), end="\n\n")
-    console().print(table(*report.cells(report.by_kind(asked), report.KIND)))
-    console().print(table(*report.cells(report.by_package(asked), report.PACKAGE)))
+        print_json(report.to_dict(asked) | {"failed": ran.failed})
+    else:
+        if failed:
+            print(plain(report.failures(asked)), end="\n\n")
+        console().print(table(*report.cells(report.by_kind(asked), report.KIND)))
+        console().print(table(*report.cells(report.by_package(asked), report.PACKAGE)))
+    for problem in ran.failed:
+        print(plain(f"not asked: {problem}"), file=sys.stderr)
+    if ran.failed:
+        raise typer.Exit(1)
 
 
 def _ask(
@@ -63,7 +70,7 @@ def _ask(
     kinds: list[str],
     templates: list[str],
     data: Path | None,
-) -> list[Asked]:
+) -> Run:
     import asyncio
     import dataclasses
 
@@ -84,6 +91,8 @@ def _ask(
             for file in files
         ]
         files = [file for file in chosen if file.questions]
+        if not files:
+            raise ConfigError(f"no question is of the kind {', '.join(kinds)}", "Leave out --kind.")
 
     def open_session(tree: Path, index: Path) -> Asker:
         return AgentProbe(load_settings(str(tree), str(index), {}))

@@ -39,11 +39,10 @@ def search(
 ) -> None:
     """Make questions from trees, ask them, and print NDCG@10, MRR@10, recall, tokens and times with 95 % intervals.
 
+    Exits with 1 when a tree could not be indexed; the others are asked.
     Example: atlas bench search ~/src/django --kind docstring --kind symbol
     """
     import asyncio
-
-    from atlas.bench.search import report
 
     plan = _plan(kind or [], limit, seed)
     with tempfile.TemporaryDirectory(prefix="atlas-search-") as scratch:
@@ -52,7 +51,19 @@ def search(
         if dump is not None:
             _dump(sets, dump)
             return
-        answered = asyncio.run(_ask(sets, folder, ranking or []))
+        answered, failed = asyncio.run(_ask(sets, folder, ranking or []))
+    _print(answered, seed, by_tree=by_tree, missed=missed, markdown=markdown, json_output=json_output)
+    for problem in failed:
+        print(plain(f"not asked: {problem}"), file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _print(
+    answered: list[Answered], seed: int, *, by_tree: bool, missed: bool, markdown: Path | None, json_output: bool
+) -> None:
+    from atlas.bench.search import report
+
     if json_output:
         print_json(report.to_dict(answered, seed, with_questions=True))
         return
@@ -112,34 +123,46 @@ def _given(paths: list[Path]) -> dict[str, list[SearchQuestion]]:
     }
 
 
-async def _ask(sets: list[QuestionSet], folder: Path, rankings: list[str]) -> list[Answered]:
-    from atlas.bench.search.run import ask_file_words, ask_set
+async def _ask(sets: list[QuestionSet], folder: Path, rankings: list[str]) -> tuple[list[Answered], list[str]]:
+    from atlas.bench.search.run import Answered, ask_file_words, ask_set
     from atlas.bench.search.variants import FILES, VARIANTS
-    from atlas.errors import ConfigError
+    from atlas.errors import AtlasError, ConfigError
 
     if unknown := sorted(set(rankings) - {FILES, *VARIANTS}):
         raise ConfigError(f"no such ranking: {', '.join(unknown)}", f"Rankings: {', '.join((FILES, *VARIANTS))}.")
     chosen = {name: variant for name, variant in VARIANTS.items() if not rankings or name in rankings}
-    answered: list[Answered] = []
+    answered, failed = list[Answered](), list[str]()
     for each in sets:
-        if not rankings or FILES in rankings:
-            answered += await ask_file_words(each)
-        answered += await ask_set(each, folder / "index" / each.index / each.name, _indexes(), chosen, _tell)
-    return answered
+        data = folder / "index" / each.index / each.name
+        try:
+            found = await ask_set(each, data, _indexes(), chosen, _tell)
+        except AtlasError as error:
+            failed.append(f"{each.name} ({each.index}): {error.message}")
+            continue
+        answered += [*(await ask_file_words(each) if not rankings or FILES in rankings else []), *found]
+    if not answered:
+        raise AtlasError(f"no tree could be asked: {'; '.join(failed)}")
+    return answered, failed
 
 
 def _indexes() -> Indexes:
     from atlas.app.bench import AgentProbe
-    from atlas.app.main import index_project, open_atlas
+    from atlas.app.main import open_atlas
     from atlas.bench.search.run import Indexes
     from atlas.config.load import load_settings
-    from atlas.pipeline.events import no_progress
 
     return Indexes(
-        index=lambda tree, data: index_project(load_settings(str(tree), str(data), {}), no_progress),
+        index=_index,
         open=lambda tree, data: open_atlas(load_settings(str(tree), str(data), {})),
         probe=lambda tree, data: AgentProbe(load_settings(str(tree), str(data), {})),
     )
+
+
+def _index(tree: Path, data: Path) -> None:
+    """Index a tree in a process of its own: a crash of the extension costs one tree, not the run."""
+    from atlas.bench.process import run
+
+    run(["index", str(tree), "--data-dir", str(data)])
 
 
 def _dump(sets: list[QuestionSet], file: Path) -> None:

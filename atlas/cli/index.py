@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import math
 import sys
 from contextlib import nullcontext
@@ -70,6 +71,8 @@ def index(
     """Update the index from the files; only changes are parsed and written. A running daemon does the work."""
     if path and project and path != project:
         raise ConfigError("both PATH and --project are given", "Give one of them.")
+    # the process ends with the pass, and rows hold no cycles
+    gc.disable()
     settings = settings_of(path or project, data_dir)
     if not yes:
         _check_root(settings.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -29,9 +30,13 @@ def _run() -> int:
         # Imported here, so that an interrupt during the import ends as quietly as any other.
         import typer
 
-        from atlas.cli.app import app
+        from atlas.cli.app import create_app
 
         try:
+            # imports make half a million objects and no garbage
+            gc.disable()
+            app = create_app(*sys.argv[1:2])
+            gc.enable()
             code = app(standalone_mode=False)
             sys.stdout.flush()
         except typer.TyperException as error:

@@ -48,6 +48,7 @@ class Transport(StrEnum):
     HTTP = "http"
 
 
+TransportOption = Annotated[Transport, typer.Option("--transport", help="How agents connect.")]
 HostOption = Annotated[
     str, typer.Option("--host", metavar="ADDRESS", help="HTTP: address to listen on. Default: mcp.host.")
 ]
@@ -109,7 +110,7 @@ def register(app: typer.Typer) -> None:
 def mcp(
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
-    transport: Annotated[Transport, typer.Option("--transport", help="How agents connect.")] = Transport.STDIO,
+    transport: TransportOption = Transport.STDIO,
     host: HostOption = "",
     port: PortOption = None,
     token_file: TokenOption = None,

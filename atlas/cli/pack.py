@@ -23,15 +23,25 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from atlas.app.pack_build import BuildRequest, BuildResult
+    from atlas.app.pack_model import ModelPass
     from atlas.docs.sources.values import CollectProgress, Planned
     from atlas.search.packs.values import PackAnswer
 
 PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or the folder of a pack.")]
 
+ExtendOption = Annotated[
+    bool,
+    typer.Option("--extend", help="Let the configured language model add entities and facts, marked as such."),
+]
+ModelTokensOption = Annotated[
+    int, typer.Option("--model-tokens", min=0, metavar="N", help="Tokens at which --extend stops and says so.")
+]
+
 PHASES = {
     "download": "downloading",
     "fetch": "fetching",
     "read": "reading",
+    "model": "asking the language model",
     "extract": "extracting",
     "embed": "embedding",
     "write": "writing",
@@ -103,6 +113,9 @@ def build(
         list[str] | None, typer.Option("--host", metavar="HOST", help="Further host to follow; repeatable.")
     ] = None,
     language: Annotated[str, typer.Option("--language", metavar="CODE", help="Of the documentation.")] = "en",
+    no_code: Annotated[bool, typer.Option("--no-code", help="Leave out the package's own code.")] = False,
+    extend: ExtendOption = False,
+    model_tokens: ModelTokensOption = 200_000,
     json: JsonOption = False,
 ) -> None:
     """Build a pack from documentation; needs no key. A pack appears whole or not at all."""
@@ -115,6 +128,7 @@ def build(
         delay=delay,
         hosts=tuple(host or ()),
         language=language,
+        code=not no_code,
         state=_crawl_state(name),
     )
     request = BuildRequest(
@@ -124,8 +138,9 @@ def build(
         _print_plan(_planned(request), as_json=json)
         return
     target = Path(folder) if folder else None
+    model = _model_pass(model_tokens) if extend else None
     with _progress() as report:
-        result = run(build_pack(request, target, replaces=replace, report=report))
+        result = run(build_pack(request, target, replaces=replace, report=report, model=model))
     _print_result(result, as_json=json)
 
 
@@ -133,6 +148,8 @@ def update(
     pack: PackArgument,
     force: Annotated[bool, typer.Option("--force", help="Rebuild even if no article differs.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be read.")] = False,
+    extend: ExtendOption = False,
+    model_tokens: ModelTokensOption = 200_000,
     json: JsonOption = False,
 ) -> None:
     """Read a pack's sources again and rebuild it if an article differs; unchanged texts keep their vectors."""
@@ -145,8 +162,9 @@ def update(
         _print_plan(_planned(request_of(folder)), as_json=json)
         return
     state = _crawl_state(load_manifest(folder).name)
+    model = _model_pass(model_tokens) if extend else None
     with _progress() as report:
-        result = run(update_pack(folder, report, force=force, state=state))
+        result = run(update_pack(folder, report, force=force, state=state, model=model))
     _print_result(result, as_json=json)
 
 
@@ -232,6 +250,13 @@ def _planned(request: BuildRequest) -> list[Planned]:
         return run(plan_build(request, report))
 
 
+def _model_pass(tokens: int) -> ModelPass:
+    """Return a pass of the configured language model. Raises ConfigError if none is."""
+    from atlas.app.pack_model import model_pass
+
+    return model_pass(settings_of("", ""), tokens)
+
+
 def _crawl_state(name: str) -> Path:
     """Return the folder in which the crawls of a pack keep their state, so that they go on after a stop."""
     from atlas.process.data_folder import cache_root
@@ -265,6 +290,8 @@ def _print_result(result: BuildResult, *, as_json: bool) -> None:
     if said:
         print(f"articles: {said}")
     print(f"folder: {result.folder}")
+    for note in result.notes:
+        print(f"note: {output.one_line(note)}")
     if result.problems:
         print(f"{counted(len(result.problems), 'problem')}, the first: {output.one_line(result.problems[0])}")
     print(f'next: atlas pack query {manifest.name} "..."')

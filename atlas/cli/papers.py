@@ -19,6 +19,7 @@ from atlas.cli.mcp import (
     PortOption,
     TokenOption,
     Transport,
+    TransportOption,
     serve_over_http,
 )
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
@@ -48,7 +49,7 @@ def register(app: typer.Typer) -> None:
 def serve(
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
-    transport: Annotated[Transport, typer.Option("--transport", help="How agents connect.")] = Transport.STDIO,
+    transport: TransportOption = Transport.STDIO,
     host: HostOption = "",
     port: PortOption = None,
     token_file: TokenOption = None,

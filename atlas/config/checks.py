@@ -168,23 +168,32 @@ def check_packs(settings: Settings) -> None:
 
 def check_papers(settings: Settings) -> None:
     """Raise ConfigError for an address of the paper service that is none, or a folder that is not absolute."""
-    url, origin = settings.papers.url, settings.origin("papers.url")
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
-    except ValueError:
-        parts, host = urlsplit(""), ""
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url or "{" in url:
-        hint = 'It must look like "https://export.arxiv.org/api/query".'
-        raise ConfigError(f"{origin}: papers.url is not the address of a service: {masked(url)}", hint)
-    if parts.username is not None or parts.password is not None:
-        raise ConfigError(f"{origin}: papers.url must not hold a user or password: {masked(url)}", "arXiv needs none.")
+    _check_service(settings, "url", "https://export.arxiv.org/api/query", "arXiv needs none.")
+    if settings.papers.citations_url:
+        hint = "Put a key into the environment variable ATLAS_PAPERS_CITATIONS_API_KEY."
+        _check_service(settings, "citations_url", "https://api.semanticscholar.org/graph/v1", hint)
     folder = settings.papers.folder
     if folder and not Path(folder).expanduser().is_absolute():
         origin = settings.origin("papers.folder")
         raise ConfigError(
             f"{origin}: papers.folder must be an absolute path, not {folder!r}", 'It may begin with "~/".'
         )
+
+
+def _check_service(settings: Settings, name: str, example: str, without_password: str) -> None:
+    """Raise ConfigError for a setting of `[papers]` that is not the address of a service."""
+    url, origin = str(getattr(settings.papers, name)), settings.origin(f"papers.{name}")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url or "{" in url:
+        hint = f'It must look like "{example}".'
+        raise ConfigError(f"{origin}: papers.{name} is not the address of a service: {masked(url)}", hint)
+    if parts.username is not None or parts.password is not None:
+        problem = f"papers.{name} must not hold a user or password"
+        raise ConfigError(f"{origin}: {problem}: {masked(url)}", without_password)
 
 
 def check_knowledge(settings: Settings) -> None:

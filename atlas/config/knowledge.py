@@ -59,6 +59,13 @@ class PapersSettings:
     pause_ms: int = setting(3000, "Pause between two requests; arXiv's terms of use ask for 3 seconds.", 0, 600_000)
     retries: int = setting(3, "Repetitions of a request that fails.", 0, 10)
     timeout_seconds: int = setting(20, "Time limit for an answer of the service.", 1, 600)
+    citations_url: str = setting(
+        "",
+        'Address of a citation service (Academic Graph API of Semantic Scholar); "" = none.',
+        secret=True,
+    )
+    citations_api_key: str = setting("", "Key; from the environment only: ATLAS_PAPERS_CITATIONS_API_KEY.", key=True)
+    citations_pause_ms: int = setting(1000, "Pause between two requests to it.", 0, 600_000)
 
 
 @dataclass(frozen=True, slots=True)

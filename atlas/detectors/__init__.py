@@ -6,7 +6,8 @@ route are. The parser runs the rules (`Languages`); this package only collects t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
@@ -45,6 +46,12 @@ def of_project(root: Path, path: str) -> list[Source]:
         return [(Path(path).stem, data.decode("utf-8"))]
     except UnicodeDecodeError:
         return []
+
+
+def digest_of(rules: Sequence[Source]) -> str:
+    """Return 16 hex digits that name these rules; "" for none."""
+    told = "\0".join(part for rule in rules for part in rule)
+    return hashlib.blake2b(told.encode(), digest_size=8).hexdigest() if rules else ""
 
 
 def _of_package(package: str) -> Iterator[Source]:

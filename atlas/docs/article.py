@@ -30,6 +30,10 @@ class BlockKind(StrEnum):
     `versionchanged 5.1`, `versionremoved 6.0`)."""
 
 
+DOCSTRING = "docstring"
+"""Format of the articles that are made of a package's own code."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link as written."""
@@ -70,6 +74,9 @@ class Section:
     line: int = 0
     labels: tuple[str, ...] = ()
     """Further names by which links reach the section (Sphinx labels, ids of elements)."""
+    is_searched: bool = True
+    """Whether its text has passages. Docstrings of a package with documentation of its own have none, unless that names
+    their symbols and leaves the text to them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,8 @@ def _passage_rows(
 ) -> Iterator[NodeRow]:
     """Yield the rows of the passages of a section. The embedded text has the headings in front, see `heading`."""
     key, own = one.article.key, section.section
+    if not own.is_searched:
+        return
     for number, passage in enumerate(passages(section)):
         name = heading([*titles, passage.subject])
         text = one.content[passage.start : passage.end]

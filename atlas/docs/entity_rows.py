@@ -1,6 +1,7 @@
 """Rows and edges of entities, facts and relations. Pure.
 
-Properties of entities: aliases, section (the uid of the section that defines it), since, deprecated, removed, origin.
+Properties of entities: aliases, section (the uid of the section that defines it), code (file:line of the package's own
+code), since, deprecated, removed, origin.
 Properties of facts: subject, value, origin, the version as since, deprecated or removed, and `whole` if that is about
 the subject itself and not about an argument of it.
 """
@@ -18,7 +19,7 @@ from atlas.ids import make_uid
 from atlas.model import EdgeRow, EdgeType, Label, NodeRow
 
 _VERSIONS = {"added": "since", "deprecated": "deprecated", "removed": "removed"}
-_CONFIDENCE = {"signature": 1.0, "heading": 0.95, "term": 0.95, "code": 0.9, "model": 0.7}
+_CONFIDENCE = {"signature": 1.0, "heading": 0.95, "term": 0.95, "docstring": 1.0, "code": 0.9, "model": 0.7}
 
 
 def entity_uid(pack: str, name: str) -> str:
@@ -41,6 +42,7 @@ def entity_rows(
         aliases = sorted({one.found.name for one in entity.mentions} - {name})[:20]
         said: dict[str, object] = {
             **{"aliases": aliases, "section": section_uid(pack, owner.article, owner.found.section)},
+            "code": entity.code,
             **versions.get(name, {}),
             "origin": _origin(entity),
         }
@@ -96,11 +98,22 @@ def relation_edges(pack: str, extracts: Mapping[str, Extract], table: EntityTabl
     for key, found in extracts.items():
         for fact in found.facts:
             target, line = fact_uid(pack, key, fact), fact.line
-            yield key, EdgeRow(section_uid(pack, key, fact.section), target, EdgeType.HAS_FACT, line, "sentence", 1.0)
+            by_model = fact.origin == "model"
+            said = ("model", _CONFIDENCE["model"]) if by_model else ("sentence", 1.0)
+            yield key, EdgeRow(section_uid(pack, key, fact.section), target, EdgeType.HAS_FACT, line, *said)
             subject = table.resolve(fact.subject, key) if fact.subject else ""
             if subject:
                 owner = table.entities[subject].owner.article
-                yield owner, EdgeRow(entity_uid(pack, subject), target, EdgeType.HAS_FACT, line, "subject", 0.9)
+                yield (
+                    owner,
+                    EdgeRow(
+                        entity_uid(pack, subject),
+                        target,
+                        EdgeType.HAS_FACT,
+                        line,
+                        *(said if by_model else ("subject", 0.9)),
+                    ),
+                )
         for relation in found.relations:
             source, target = table.resolve(relation.source, key), table.resolve(relation.target, key)
             if source and target and source != target:

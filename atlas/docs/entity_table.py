@@ -38,13 +38,20 @@ class Entity:
 
     @property
     def signature(self) -> str:
-        """The signature as documented, "" if nowhere."""
-        return next((one.found.signature for one in self.mentions if one.found.signature), "")
+        """The signature as documented, "" if nowhere; one with arguments rather than a name that autodoc completes."""
+        found = [one.found.signature for one in self.mentions if one.found.signature]
+        return next((text for text in found if "(" in text), found[0] if found else "")
 
     @property
     def summary(self) -> str:
         """The first sentence of its description, "" if nowhere."""
         return next((one.found.summary for one in self.mentions if one.found.summary), "")
+
+    @property
+    def code(self) -> str:
+        """File and line of the package's own code that defines it, "" if unknown."""
+        place = next((one for one in self.mentions if one.found.strategy == "docstring"), None)
+        return f"{place.article}:{place.found.line}" if place is not None else ""
 
     @property
     def kind(self) -> str:
@@ -122,8 +129,16 @@ class EntityTable:
             if name:
                 grouped.setdefault(name, Entity(name)).mentions.append(one)
         for entity in grouped.values():
-            entity.mentions.sort(key=lambda one: _RANK[one.found.strategy])
+            is_described = any(one.found.strategy == "docstring" and one.found.summary for one in entity.mentions)
+            entity.mentions.sort(key=lambda one: _rank(one.found, is_described))
         return dict(sorted(grouped.items()))
+
+
+def _rank(found: FoundEntity, is_described: bool) -> float:
+    """Return the place of a mention; where a docstring says what a signature only names, the docstring comes first."""
+    if is_described and found.strategy == "signature" and not found.summary:
+        return _RANK["docstring"] + 0.5
+    return _RANK[found.strategy]
 
 
 def _parts(name: str) -> tuple[str, ...]:

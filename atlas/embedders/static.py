@@ -11,17 +11,22 @@ import json
 import re
 import threading
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from atlas._parser import ProseEncoder, StaticEncoder
 from atlas.errors import ConfigError
-from atlas.model import CODE, PROSE, Chunk, EmbeddingStats, ModelInfo
+from atlas.model import CODE, DOCUMENTS, Chunk, EmbeddingStats, ModelInfo
 
 MODEL_FOLDER = Path(__file__).with_name("model")
 """The model of code that ships in the package."""
 PROSE_FOLDER = Path(__file__).with_name("prose_model")
 """The model of English prose that ships in the package."""
+
+DOCUMENT_CHARACTERS = 1500
+"""A longer text of a section changes no ranking and costs twice the time (docs/measurements/retrieval.md)."""
 
 _OBSERVATION_MARKS = re.compile(
     r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w+\] )?|\s*\(client: [^()\n]*\)$", re.MULTILINE
@@ -36,10 +41,14 @@ class StaticEmbedder:
 
         `space` says of which kind the model is: a model of code weighs names, a model of prose knows word pieces.
         """
-        self._folder = folder
         self._info = _read_info(folder, space)
-        self._encoder: StaticEncoder | ProseEncoder | None = None
-        self._loading = threading.Lock()
+        self._model = _Model(folder, is_prose=space != CODE)
+
+    def in_space(self, space: str) -> StaticEmbedder:
+        """Return an embedder of another space that shares the loaded model."""
+        other = copy(self)
+        other._info = replace(self._info, space=space)
+        return other
 
     @property
     def place(self) -> str:
@@ -62,29 +71,44 @@ class StaticEmbedder:
     async def embed_query(self, text: str) -> bytes:
         """Return the float32 little-endian vector of a query; all zeros if the model knows none of its words."""
         # A query takes 0.01 ms and a round trip to a thread 0.1 ms; loading the model takes 40 ms.
-        encoder = self._encoder or await asyncio.to_thread(self._loaded)
+        encoder = self._model.encoder or await asyncio.to_thread(self._model.load)
         return encoder.query(text)
 
     async def aclose(self) -> None:
         """Do nothing: the model only uses memory."""
 
     def _encode(self, chunks: Sequence[Chunk]) -> list[bytes]:
-        encoder = self._loaded()
+        encoder = self._model.load()
         if isinstance(encoder, ProseEncoder):
-            return encoder.encode([prose_text(chunk) for chunk in chunks])
+            text_of = document_text if self._info.space == DOCUMENTS else prose_text
+            return encoder.encode([text_of(chunk) for chunk in chunks])
         texts = [chunk.text for chunk in chunks]
         names = [chunk.name for chunk in chunks]
         return encoder.encode(texts, names, [chunk.is_file for chunk in chunks])
 
-    def _loaded(self) -> StaticEncoder | ProseEncoder:
+
+class _Model:
+    """The encoder of a model folder, loaded once."""
+
+    def __init__(self, folder: Path, *, is_prose: bool) -> None:
+        self._folder, self._kind = folder, ProseEncoder if is_prose else StaticEncoder
+        self._loading = threading.Lock()
+        self.encoder: StaticEncoder | ProseEncoder | None = None
+
+    def load(self) -> StaticEncoder | ProseEncoder:
+        """Return the encoder. Raises ConfigError if the model is damaged."""
         with self._loading:
-            if self._encoder is None:
-                kind = ProseEncoder if self._info.space == PROSE else StaticEncoder
+            if self.encoder is None:
                 try:
-                    self._encoder = kind(str(self._folder))
+                    self.encoder = self._kind(str(self._folder))
                 except ValueError as error:
                     raise _damaged(str(error)) from error
-            return self._encoder
+            return self.encoder
+
+
+def document_text(chunk: Chunk) -> str:
+    """Return a chunk of a document as a model of prose reads it: path and headings, then the start of its text."""
+    return f"{chunk.name}. {chunk.text[:DOCUMENT_CHARACTERS]}"
 
 
 def prose_text(chunk: Chunk) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-import time
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atlas.errors import ConfigError, Unavailable
+from atlas.paper_services.answers import MAX_TEXT, line, no_credentials, read_body, reason, visible
 from atlas.paper_services.pace import Pace
 from atlas.paper_source import ARXIV_ID, Paper, PaperRequest, split_version
 
@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 PAGE = 100
 """Papers of one request; the service allows 2,000, and small pages answer sooner."""
 
-MAX_BYTES = 32 << 20
-"""Larger answers are refused: a page of 100 papers has about 300 KB."""
-
 ATOM = b"http://www.w3.org/2005/Atom"
 """Names the format near the start of an answer; the page of a login portal does not."""
 
-MAX_TEXT = 20_000
-"""Characters of a field; the longest abstract of arXiv has about 2,000."""
+PACE_FILE = ".requests.lock"
 
 MAX_NAMES = 5_000
 """Authors of a paper; the longest list of arXiv has about 3,000."""
@@ -51,7 +47,7 @@ class ArxivSource:
     def __init__(self, url: str, folder: Path, pause: float, retries: int, timeout: float) -> None:
         """`folder` holds the lock that keeps the pace. Sends nothing yet."""
         self._url, self._retries, self._timeout = url, retries, timeout
-        self._pace = Pace(folder, pause)
+        self._pace = Pace(folder, pause, PACE_FILE)
         self._client: arxiv.Client | None = None
 
     @property
@@ -88,7 +84,7 @@ class ArxivSource:
             # known of the service: a later page is empty although more papers are counted; what came is right
             logging.getLogger("atlas.papers").info("%s ended its list early", self._url)
         except requests.RequestException as error:
-            raise Unavailable(f"{self._url} does not answer: {_reason(error)}", "Try again later.") from error
+            raise Unavailable(f"{self._url} does not answer: {reason(error)}", "Try again later.") from error
         except (ValueError, TypeError, AttributeError, LookupError) as error:
             raise Unavailable(f"{self._url} answers in another format", "Check papers.url.") from error
         return list(found.values())
@@ -145,16 +141,16 @@ def paper_of(result: arxiv.Result) -> Paper | None:
 
     Raises ConfigError for an entry that says what is wrong with the request.
     """
-    title = _line(result.title)
-    written = _line(result.entry_id.rpartition("/abs/")[2], 100)
+    title = line(result.title)
+    written = line(result.entry_id.rpartition("/abs/")[2], 100)
     if "/api/errors" in result.entry_id:
-        raise ConfigError(f"the service rejects the request: {_line(result.summary, 200)}", "Change the search.")
+        raise ConfigError(f"the service rejects the request: {line(result.summary, 200)}", "Change the search.")
     if not ARXIV_ID.fullmatch(written) or not title:
         return None
     identifier, version = split_version(written)
-    comment = _line(result.comment or "")
-    summary = " ".join(_clean(result.summary).split())
-    authors = [_line(author.name, 300) for author in result.authors[:MAX_NAMES]]
+    comment = line(result.comment or "")
+    summary = " ".join(visible(result.summary).split())
+    authors = [line(author.name, 300) for author in result.authors[:MAX_NAMES]]
     return Paper(
         identifier,
         title,
@@ -165,46 +161,24 @@ def paper_of(result: arxiv.Result) -> Paper | None:
         _time(result.published),
         _time(result.updated),
         version,
-        _line(result.primary_category or "", 100),
-        tuple(filter(None, (_line(one, 100) for one in result.categories[:100]))),
-        _line(result.doi or "", 300),
-        _line(result.journal_ref or ""),
+        line(result.primary_category or "", 100),
+        tuple(filter(None, (line(one, 100) for one in result.categories[:100]))),
+        line(result.doi or "", 300),
+        line(result.journal_ref or ""),
         comment,
         bool(_WITHDRAWN.search(comment) or _WITHDRAWN.search(summary[:300])),
     )
 
 
-def _line(text: str, longest: int = 2_000) -> str:
-    return " ".join(_clean(text).split())[:longest]
-
-
-def _clean(text: str) -> str:
-    """Return text without control and formatting characters, which could disguise what a terminal shows."""
-    kept = (
-        one for one in text[: 4 * MAX_TEXT] if one in "\n\t " or unicodedata.category(one) not in ("Cc", "Cf", "Cs")
-    )
-    return unicodedata.normalize("NFC", "".join(kept))
-
-
 def _address(text: str) -> str:
-    line = _line(text)
-    return line if line.startswith(("https://", "http://")) and " " not in line else ""
+    address = line(text)
+    return address if address.startswith(("https://", "http://")) and " " not in address else ""
 
 
 def _time(moment: datetime) -> str:
     if moment.year <= 1:
         return ""
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _reason(error: Exception) -> str:
-    import requests
-
-    if isinstance(error, requests.Timeout):
-        return "no answer in time"
-    if isinstance(error, requests.ConnectionError):
-        return "it cannot be reached"
-    return str(error)[:200]
 
 
 def _session(pace: Pace, timeout: float) -> requests.Session:
@@ -216,7 +190,7 @@ def _session(pace: Pace, timeout: float) -> requests.Session:
             with pace.turn():
                 response = super().get(url, **options, timeout=timeout, stream=True, allow_redirects=False)
                 try:
-                    response._content = _body(response, timeout)  # pyright: ignore[reportPrivateUsage]
+                    response._content = read_body(response, timeout)  # pyright: ignore[reportPrivateUsage]
                 finally:
                     response.close()
                 if response.status_code == requests.codes.ok and ATOM not in response.content[:4096]:
@@ -225,26 +199,5 @@ def _session(pace: Pace, timeout: float) -> requests.Session:
 
     session = _Limited()
     # nothing of the user's .netrc is sent to a configured address
-    session.auth = _no_credentials
+    session.auth = no_credentials
     return session
-
-
-def _no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request
-
-
-def _body(response: requests.Response, timeout: float) -> bytes:
-    """Return the body. Raises RequestException if it is too large or arrives too slowly."""
-    import requests
-
-    until = time.monotonic() + 2 * timeout
-    pieces: list[bytes] = []
-    size = 0
-    for piece in response.iter_content(65_536):
-        size += len(piece)
-        if size > MAX_BYTES:
-            raise requests.exceptions.ContentDecodingError(f"the answer has more than {MAX_BYTES >> 20} MB")
-        if time.monotonic() > until:
-            raise requests.Timeout("the answer arrives too slowly")
-        pieces.append(piece)
-    return b"".join(pieces)

@@ -16,7 +16,6 @@ from atlas.errors import StoreError, Unavailable
 from atlas.process.files import make_private_folder
 from atlas.process.lock import LockFile
 
-FILE = ".requests.lock"
 MAX_WAIT_SECONDS = 120.0
 """Beyond it other processes keep the service busy, and the caller says so."""
 _LOOK_SECONDS = 0.05
@@ -25,8 +24,9 @@ _LOOK_SECONDS = 0.05
 class Pace:
     """Lets one request through at a time, and the next one only `pause` seconds after it."""
 
-    def __init__(self, folder: Path, pause: float) -> None:
-        self._folder, self._pause = folder, pause
+    def __init__(self, folder: Path, pause: float, file: str) -> None:
+        """`file` is the name of the lock file, one for each service."""
+        self._folder, self._pause, self._file = folder, pause, file
         self._closed = threading.Event()
 
     @contextmanager
@@ -37,7 +37,7 @@ class Pace:
         """
         try:
             make_private_folder(self._folder)
-            file = LockFile.open(self._folder / FILE)
+            file = LockFile.open(self._folder / self._file)
         except OSError as error:
             raise StoreError(f"cannot write to {self._folder}: {error}", "Check papers.folder.") from error
         try:

@@ -1,6 +1,6 @@
-"""Citations: identifiers of other papers (arXiv ids, DOIs) in the stored text of a paper, and the graph they make.
+"""The graph of citations between papers: identifiers in stored texts, and what a citation service has said.
 
-arXiv's answers have no lists of references: the graph holds what abstracts, comments and journal references name.
+arXiv's answers have no lists of references: texts name few papers. See `atlas.papers.references` for the service.
 """
 
 from __future__ import annotations
@@ -11,16 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atlas.model import Scored
-from atlas.paper_source import ARXIV_ID, Paper, split_version
+from atlas.paper_source import Paper, Reference
+from atlas.parsing import papers_named_in
 
 MAX_REFERENCES = 1_000
 """References of one paper."""
 
-_NAMED = re.compile(
-    rf"(?:arxiv\s*:\s*|arxiv\.org/(?:abs|pdf)/|10\.48550/arxiv\.)({ARXIV_ID.pattern})(?![\w/])", re.IGNORECASE
-)
 _BARE = re.compile(r"(?<![\w./])(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?(?![\w/]|\.\d)")
-_DOI = re.compile(r"(?<![\w/])10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +26,8 @@ class CitationGraph:
 
     cites: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     cited_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Titles of targets that are not stored, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +39,28 @@ class Related:
     reasons: tuple[str, ...]
 
 
-def citation_graph(papers: Mapping[str, Paper]) -> CitationGraph:
-    """Return the graph of stored papers."""
+def citation_graph(
+    papers: Mapping[str, Paper], references: Mapping[str, Sequence[Reference]] | None = None
+) -> CitationGraph:
+    """Return the graph of stored papers; `references` holds what a service has said about them."""
     of_doi = {paper.doi.lower(): one for one, paper in papers.items() if paper.doi}
     cites: dict[str, tuple[str, ...]] = {}
     cited_by: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
     for identifier, paper in papers.items():
-        targets = references_of(paper, papers, of_doi)
+        found = dict.fromkeys(references_of(paper, papers, of_doi))
+        for one in (references or {}).get(identifier, ()):
+            target = _key(one.name, of_doi)
+            found[target] = None
+            if one.title and target not in papers:
+                titles[target] = one.title
+        found.pop(identifier, None)
+        targets = tuple(found)[:MAX_REFERENCES]
         if targets:
             cites[identifier] = targets
         for target in targets:
             cited_by.setdefault(target, []).append(identifier)
-    return CitationGraph(cites, {one: tuple(citing) for one, citing in cited_by.items()})
+    return CitationGraph(cites, {one: tuple(citing) for one, citing in cited_by.items()}, titles)
 
 
 def references_of(paper: Paper, papers: Mapping[str, Paper], of_doi: Mapping[str, str]) -> tuple[str, ...]:
@@ -61,17 +70,22 @@ def references_of(paper: Paper, papers: Mapping[str, Paper], of_doi: Mapping[str
     """
     text = f"{paper.summary}\n{paper.comment}\n{paper.journal_ref}"
     found: dict[str, None] = {}
-    for match in _NAMED.finditer(text):
-        found[split_version(match[1])[0]] = None
+    named = papers_named_in(text, MAX_REFERENCES)
+    for name in named:
+        if name != f"doi:{paper.doi.lower()}":
+            found[_key(name, of_doi)] = None
     for match in _BARE.finditer(text):
         if match[1] in papers:
             found[match[1]] = None
-    for match in _DOI.finditer(text):
-        doi = match.group().rstrip(".,;:)'").lower()
-        if not doi.startswith("10.48550/arxiv.") and doi != paper.doi.lower():
-            found[of_doi.get(doi, f"doi:{doi}")] = None
     found.pop(paper.id, None)
     return tuple(found)[:MAX_REFERENCES]
+
+
+def _key(name: str, of_doi: Mapping[str, str]) -> str:
+    """Return the identifier of arXiv of a name, `doi:...` for other papers."""
+    if name.startswith("arxiv:"):
+        return name.removeprefix("arxiv:")
+    return of_doi.get(name.removeprefix("doi:"), name)
 
 
 def related(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote
 
@@ -13,10 +13,12 @@ from atlas.errors import NotFound, Unavailable
 from atlas.paper_source import Paper
 from atlas.papers import render
 from atlas.papers.catalogue import FOLDERS_URI, USUAL_RESULTS
-from atlas.papers.citations import CitationGraph, citation_graph, related
+from atlas.papers.citations import related
 from atlas.papers.export import export
-from atlas.papers.finder import SERVICE_AWAY, Found, PaperFinder
+from atlas.papers.finder import FROM_SERVICE, SERVICE_AWAY, Found, PaperFinder
 from atlas.papers.index import PaperIndex
+from atlas.papers.references import References
+from atlas.papers.stored_citations import StoredCitations
 from atlas.papers.topics import topic_folder
 from atlas.papers.wanted import PaperFilter, checked_filter, checked_request, paper_id
 
@@ -40,10 +42,17 @@ class PaperNote:
 class PapersDesk:
     """Answers from one library. Use from one event loop; close with `aclose`."""
 
-    def __init__(self, finder: PaperFinder, index: PaperIndex, notes: Callable[[str], list[PaperNote]]) -> None:
+    def __init__(
+        self,
+        finder: PaperFinder,
+        index: PaperIndex,
+        references: References,
+        notes: Callable[[str], list[PaperNote]],
+    ) -> None:
         """Answer from these parts: `notes` returns the notes whose source is a paper; it may read files."""
-        self._finder, self._index, self._notes = finder, index, notes
+        self._finder, self._index, self._references, self._notes = finder, index, references, notes
         self._library = finder.library
+        self._citations = StoredCitations(finder.library, references)
         self._indexing = asyncio.Lock()
 
     async def call(self, name: str, arguments: Arguments) -> Answer:
@@ -58,7 +67,7 @@ class PapersDesk:
             "check_topics": self.check,
         }
         text, document = await verbs[name](arguments)
-        problems = self._library.take_problems()
+        problems = [*self._library.take_problems(), *self._references.take_problems()]
         if problems:
             text = "\n".join((text, *(f"note: {render.escaped(one)}" for one in problems)))
             document = {**document, "problems": problems}
@@ -74,6 +83,9 @@ class PapersDesk:
             found = await asyncio.to_thread(self._finder.search, request, most)
         except Unavailable as error:
             found = await self._similar(topic, wanted, most, error)
+        if found.origin == FROM_SERVICE:
+            failed = await asyncio.to_thread(self._references.fetch, [paper.id for paper in found.papers])
+            found = replace(found, notices=(*found.notices, *failed))
         return render.found_text(found, self._finder.place), render.found_json(found)
 
     async def search_stored(self, given: Arguments) -> Answer:
@@ -92,7 +104,8 @@ class PapersDesk:
         """Return everything about a paper."""
         identifier = paper_id(_string(given, "id"))
         paper, origin = await asyncio.to_thread(self._finder.get, identifier)
-        papers, graph = await self._graph("")
+        notices = await asyncio.to_thread(self._references.fetch, [identifier])
+        papers, graph = await asyncio.to_thread(self._citations.read)
         notes = await asyncio.to_thread(self._notes, identifier)
         shown = [f"{one.id} {one.path}: {' '.join(one.text.split())[:200]}" for one in notes[:MAX_NOTES]]
         document = {
@@ -101,13 +114,15 @@ class PapersDesk:
             "cites": list(graph.cites.get(identifier, ())),
             "cited_by": list(graph.cited_by.get(identifier, ())),
             "notes": [{"id": one.id, "path": one.path, "text": one.text} for one in notes[:MAX_NOTES]],
+            "notices": notices,
         }
-        return render.whole_text(paper, graph, papers, shown), document
+        text = render.whole_text(paper, graph, papers, shown)
+        return "\n".join((text, *(f"note: {render.escaped(one)}" for one in notices))), document
 
     async def related(self, given: Arguments) -> Answer:
         """Return papers that are related to a stored one."""
         paper = await self._stored(_string(given, "id"))
-        papers, graph = await self._graph("")
+        papers, graph = await asyncio.to_thread(self._citations.read)
         limit = _number(given, "limit", USUAL_RESULTS)
         async with self._indexing:
             near = await self._index.near(papers, paper, limit)
@@ -117,7 +132,7 @@ class PapersDesk:
 
     async def graph(self, given: Arguments) -> Answer:
         """Return the citation graph of a topic, or of everything."""
-        papers, graph = await self._graph(_string(given, "topic"))
+        papers, graph = await asyncio.to_thread(self._citations.read, _string(given, "topic"))
         limit = _number(given, "limit", 100)
         edges = [[one, target] for one, targets in list(graph.cites.items())[:limit] for target in targets]
         return render.graph_text(graph, papers, limit), {"cites": edges, "citing": len(graph.cites)}
@@ -173,10 +188,7 @@ class PapersDesk:
     async def aclose(self) -> None:
         """Ask no more; idempotent."""
         self._finder.close()
-
-    async def _graph(self, topic: str) -> tuple[dict[str, Paper], CitationGraph]:
-        papers = await asyncio.to_thread(self._library.papers, topic)
-        return papers, await asyncio.to_thread(citation_graph, papers)
+        self._references.close()
 
     async def _stored(self, text: str) -> Paper:
         identifier = paper_id(text)

@@ -1,22 +1,24 @@
-"""Stored papers by meaning and words: vectors of the prose model and BM25 over stems, in memory, by digest.
+"""Stored papers by meaning and words: vectors of the prose model and BM25 over stems, by digest.
 
-A paper is embedded once per process and again only when its text changes. The fusion is that of notes.
+A paper is read and embedded once, and again only when its text changes: `atlas.papers.index_file` keeps the index for
+the next process. The fusion is that of notes.
 """
 
 from __future__ import annotations
 
-import math
 import threading
 from array import array
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from pathlib import Path
 
+from atlas import __version__
 from atlas.contracts import Embedder
 from atlas.model import Chunk, Scored
 from atlas.paper_source import Paper
+from atlas.papers.index_file import IndexContent, read_index, write_index
 from atlas.papers.record import digest_of, text_of
-from atlas.parsing import VectorIndex, split_words, stem_words
+from atlas.papers.words import Words
+from atlas.parsing import VectorIndex
 from atlas.search.fuse import WORDS_WEIGHT, normalised, order, prose_scores
 from atlas.threads import in_thread
 
@@ -24,61 +26,19 @@ BATCH = 512
 """Papers that are embedded at once."""
 CANDIDATES = 200
 """Hits of each channel that are fused."""
-K1, B = 1.2, 0.75
-"""BM25's usual constants."""
-MAX_POSTINGS = 30_000
-"""Postings that a question reads; words come rarest first, and those after it weigh next to nothing."""
-TITLE_WEIGHT = 3
-"""A word in the title counts like three in the abstract."""
-
-
-@dataclass(slots=True)
-class _Words:
-    """Postings of stems: numbers of papers with how often the word occurs, and the length of each paper."""
-
-    postings: dict[str, tuple[array[int], array[int]]] = field(
-        default_factory=dict[str, "tuple[array[int], array[int]]"]
-    )
-    lengths: dict[int, int] = field(default_factory=dict[int, int])
-    total: int = 0
-
-    def put(self, number: int, paper: Paper) -> None:
-        counts = Counter(_stems(f"{paper.summary} {' '.join(paper.authors)}"))
-        for word in _stems(paper.title):
-            counts[word] += TITLE_WEIGHT
-        length = sum(counts.values())
-        self.lengths[number] = length
-        self.total += length
-        for word, count in counts.items():
-            numbers, times = self.postings.setdefault(word, (array("I"), array("H")))
-            numbers.append(number)
-            times.append(min(count, 65_535))
-
-    def scores(self, text: str) -> dict[int, float]:
-        count = len(self.lengths)
-        average = self.total / count if count else 1.0
-        known = [self.postings[word] for word in dict.fromkeys(_stems(text)) if word in self.postings]
-        totals: dict[int, float] = {}
-        read = 0
-        for numbers, times in sorted(known, key=lambda one: len(one[0])):
-            read += len(numbers)
-            if read > MAX_POSTINGS and totals:
-                break
-            weight = math.log(1 + (count - len(numbers) + 0.5) / (len(numbers) + 0.5)) * (K1 + 1)
-            lengths = self.lengths
-            for number, often in zip(numbers, times, strict=True):
-                share = often / (often + K1 * (1 - B + B * lengths[number] / average))
-                totals[number] = totals.get(number, 0.0) + weight * share
-        return totals
+MIN_UNSAVED = 64
+"""New papers from which the index is written: to read and embed fewer takes less time than to write it."""
 
 
 class PaperIndex:
     """An index of the papers that it is given; use from one event loop."""
 
-    def __init__(self, embedder: Embedder | None) -> None:
-        """`embedder` None: words only."""
-        self._embedder = embedder
+    def __init__(self, embedder: Embedder | None, file: Path | None = None) -> None:
+        """`embedder` None: words only. `file` keeps the index between processes."""
+        self._embedder, self._file = embedder, file
         self._reset()
+        self._opened = file is None
+        self._unsaved = 0
 
     async def search(self, papers: Mapping[str, Paper], text: str, allowed: Set[str] | None, most: int) -> list[Scored]:
         """Return the best of `papers` for a question, best first; `allowed` restricts them."""
@@ -109,7 +69,7 @@ class PaperIndex:
         return [Scored(self._ids[number], score) for number, score in hits if self._ids[number] != paper.id][:most]
 
     def _reset(self) -> None:
-        self._words = _Words()
+        self._words = Words()
         self._vectors: VectorIndex | None = None
         self._numbers: dict[str, int] = {}
         self._ids: list[str] = []
@@ -120,6 +80,9 @@ class PaperIndex:
 
     async def _update(self, papers: Mapping[str, Paper]) -> None:
         """Take what is new. A paper that has changed or is gone is rare: everything is then put again."""
+        if not self._opened:
+            self._opened = True
+            await self._open(papers)
         known = self._known
         if len(known) <= len(papers) and all(papers.get(one) is paper for one, paper in known.items()):
             new = [paper for one, paper in papers.items() if one not in known] if len(known) < len(papers) else []
@@ -133,6 +96,33 @@ class PaperIndex:
             new = [paper for one, paper in papers.items() if one not in self._digests]
         for start in range(0, len(new), BATCH):
             await self._put(new[start : start + BATCH])
+        self._unsaved += len(new)
+        if self._file is not None and self._unsaved >= MIN_UNSAVED:
+            self._unsaved = 0
+            await in_thread(write_index, self._file, await self._model(), self._content())
+
+    async def _model(self) -> str:
+        """Return what vectors and words depend on besides the texts."""
+        return repr((__version__, await self._embedder.info() if self._embedder is not None else None))
+
+    def _content(self) -> IndexContent:
+        digests = [self._digests[one] for one in self._ids]
+        return IndexContent(
+            tuple(self._ids), tuple(digests), self._words, [self._kept.get(one, b"") for one in digests]
+        )
+
+    async def _open(self, papers: Mapping[str, Paper]) -> None:
+        """Take the index of an earlier process; of one that has papers that changed or are gone, the vectors only."""
+        assert self._file is not None
+        found = await in_thread(read_index, self._file, await self._model())
+        if found is None:
+            return
+        self._kept = {digest: data for digest, data in zip(found.digests, found.vectors, strict=True) if data}
+        stored = zip(found.ids, found.digests, strict=True)
+        if not all(one in papers and digest_of(papers[one]) == digest for one, digest in stored):
+            return
+        dimension = (await self._embedder.info()).dimension if self._embedder is not None else 0
+        await in_thread(self._take, [papers[one] for one in found.ids], found.digests, dimension, found.words)
 
     async def _put(self, papers: Sequence[Paper]) -> None:
         digests = [digest_of(paper) for paper in papers]
@@ -147,7 +137,10 @@ class PaperIndex:
         dimension = (await self._embedder.info()).dimension if self._embedder is not None else 0
         await in_thread(self._take, papers, digests, dimension)
 
-    def _take(self, papers: Sequence[Paper], digests: Sequence[str], dimension: int) -> None:
+    def _take(
+        self, papers: Sequence[Paper], digests: Sequence[str], dimension: int, words: Words | None = None
+    ) -> None:
+        """Add papers; `words`, if given, has their words already."""
         with self._changing:
             first = len(self._ids)
             for number, (paper, digest) in enumerate(zip(papers, digests, strict=True), first):
@@ -155,7 +148,9 @@ class PaperIndex:
                 self._numbers[paper.id] = number
                 self._known[paper.id] = paper
                 self._digests[paper.id] = digest
-                self._words.put(number, paper)
+                if words is None:
+                    self._words.put(number, paper)
+            self._words = words or self._words
             if dimension:
                 if self._vectors is None:
                     self._vectors = VectorIndex(dimension)
@@ -171,7 +166,3 @@ class PaperIndex:
             chosen = [(number, score) for number, score in chosen if ids[number] in allowed]
         best = heapq.nlargest(CANDIDATES, chosen, key=lambda one: one[1])
         return [Scored(ids[number], score) for number, score in best]
-
-
-def _stems(text: str) -> list[str]:
-    return stem_words(text).split() or split_words(text)

@@ -8,33 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import operator
 import os
 import threading
-import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from atlas.errors import NotFound, StoreError
 from atlas.paper_source import Paper, PaperRequest
+from atlas.papers.json_files import MAX_BYTES, decoded, encoded, sync, writing
 from atlas.papers.record import SavedSearch, newer, now_text, paper_document, paper_from, search_document, search_from
 from atlas.papers.topics import topic_folder
-from atlas.process.files import make_private_folder, read_file, write_file
-from atlas.process.lock import LockFile
+from atlas.process.files import read_file, write_file
 
 PAPERS_FILE = "papers_info.json"
 SEARCHES_FILE = "searches.json"
-LOCK_FILE = ".write.lock"
 
-MAX_BYTES = 512 << 20
-"""A larger file is not read: 100,000 papers have 250 MB."""
 MAX_SEARCHES = 500
 """Searches kept per topic; the oldest go first."""
-LOCK_SECONDS = 30.0
 
 _Stamp = tuple[int, int, int]
 
@@ -91,7 +84,7 @@ class PaperLibrary:
                 return Shelf(name)
             except OSError as error:
                 raise StoreError(f"cannot read {path}: {error.strerror or error}", "Check the file.") from error
-            document = self._decoded(path, content)
+            document = decoded(path, content, dict, self.problems)
             shelf = self._shelves[name] = _shelf(name, document, stamp)
             if shelf.damaged:
                 self.problems.append(f"{path} has {len(shelf.damaged)} damaged records: kept, not served")
@@ -144,15 +137,15 @@ class PaperLibrary:
         name = topic_folder(topic)
         folder = self.folder / name
         try:
-            with self._writing(folder):
+            with writing(folder):
                 shelf = self._shelf_at(name)
                 fresh = [paper.id for paper in papers if paper.id not in shelf.papers]
                 self._write_papers(folder / PAPERS_FILE, shelf, papers)
                 if search is not None:
                     kept = [one for one in self.searches(name) if one.request != search.request]
                     documents = [search_document(one) for one in (*kept, search)[-MAX_SEARCHES:]]
-                    write_file(folder / SEARCHES_FILE, _encoded(documents))
-                self._sync(folder)
+                    write_file(folder / SEARCHES_FILE, encoded(documents))
+                sync(folder)
         except OSError as error:
             hint = "Free disk space." if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Check papers.folder."
             raise StoreError(f"cannot store papers in {folder}: {error.strerror or error}", hint) from error
@@ -166,7 +159,7 @@ class PaperLibrary:
         except OSError:
             return []
         found: list[SavedSearch] = []
-        for one in cast("list[object]", self._decoded(path, content, list)):
+        for one in cast("list[object]", decoded(path, content, list, self.problems)):
             with contextlib.suppress(ValueError):
                 found.append(search_from(one))
         return found
@@ -190,48 +183,7 @@ class PaperLibrary:
         stored = {identifier: shelf.stored.get(identifier) or at for identifier in merged}
         documents = {identifier: paper_document(paper, stored[identifier]) for identifier, paper in merged.items()}
         damaged = {f"{one} (damaged)" if one in documents else one: value for one, value in shelf.damaged.items()}
-        write_file(path, _encoded({**damaged, **documents}))
-
-    def _decoded(self, path: Path, content: bytes, kind: type[Any] = dict) -> Any:
-        """Return a file's JSON; a file that is none is moved aside and counts as empty."""
-        try:
-            document = json.loads(content)
-            if isinstance(document, kind):
-                return document
-        except (ValueError, RecursionError):
-            pass
-        aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{os.getpid()}")
-        try:
-            path.replace(aside)
-        except OSError as error:
-            raise StoreError(f"{path} is damaged and cannot be moved: {error.strerror}", "Move it away.") from error
-        self.problems.append(f"{path} is damaged: it is kept as {aside.name}")
-        return kind()
-
-    @contextmanager
-    def _writing(self, folder: Path) -> Generator[None]:
-        """Hold the lock of a topic for the block. Raises OSError, and StoreError when another process keeps it."""
-        make_private_folder(self.folder)
-        make_private_folder(folder)
-        file = LockFile.open(folder / LOCK_FILE)
-        try:
-            until = time.monotonic() + LOCK_SECONDS
-            while not file.try_lock():
-                if time.monotonic() > until:
-                    raise StoreError(f"another process keeps writing to {folder}", "Try again.")
-                time.sleep(0.02)
-            yield
-        finally:
-            file.close()
-
-    def _sync(self, folder: Path) -> None:
-        """Make renames in a folder durable, where the system can."""
-        with contextlib.suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        write_file(path, encoded({**damaged, **documents}))
 
 
 def _shelf(name: str, document: Mapping[str, Any], stamp: _Stamp) -> Shelf:
@@ -245,7 +197,3 @@ def _shelf(name: str, document: Mapping[str, Any], stamp: _Stamp) -> Shelf:
         except ValueError:
             damaged[identifier] = record
     return Shelf(name, papers, stored, damaged, stamp)
-
-
-def _encoded(document: object) -> bytes:
-    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")

@@ -30,11 +30,7 @@ class SavedSearch:
 
     def age_days(self, now: datetime) -> float:
         """Return its age; a time that lies ahead counts as old."""
-        try:
-            age = (now - datetime.fromisoformat(self.at)).total_seconds() / 86_400
-        except (ValueError, TypeError):
-            return float("inf")
-        return age if age >= 0 else float("inf")
+        return age_in_days(self.at, now)
 
 
 def paper_document(paper: Paper, stored_at: str) -> Document:
@@ -108,6 +104,15 @@ def text_of(paper: Paper) -> str:
 def digest_of(paper: Paper) -> str:
     """Return the digest of the text that is searched."""
     return hashlib.blake2b(f"{text_of(paper)}\0{'; '.join(paper.authors)}".encode(), digest_size=16).hexdigest()
+
+
+def age_in_days(at: str, now: datetime) -> float:
+    """Return the age of a stored time; one that cannot be read or lies ahead counts as old."""
+    try:
+        age = (now - datetime.fromisoformat(at)).total_seconds() / 86_400
+    except (ValueError, TypeError):
+        return float("inf")
+    return age if age >= 0 else float("inf")
 
 
 def now_text() -> str:

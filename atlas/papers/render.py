@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from atlas.paper_source import Paper
@@ -82,7 +82,7 @@ def found_json(found: Found) -> Document:
     }
 
 
-def whole_text(paper: Paper, graph: CitationGraph, papers: dict[str, Paper], notes: Sequence[str]) -> str:
+def whole_text(paper: Paper, graph: CitationGraph, papers: Mapping[str, Paper], notes: Sequence[str]) -> str:
     """Return everything about a paper."""
     lines = [*paper_lines(paper)[:1], *([f"authors: {escaped(', '.join(paper.authors))}"] if paper.authors else [])]
     rows = {"categories": ", ".join(paper.categories), "journal": paper.journal_ref, "doi": paper.doi,
@@ -92,7 +92,7 @@ def whole_text(paper: Paper, graph: CitationGraph, papers: dict[str, Paper], not
     lines += ["", escaped(paper.summary)]
     for title, ids in (("cites", graph.cites.get(paper.id, ())), ("cited by", graph.cited_by.get(paper.id, ()))):
         if ids:
-            lines += ["", f"{title} ({len(ids)}):", *(f"- {_named(one, papers)}" for one in ids[:50])]
+            lines += ["", f"{title} ({len(ids)}):", *(f"- {_named(one, papers, graph)}" for one in ids[:50])]
     if notes:
         lines += ["", f"notes ({len(notes)}):", *(f"- {escaped(one)}" for one in notes)]
     return "\n".join(lines)
@@ -106,14 +106,15 @@ def related_text(paper: Paper, found: Sequence[Related]) -> str:
     return "\n".join(lines)
 
 
-def graph_text(graph: CitationGraph, papers: dict[str, Paper], limit: int) -> str:
+def graph_text(graph: CitationGraph, papers: Mapping[str, Paper], limit: int) -> str:
     """Return the citing papers, each with what it cites."""
     edges = sum(map(len, graph.cites.values()))
-    lines = [
-        f"{edges} citations by {len(graph.cites)} of {len(papers)} stored papers (from identifiers in their texts)"
-    ]
+    lines = [f"{edges} citations by {len(graph.cites)} of {len(papers)} stored papers"]
     for identifier, targets in list(graph.cites.items())[:limit]:
-        lines += [f"- {_named(identifier, papers)} cites:", *(f"  - {_named(one, papers)}" for one in targets)]
+        lines += [
+            f"- {_named(identifier, papers, graph)} cites:",
+            *(f"  - {_named(one, papers, graph)}" for one in targets),
+        ]
     if len(graph.cites) > limit:
         lines.append(f"({len(graph.cites) - limit} more citing papers)")
     return "\n".join(lines)
@@ -142,10 +143,12 @@ def topic_text(shelf: Shelf, page: int) -> str:
     return "\n".join(lines)
 
 
-def _named(identifier: str, papers: dict[str, Paper]) -> str:
+def _named(identifier: str, papers: Mapping[str, Paper], graph: CitationGraph) -> str:
     if identifier in papers:
         return f"arXiv:{escaped(identifier)} {escaped(papers[identifier].title)}"
-    return escaped(identifier if identifier.startswith("doi:") else f"arXiv:{identifier}") + " (not stored)"
+    title = graph.titles.get(identifier, "")
+    name = identifier if identifier.startswith("doi:") else f"arXiv:{identifier}"
+    return f"{escaped(' '.join(filter(None, (name, title))))} (not stored)"
 
 
 def _cut(text: str) -> str:

@@ -11,8 +11,11 @@ from functools import lru_cache
 
 from atlas.errors import ConfigError
 from atlas.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
+from atlas.parsing import papers_named_in
 
 MAX_FIELD = 200
+MAX_NAMED = 20
+"""Papers of one source, as in the graph."""
 
 _CATEGORY = re.compile(r"[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16}|\.\*)?")
 
@@ -108,11 +111,8 @@ def paper_id(text: str) -> str:
 
 
 def is_source(source: str, identifier: str) -> bool:
-    """Return whether the source of a note is a paper, whatever way it is written."""
-    try:
-        return paper_id(source) == identifier
-    except ConfigError:
-        return False
+    """Return whether the source of a note names a paper, in whatever form."""
+    return f"arxiv:{identifier}" in papers_named_in(source, MAX_NAMED)
 
 
 def _in_category(written: str, wanted: str) -> bool:

@@ -12,7 +12,7 @@ from typing import cast
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError, NotFound
-from atlas.model import CODE, PROSE, STRUCTURE_PATH, FileRecord, GraphDelta, VectorRow
+from atlas.model import CODE, DOCUMENTS, PROSE, STRUCTURE_PATH, FileRecord, GraphDelta, VectorRow
 from atlas.parsing.texts import texts_of
 from atlas.pipeline.events import Progress
 from atlas.pipeline.reconcile import PENDING
@@ -171,7 +171,7 @@ async def _vector_pages(
     source: Store, target: Store, project: str
 ) -> AsyncIterator[tuple[list[VectorRow], list[VectorRow]]]:
     """Yield pages of both until they end or differ."""
-    for space in (CODE, PROSE):
+    for space in (CODE, DOCUMENTS, PROSE):
         after = ""
         while True:
             one = await source.vectors(project, VECTORS, after, space)

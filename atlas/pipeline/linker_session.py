@@ -17,7 +17,7 @@ class LinkerSession:
         self.lock: Final = asyncio.Lock()
         """Held while the linker is in use."""
         self._linker: Linker | None = None
-        self._subprojects_digest = ""
+        self._made_with = ""
         self._pending: set[str] = set()
         self._unpacked = 0
 
@@ -27,9 +27,9 @@ class LinkerSession:
         return self._linker
 
     @property
-    def subprojects_digest(self) -> str:
-        """The digest of the sub-projects that the linker was created with."""
-        return self._subprojects_digest
+    def made_with(self) -> str:
+        """The `link_digest` of the linker: its sub-projects and rules."""
+        return self._made_with
 
     @property
     def pending(self) -> Set[str]:
@@ -41,9 +41,9 @@ class LinkerSession:
         """Files that the linker has unpacked since it last released memory."""
         return self._unpacked
 
-    def swap_linker(self, linker: Linker, subprojects_digest: str) -> None:
-        """Use a new linker, created with the sub-projects of this digest."""
-        self._linker, self._subprojects_digest = linker, subprojects_digest
+    def swap_linker(self, linker: Linker, made_with: str) -> None:
+        """Use a new linker, created with the sub-projects and rules of this `link_digest`."""
+        self._linker, self._made_with = linker, made_with
 
     def drop(self) -> None:
         """Drop the linker; the next pass creates one from the store's manifest."""

@@ -15,6 +15,9 @@ PENDING = "pending:"
 LINKED_WITH = "+"
 """In the structure unit's `digest`, between parser and sub-projects."""
 
+RULES = "."
+"""In the structure unit's `digest`, between sub-projects and the project's own rules."""
+
 RACY_NS = 2_000_000_000
 """A file that changed this shortly before it was read may change again within the same time stamp (file systems round
 to at most two seconds): its time is not trusted, as in git's racy-git rule."""
@@ -78,12 +81,22 @@ def digest_of_subprojects(subprojects: Iterable[SubProject]) -> str:
     return hashlib.blake2b(told.encode("utf8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def structure_digest(fingerprint: str, subprojects: str) -> str:
-    """Return the `digest` of a structure unit: what read the files, and with which sub-projects they were linked.
+def structure_digest(fingerprint: str, made_with: str) -> str:
+    """Return the `digest` of a structure unit: what read the files, and `made_with` of `link_digest`.
 
     Most package manifests are not indexed, so nothing else in the store shows that one was added, removed or renamed.
     """
-    return f"{fingerprint}{LINKED_WITH}{subprojects}"
+    return f"{fingerprint}{LINKED_WITH}{made_with}"
+
+
+def link_digest(subprojects: str, rules: str) -> str:
+    """Return what names the sub-projects and the project's own rules of an index; `rules` is "" without any."""
+    return f"{subprojects}{RULES}{rules}" if rules else subprojects
+
+
+def rules_of(structure: FileRecord | None) -> str:
+    """Return the digest of the project's own rules with which the files were read; "" without any."""
+    return structure.digest.partition(LINKED_WITH)[2].partition(RULES)[2] if structure is not None else ""
 
 
 def read_with(structure: FileRecord | None, fingerprint: str) -> bool:
@@ -91,9 +104,9 @@ def read_with(structure: FileRecord | None, fingerprint: str) -> bool:
     return structure is not None and structure.digest.partition(LINKED_WITH)[0] == fingerprint
 
 
-def linked_with(structure: FileRecord | None, subprojects: str) -> bool:
-    """Return whether the units were linked with the sub-projects of this digest."""
-    return structure is not None and structure.digest.partition(LINKED_WITH)[2] == subprojects
+def linked_with(structure: FileRecord | None, made_with: str) -> bool:
+    """Return whether the units were made with the sub-projects and rules of this digest."""
+    return structure is not None and structure.digest.partition(LINKED_WITH)[2] == made_with
 
 
 def replaced(found: Iterable[ScannedFile], known: Mapping[str, ScannedFile]) -> set[str]:

@@ -124,9 +124,10 @@ class Daemon:
         self.heartbeat = Heartbeat(bus, DAEMON, self.state)
 
     def _with_watcher(self, workspace: Workspace) -> _WatchedProject:
-        data = workspace.source.cache.parent
+        source, seconds = workspace.source, self._options.poll_seconds
         notice = partial(self._versions.notice, workspace.name) if self._versions is not None else None
-        watcher = Watcher(workspace.source.root, data=data, poll_seconds=self._options.poll_seconds, on_change=notice)
+        rules, data = source.rules_file, source.cache.parent
+        watcher = Watcher(source.root, data=data, poll_seconds=seconds, on_change=notice, own_rules=rules)
         workspace.subscribe(watcher.on_scanned)
         return _WatchedProject(workspace, watcher)
 

@@ -16,15 +16,10 @@ from pathlib import Path
 
 from atlas.contracts import Store
 from atlas.model import STRUCTURE_PATH, FileRecord, Skipped
-from atlas.parsing import (
-    Languages,
-    digest_paths,
-    language_files_state,
-    paths_that_differ,
-    stamps,
-)
+from atlas.parsing import Languages, digest_paths, language_files_state, paths_that_differ, stamps
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.pipeline.reconcile import RACY_NS, Region, same_stat
+from atlas.pipeline.rules_check import RulesCheck
 from atlas.pipeline.tree_snapshot import RuleStamps, TreeSnapshot, pack, read_snapshot, write_snapshot
 from atlas.pipeline.tree_state import TreeState
 from atlas.pipeline.watch.git_rules import rule_stamps
@@ -53,6 +48,10 @@ class CheckedTree:
     """Changes with what `languages` would return."""
     snapshot: Path | None = None
     """File that keeps the tree for the next session."""
+    rules_file: str = ""
+    """Path of the project's own rules for routes and events, relative to the root; "" for none."""
+    rules: Callable[[], str] = str
+    """Returns the digest of these rules as they are now; "" for none."""
 
 
 class TreeCheck:
@@ -79,6 +78,7 @@ class TreeCheck:
         self._finished = False
         self._is_restored = False
         self._is_saved = True
+        self._own_rules = RulesCheck(tree.root, tree.rules_file, tree.rules)
         self._saving: asyncio.Task[None] | None = None
 
     @property
@@ -98,7 +98,9 @@ class TreeCheck:
     def identities(self, paths: Iterable[str]) -> frozenset[tuple[str, int]]:
         """Return the version of each path on disk at the last check; 0 for a deleted one."""
         files = self._tree.files
-        return frozenset((path, files[path].identity if path in files else 0) for path in paths)
+        return frozenset(
+            (path, files[path].identity if path in files else self._own_rules.identity(path)) for path in paths
+        )
 
     def bytes_of(self, paths: Iterable[str]) -> int:
         """Return the size of these files at the last check."""
@@ -134,7 +136,7 @@ class TreeCheck:
             self._newer = {path: kind for path, kind in self._newer.items() if path not in touched} | found
         if is_first and not self._is_saved:
             self._save()
-        return self._result()
+        return self._result(await self._own_rules.newer(store, state))
 
     async def aclose(self) -> None:
         """Keep the tree for the next session; idempotent."""
@@ -153,11 +155,11 @@ class TreeCheck:
         if any(path not in known and path in self._tree.files for path in paths):
             self._refused = _by_path(await store.skipped(state.project))
 
-    def _result(self) -> NewerFiles:
+    def _result(self, rules: tuple[str, ...]) -> NewerFiles:
         groups: dict[str, list[str]] = {"new": [], "changed": [], "deleted": []}
         for path in sorted(self._newer):
             groups[self._newer[path]].append(path)
-        return NewerFiles(tuple(groups["new"]), tuple(groups["changed"]), tuple(groups["deleted"]))
+        return NewerFiles(tuple(groups["new"]), (*groups["changed"], *rules), tuple(groups["deleted"]))
 
     @property
     def _tree(self) -> TreeState:

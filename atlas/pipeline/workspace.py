@@ -19,7 +19,7 @@ from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
 from atlas.parsing import FactsCache, Languages, digest_paths
 from atlas.pipeline.events import WHOLE_PROJECT, Counters
 from atlas.pipeline.linker_session import LinkerSession
-from atlas.pipeline.reconcile import Region, compare, linked_with, lookalikes, same_stat
+from atlas.pipeline.reconcile import Region, compare, link_digest, linked_with, lookalikes, same_stat
 from atlas.pipeline.tree_state import TreeState
 from atlas.scan import Scan, ScannedFile, Scope, changes_rules, scan_project
 
@@ -37,8 +37,15 @@ class ProjectSource:
     """File of the facts cache."""
     scope: Scope
     timeout_ms: int
-    rescope: Callable[[], Scope] | None = None
-    """Reads the scope again, for processes that outlive the settings; raises ConfigError while they are invalid."""
+    rules: str = ""
+    """Digest of the project's own rules in `languages`; "" without any."""
+    rules_file: str = ""
+    """Path of the project's own rules, relative to the root; "" for none."""
+    problem: str = ""
+    """Why the project's own rules are ignored; "" if they are not."""
+    reread: Callable[[ProjectSource], ProjectSource] | None = None
+    """Returns the source with the scope and the rules that the project's files state now, for processes that outlive
+    them; raises ConfigError while the settings are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class ScanDelta:
     dirty: Sequence[str]
     """Paths whose file differs from the manifest or left the scope, sorted."""
     relink: bool
-    """All units must be compared: a pass was interrupted, or the linker's sub-projects are out of date."""
+    """All units must be compared: a pass was interrupted, or the linker's sub-projects or rules are out of date."""
     everything: bool
     """The whole tree was scanned."""
 
@@ -132,13 +139,18 @@ class Workspace:
 
     @property
     def outdated(self) -> bool:
-        """Whether the linker was created with other sub-projects; tier 2 creates a new one."""
-        return self.linking.linker is not None and self.linking.subprojects_digest != self.tree.subprojects_digest
+        """Whether the linker was created with other sub-projects or rules; tier 2 creates a new one."""
+        return self.linking.linker is not None and self.linking.made_with != self.link_digest
 
     @property
     def must_relink(self) -> bool:
-        """Whether linker or store were made with other sub-projects, also while tier 2 is at work on that."""
-        return self.outdated or not linked_with(self._manifest.get(STRUCTURE_PATH), self.tree.subprojects_digest)
+        """Whether linker or store were made with other sub-projects or rules, also while tier 2 is at work on that."""
+        return self.outdated or not linked_with(self._manifest.get(STRUCTURE_PATH), self.link_digest)
+
+    @property
+    def link_digest(self) -> str:
+        """The digest of the sub-projects and of the project's own rules."""
+        return link_digest(self.tree.subprojects_digest, self._source.rules)
 
     @property
     def is_new(self) -> bool:
@@ -199,13 +211,13 @@ class Workspace:
         """
         async with self._scanning:
             await self.load()
-            if not self._scans or WHOLE_PROJECT in keys or any(changes_rules(key) for key in keys):
+            if not self._scans or WHOLE_PROJECT in keys or any(map(self._changes_rules, keys)):
                 return await self._scan_all()
             return await self._scan_region(keys)
 
     async def _scan_all(self) -> ScanDelta:
         started, tree = time.perf_counter(), self.tree
-        self._read_scope()
+        await asyncio.to_thread(self._reread)
         scan = await asyncio.to_thread(scan_project, self._source.root, self._source.languages, self._source.scope)
         if not self._scans:
             tree.mark_replaced(await asyncio.to_thread(self._exchanged, scan))
@@ -247,13 +259,16 @@ class Workspace:
         digests = digest_paths(str(self._source.root), suspects) if suspects else ()
         return {path for path, digest in zip(suspects, digests, strict=True) if digest != manifest[path].digest}
 
-    def _read_scope(self) -> None:
-        """Use the scope that the settings have now; while they are invalid the last one stays."""
-        self._problem = ""
-        if self._source.rescope is None:
+    def _changes_rules(self, path: str) -> bool:
+        return changes_rules(path) or path == self._source.rules_file
+
+    def _reread(self) -> None:
+        """Use the scope and the rules that the project's files state now; while the settings are invalid, the last."""
+        if self._source.reread is None:
             return
         try:
-            self._source = replace(self._source, scope=self._source.rescope())
+            self._source = self._source.reread(self._source)
+            self._problem = self._source.problem
         except ConfigError as error:
             self._problem = error.message
 

@@ -61,6 +61,12 @@ def cache_root() -> Path:
     return Path(os.path.realpath(user_cache_path(APPLICATION, appauthor=False)))
 
 
+def papers_index(folder: Path) -> Path:
+    """Return the file that keeps the index of a papers folder, `~/.cache/code-atlas/papers/...` on Linux."""
+    digest = hashlib.blake2b(os.fsencode(os.path.realpath(folder)), digest_size=8).hexdigest()
+    return cache_root() / "papers" / f"{digest}.index"
+
+
 def default_folder(root: Path) -> Path:
     """Return the default data folder of a project, named after it and a digest of its canonical path."""
     canonical = os.path.realpath(root)

@@ -49,7 +49,7 @@ class Reader:
 
     store: Store
     embedder: Embedder
-    """Embeds questions for the search of code and documentation."""
+    """Embeds questions for the search of code."""
     counter: TokenCounter
     project: str
     root: Path
@@ -64,4 +64,9 @@ class Reader:
     """The definitions of versions that are not indexed (`atlas.parsing.outline`)."""
     prose_embedder: Embedder | None = None
     """Embeds questions for the search of notes; None where they are not searched by meaning."""
+<<<<<<< HEAD
     ranking: RankingOptions = field(default_factory=RankingOptions)
+=======
+    documents_embedder: Embedder | None = None
+    """Embeds questions for the search of documents; None where they are not searched by meaning."""
+>>>>>>> main

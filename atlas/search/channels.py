@@ -13,9 +13,17 @@ from fnmatch import fnmatchcase
 
 from atlas.contracts import Embedder
 from atlas.errors import AtlasError, StoreError
+<<<<<<< HEAD
 from atlas.model import PROSE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
 from atlas.search import Reader
 from atlas.search.route import Query, is_bare_name
+=======
+from atlas.labels import DOCUMENT_LABELS
+from atlas.model import CODE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored
+from atlas.search import Reader
+from atlas.search.fuse import DOCUMENT_OFFSET, on_one_scale
+from atlas.search.route import Query
+>>>>>>> main
 
 POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91; more candidates add little (adr/0008)."""
@@ -137,11 +145,35 @@ def _parts(phrases: Sequence[str], share: float) -> tuple[str, ...]:
 
 
 async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
-    """Find the nearest neighbours of the question's vector among code and documentation."""
-    hits, note = await _nearest(reader, reader.embedder, query, where, limit)
+    """Find the nearest neighbours of the question's vectors among code and documents, on one scale."""
+    documents = reader.documents_embedder if _admits_documents(where) else None
+    (code, note), (pages, other), offset = await asyncio.gather(
+        _nearest(reader, reader.embedder, query, where, limit),
+        _nearest(reader, documents, query, where, limit) if documents is not None else _nothing(),
+        _offset(reader),
+    )
+    hits = on_one_scale(code, pages, offset)[:limit]
+    note = note or other
     if not hits and not note:
         note = "no vectors match: the project has none yet, or the filter excludes all"
-    return Ranking("meaning", hits, note)
+    return Ranking("meaning", tuple(hits), note)
+
+
+async def _nothing() -> tuple[tuple[Scored, ...], str]:
+    return (), ""
+
+
+async def _offset(reader: Reader) -> float:
+    """Return what cosines of documents lose beside those of code: nothing if one model makes both."""
+    if reader.documents_embedder is None:
+        return 0.0
+    code, documents = await asyncio.gather(reader.embedder.info(), reader.documents_embedder.info())
+    return 0.0 if documents == replace(code, space=documents.space) else DOCUMENT_OFFSET
+
+
+def _admits_documents(where: Filter) -> bool:
+    """Return whether a filter admits documents or windows of text."""
+    return not where.labels or not DOCUMENT_LABELS.isdisjoint(where.labels) or Label.CHUNK in where.labels
 
 
 async def by_prose(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
@@ -168,7 +200,7 @@ async def _nearest(
     vector = await embedder.embed_query(query.text)
     mine = await embedder.info()
     if not any(vector):
-        return (), "" if mine.space == PROSE else "no word of the query is known to the embedding model"
+        return (), "" if mine.space != CODE else "no word of the query is known to the embedding model"
     changed, hits = await asyncio.gather(
         other_model(reader, mine),
         reader.store.search_vector(vector, where, limit, mine.space),

@@ -54,6 +54,8 @@ KINDS: Mapping[str, tuple[Direction, tuple[EdgeType, ...]]] = {
     "emitters": (Direction.IN, (EdgeType.EMITS_EVENT,)),
     "docs": (Direction.IN, (EdgeType.DOCUMENTS, EdgeType.AFFECTS)),
     "documents": (Direction.OUT, (EdgeType.DOCUMENTS, EdgeType.AFFECTS)),
+    "sources": (Direction.OUT, (EdgeType.SOURCE,)),
+    "source_of": (Direction.IN, (EdgeType.SOURCE,)),
     "imports": (Direction.OUT, (EdgeType.IMPORTS,)),
     "imported_by": (Direction.IN, (EdgeType.IMPORTS,)),
     "members": (Direction.OUT, HOLDING),

@@ -24,6 +24,7 @@ from atlas.search.channels import (
     gather,
 )
 from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
+from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
 from atlas.search.rank import Candidate
@@ -32,8 +33,14 @@ from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
+<<<<<<< HEAD
 from atlas.search.route_questions import answer_events, answer_routes, read_route_question
 from atlas.search.symbol_order import names_first
+=======
+from atlas.search.route_forms import read_route_question
+from atlas.search.route_questions import answer_events, answer_routes
+from atlas.search.titles import lift_titles
+>>>>>>> main
 from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
@@ -117,10 +124,15 @@ async def search(
         rankings, counts = await asyncio.gather(_channels(reader, query, where), count_words(reader, query, where))
         notes = (*trouble, *_remarks(rankings, query))
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
+<<<<<<< HEAD
         evidence = read_evidence(reader, query, rankings, counts)
         ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
         if "symbols" not in reader.ranking.off:
             ranked = names_first(ranked, query, reader.languages, is_word=bool(counts.words.get(query.text.lower())))
+=======
+        candidates = lift_titles(candidates, query)
+        ranked = rank(candidates, query, reader.split_words, reader.languages, demote_tests=demote_tests)
+>>>>>>> main
         total = len(ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
@@ -165,6 +177,8 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
         if routes is not None or query.relation is None:
             return routes, ()
         relation = await _answer(reader, query.relation, where)
+        if relation is not None and query.relation.kind == Kind.TESTS:
+            relation = await add_named_tests(reader, relation, where)
     except AtlasError as error:
         asked = f"{query.relation.kind} of `{query.relation.name}`" if query.relation else "routes and events"
         return None, (f"{asked} could not be read: {error.message}",)

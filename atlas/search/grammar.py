@@ -27,6 +27,8 @@ _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200}
 _SENTENCE = re.compile(
     r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){2,}\"|(?<!\w)'[^'\s]+(?: \S+){2,}'(?!\w)"
     r"|\w(?:Error|Exception): \S"
+    r"|\b(?:messages?|errors?|texts?|strings?|warnings?)(?: saying| that says| of)? "
+    r"(?:`[^`]*[ :][^`]*`|\"[^\"]*[ :][^\"]*\")"
 )
 """A quoted text or an error message: it is what is asked for, whatever its words mean."""
 _PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)

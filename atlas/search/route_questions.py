@@ -1,8 +1,7 @@
 """Answer questions about routes, events and commands from the graph: `which route handles GET /users/42`.
 
 A concrete path matches the templates of the index (`/users/{id}`, `/users/:id`, `/users/<int:id>`); a name matches
-handlers. A question is read here only if it says so: by an HTTP method, a word such as `route` next to a path, or an
-event or command that the index has.
+handlers. `route_forms` reads the questions about routes; those about events count only if the index has the event.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from atlas.model import STRUCTURE_PATH, Direction, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
@@ -18,6 +17,7 @@ from atlas.search.channels import keeps
 from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.resolve import resolve
+from atlas.search.route_forms import RouteQuestion, stems_of
 from atlas.search.targets import Targets
 
 MAX_ROUTES = 20_000
@@ -26,13 +26,6 @@ _METHODS = (
     "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "ANY", "TRACE", "CONNECT", "WEBSOCKET",
 )  # fmt: skip
 """Names of routes begin with one of these."""
-_METHOD = r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
-_PATH = re.compile(r"(?<![\w./<>-])(?:https?://[\w.:-]+)?(?P<path>/(?:[\w.~:@!$&*+,;=%{}<>\[\]()/-]*[\w}>*\])/])?)")
-_METHOD_PATH = re.compile(rf"\b(?P<method>{_METHOD})\s+(?:request to |requests to )?[`'\"]?(?P<path>/\S*)")
-_ROUTE_WORD = re.compile(
-    r"\b(?:routes?|endpoints?|urls?|handles?|handled|handlers?|serves?|served|views?|requests?|controllers?|api)\b",
-    re.IGNORECASE,
-)
 _NAME = r"(?:the )?[`'\"]?(?P<name>[\w.:/-]*\w)[`'\"]?"
 _WORD = r"(?P<word>signals?|events?|tasks?|messages?|topics?|queues?|commands?)"
 _WHO = (
@@ -74,31 +67,6 @@ _PARAMETER = re.compile(r"^(?:\{.*\}|<.*>|:\w+.*|\[.*\])$")
 _MANY = re.compile(r"^(?:\{.*\*\}|\{\*.*\}|<path:.*>|\*.*|\[\.\.\..*\]|\{.*:path\})$")
 
 
-@dataclass(frozen=True, slots=True)
-class RouteQuestion:
-    """A question about routes: by method and path, or by the name of a handler; all of them without both."""
-
-    method: str = ""
-    path: str = ""
-    name: str = ""
-
-
-def read_route_question(text: str, intent: RelationIntent | None) -> RouteQuestion | None:
-    """Return what a question asks about routes, None if it asks something else. Pure."""
-    if len(text) > 300:
-        return None
-    if (found := _METHOD_PATH.search(text)) is not None:
-        return RouteQuestion(found["method"], _cleaned(found["path"]))
-    path = _PATH.search(text)
-    if path is not None and _ROUTE_WORD.search(text[: path.start()] + text[path.end() :]):
-        return RouteQuestion(path=_cleaned(path["path"]))
-    if intent is None or intent.kind != Kind.ROUTES:
-        return None
-    if intent.name.startswith("/"):
-        return RouteQuestion(path=_cleaned(intent.name))
-    return RouteQuestion(name=intent.name)
-
-
 async def answer_routes(
     reader: Reader, question: RouteQuestion, intent: RelationIntent | None, where: Filter
 ) -> Relation | None:
@@ -115,9 +83,12 @@ async def answer_routes(
         # a literal segment is a closer match than a parameter
         scored.sort(key=lambda each: (-each[0], each[1].row.path, each[1].row.line))
         found, notes = _without_catch_alls([node for _, node in scored])
-        if not found:
-            found = [node for node in kept if question.path.rstrip("/").lower() in _path_of(node).lower()]
-            notes = (f"no route matches `{asked}` as a whole: these contain it",) if found else ()
+        below = [node for node in kept if question.path.rstrip("/").lower() in _path_of(node).lower()]
+        if question.is_prefix and below:
+            found, notes = below, ()
+        elif below and (not found or all(_is_catch_all(node) for node in found)):
+            notes = (f"no route matches `{asked}` as a whole: these contain it",)
+            found = below
         if not found:
             return None
         return Relation(
@@ -127,6 +98,8 @@ async def answer_routes(
             notes=notes,
             title=f"routes that match `{asked}`: {len(found)}",
         )
+    if question.words:
+        return await _of_words(reader, question.words, intent, [node for node in kept if not node.row.is_test])
     if question.name:
         return await _of_handler(reader, question.name, intent, nodes, where)
     own = [node for node in kept if not node.row.is_test]
@@ -142,6 +115,22 @@ async def answer_routes(
         notes=notes,
         title=f"routes: {len(found)}",
     )
+
+
+async def _of_words(
+    reader: Reader, words: Sequence[str], intent: RelationIntent, nodes: Sequence[Node]
+) -> Relation | None:
+    """Return the routes whose path or handler has all the words, None without any."""
+    related = await _with_handlers(reader, nodes)
+    found = [
+        each
+        for each in related
+        if set(words) <= set(stems_of(f"{each.node.row.name} {each.of.partition(' ')[0].rpartition('.')[2]}"))
+    ]
+    if not found:
+        return None
+    title = f"routes with the words `{' '.join(words)}`: {len(found)}"
+    return Relation(intent, Targets("", ()), related=tuple(found[:MAX_HANDLERS]), title=title)
 
 
 async def answer_events(reader: Reader, text: str, where: Filter) -> Relation | None:
@@ -275,12 +264,16 @@ def _fits(question: RouteQuestion, node: Node) -> int | None:
 
 def _without_catch_alls(nodes: list[Node]) -> tuple[list[Node], tuple[str, ...]]:
     """Return the routes without those that match every path below theirs, if others are left, and a note about them."""
-    wide = [node for node in nodes if any(_MANY.match(part) for part in _segments(_path_of(node))[-1:])]
+    wide = [node for node in nodes if _is_catch_all(node)]
     if not wide or len(wide) == len(nodes):
         return nodes, ()
     shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in wide[:3])
     more = f" and {len(wide) - 3} more" if len(wide) > 3 else ""
     return [node for node in nodes if node not in wide], (f"routes for every path below match as well: {shown}{more}",)
+
+
+def _is_catch_all(node: Node) -> bool:
+    return any(_MANY.match(part) for part in _segments(_path_of(node))[-1:])
 
 
 def _is_mixed(part: str, asked: str) -> bool:
@@ -301,10 +294,6 @@ def _path_of(node: Node) -> str:
 
 def _segments(path: str) -> list[str]:
     return [part for part in path.partition("?")[0].split("/") if part]
-
-
-def _cleaned(path: str) -> str:
-    return path.rstrip("`'\".,;!?") or "/"
 
 
 def _in_tests(node: Node, intent: RelationIntent) -> bool:

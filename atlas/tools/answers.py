@@ -180,6 +180,8 @@ class ProjectStatus:
     languages: tuple[Described, ...]
     skipped: tuple[Described, ...]
     """Skipped files by reason."""
+    documents_model: str = ""
+    """Model of the vectors of documents; "" if there are none."""
     prose_model: str = ""
     """Model of the vectors of notes; "" if there are none."""
     symbols: int = 0

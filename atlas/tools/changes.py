@@ -43,6 +43,9 @@ async def answer_from_history(atlas: Atlas, envelope: Envelope, found: SearchRes
     relation = found.relation
     if relation is None or relation.outcome == "not_found" or relation.counts or is_scoped:
         return None
+    if relation.intent.kind != Kind.IMPACT:
+        # `DELETE /users/1` asks for a route
+        return None
     return await impact_in_search(atlas, envelope, relation)
 
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import PROSE, FileRecord, Label, ModelInfo, Skipped
+from atlas.model import DOCUMENTS, PROSE, FileRecord, Label, ModelInfo, Skipped
 from atlas.parsing import secrets_of
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.project_state import ProjectState, ProjectStats
@@ -72,11 +72,7 @@ async def status(
         _project_status(each, differing if each.project == atlas.reader.project else None, forms) for each in stats
     )
     found = await daemon if daemon is not None else None
-    listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
-    files = await aside(len(listed) > _FEW, _skipped_files, listed, skipped_filter)
-    partial = await _partial_files(atlas, name, skipped_filter) if skipped and name in states else ()
-    if skipped_filter and not files and not partial and name in states:
-        await _check_filter(atlas, name, skipped_filter, listed)
+    files, partial = await _incomplete_files(atlas, name, skipped_filter) if skipped and name in states else ((), ())
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = f"code is sent to {place} for embedding" if (place := atlas.reader.embedder.place) else ""
@@ -96,6 +92,18 @@ async def status(
     sizes = (len(each.path) + len(each.reason) for each in files)
     upper = parts - len(files) + can_fit(sizes, token_budget)
     return await fit_aside(atlas, token_budget, build, upper)
+
+
+async def _incomplete_files(
+    atlas: Atlas, project: str, wanted: str
+) -> tuple[tuple[SkippedFile, ...], tuple[PartialFile, ...]]:
+    """Return the skipped and the partially read files of a project. Raises NotFound as `_check_filter` does."""
+    listed = await atlas.reader.store.skipped(project)
+    files = await aside(len(listed) > _FEW, _skipped_files, listed, wanted)
+    partial = await _partial_files(atlas, project, wanted)
+    if wanted and not files and not partial:
+        await _check_filter(atlas, project, wanted, listed)
+    return files, partial
 
 
 async def _check_filter(atlas: Atlas, project: str, wanted: str, listed: Sequence[Skipped]) -> None:
@@ -158,6 +166,7 @@ def _project_status(stats: ProjectStats, newer: NewerFiles | None, forms: Mappin
         chunks=stats.chunks,
         vectors=stats.vectors,
         model=_described(stats.model()),
+        documents_model=_described(stats.model(DOCUMENTS)),
         prose_model=_described(stats.model(PROSE)),
         problems=stats.problems,
         bytes_on_disk=stats.bytes_on_disk,

@@ -25,6 +25,8 @@ TITLES = {
     "emitters": "emitted by",
     "docs": "documented in",
     "documents": "documents",
+    "sources": "source",
+    "source_of": "source of",
     "imports": "imports",
     "imported_by": "imported by",
     "members": "members",

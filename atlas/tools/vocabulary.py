@@ -31,6 +31,7 @@ LABELS: Mapping[Label, str] = {
     Label.DECISION: "a note: a decision",
     Label.ENTITY: "a note: a person, team or system (see type); of packs: an API symbol or term",
     Label.OBSERVATION: "a statement about an entity",
+    Label.PAPER: "a paper that notes name as their source: arxiv:ID or doi:DOI",
     Label.ARTICLE: "of packs: a page of documentation",
     Label.SECTION: "of packs: a heading with its text",
     Label.FACT: "of packs: a definition, default, deprecation, limit or error",
@@ -62,6 +63,7 @@ EDGE_TYPES: Mapping[EdgeType, str] = {
     EdgeType.RELATES: "note -> note or symbol; the relation is r.type",
     EdgeType.HAS_OBSERVATION: "entity -> observation",
     EdgeType.ABOUT: "note -> symbol, file or package that it is about",
+    EdgeType.SOURCE: "note -> paper that its source names",
     EdgeType.HAS_SECTION: "article or section -> section",
     EdgeType.HAS_CHUNK: "section -> passage",
     EdgeType.HAS_ENTITY: "section -> entity that it defines or mentions",
@@ -111,7 +113,8 @@ NODE_PROPERTIES = (
     Described("since", "of entities and facts: versions; likewise deprecated and removed"),
     Described("deprecated"),
     Described("removed"),
-    Described("origin", "of entities and facts: rule, code or model"),
+    Described("origin", "of entities and facts: rule or model"),
+    Described("code", "of entities of packs: file:line in the package"),
 )
 EDGE_PROPERTIES = (
     Described("line", "of the evidence, in the source node's file"),

@@ -25,7 +25,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 10;
+pub const FACTS_VERSION: u32 = 11;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -77,6 +77,8 @@ pub struct FileFacts {
     pub manifest: Option<Box<Manifest>>,
     /// What the rules of detectors matched, by position.
     pub detections: Vec<Detection>,
+    /// Hash of the rules of the project's own file that apply to this one, 0 for none.
+    pub own_rules: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

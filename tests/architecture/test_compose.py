@@ -15,7 +15,7 @@ import typer.main
 import yaml
 
 from atlas.buses.valkey_server import server_program
-from atlas.cli.app import app
+from atlas.cli.app import create_app
 from atlas.config.settings import TEI_URL, McpSettings, StoreSettings
 from atlas.stores.bolt.dialect import MemgraphDialect, dialect_of
 
@@ -109,7 +109,7 @@ def test_a_program_runs_confined_from_the_image_of_this_repository(name: str) ->
 
 @each_program
 def test_a_program_is_called_with_options_that_it_knows(name: str) -> None:
-    family: Any = typer.main.get_command(app)
+    family: Any = typer.main.get_command(create_app())
     words = list(SERVICES[name]["command"])
     while hasattr(family, "commands"):
         family = family.commands[words.pop(0)]

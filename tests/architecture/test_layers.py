@@ -32,7 +32,7 @@ HOMES = {
         "atlas/app/chat.py",
     ),
     "arxiv": ("atlas/paper_services/arxiv.py",),
-    "requests": ("atlas/paper_services/arxiv.py",),
+    "requests": ("atlas/paper_services/",),
     "pydantic": ("atlas/mcp_server.py",),
     "anyio": ("atlas/mcp_server.py", "atlas/process/stdin.py", "atlas/chat/"),
     "opentelemetry": ("atlas/mcp_server.py",),

@@ -18,7 +18,7 @@ import pytest
 import typer.main
 import yaml
 
-from atlas.cli.app import app
+from atlas.cli.app import create_app
 from tests.architecture.test_compose import SERVICES, address
 from tests.neo4j.memgraph import VARIABLE, memgraph_uri
 
@@ -119,7 +119,7 @@ def test_a_command_exists(command: str) -> None:
         chosen = [value for option, value in pairwise(words) if option == "--profile"]
         assert words[0] == "compose" and chosen and set(chosen) <= profiles
     elif program == ".venv/bin/atlas":
-        family: Any = typer.main.get_command(app)
+        family: Any = typer.main.get_command(create_app())
         while hasattr(family, "commands"):
             family = family.commands[words.pop(0)]
     elif program == "python":

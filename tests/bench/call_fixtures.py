@@ -1,9 +1,9 @@
-"""Measure CALLS on a small project per language: `python -m tests.bench.call_fixtures [LANGUAGE...]`.
+"""Measure CALLS on a small project per language: `python -m tests.bench.call_fixtures [--set SET] [LANGUAGE...]`.
 
-A folder of `data/fixtures` is a project with `expected.tsv`: caller, callee, and `optional` for an edge that may be there
-or not. A name is the end of a qualified name, with `file::` before it where it is not the only one; a file stands for the
-code at its top level. A class stands for its constructors and initialisers. A call through an interface or a base class
-goes to the method that the static type names; the only implementation beside it is optional.
+A folder of `data/fixtures` or `data/fixtures_second` is a project with `expected.tsv`: caller, callee, and `optional` for
+an edge that may be there or not. A name is the end of a qualified name, with `file::` before it where it is not the only
+one; a file stands for the code at its top level. A class stands for its constructors and initialisers. A call through an
+interface or a base class goes to the method that the static type names; the only implementation beside it is optional.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from typing import Any
 
 from tests.surfaces.processes import COMMAND, Place, atlas, environment
 
-FIXTURES = Path(__file__).parent / "data" / "fixtures"
+DATA = Path(__file__).parent / "data"
+SETS = {"first": DATA / "fixtures", "second": DATA / "fixtures_second"}
 EXPECTED = "expected.tsv"
 UNNAMED = re.compile(r"\.(<[^<>]*>)?(?=\.)|#\d+")
 
@@ -135,22 +136,44 @@ def score(graph: Graph, expected: Expected) -> Score:
     return Score(len(expected.required & found.keys()), wrong, expected.required - found.keys())
 
 
+def add_strategies(strategies: dict[str, list[float]], graph: Graph, scored: Score) -> None:
+    """Add right pairs, wrong pairs and stated confidences of a language to the numbers of each strategy."""
+    for row in graph.calls:
+        if row["source"] in graph.nodes and row["target"] in graph.nodes:
+            pair = graph.key(row["source"]), graph.key(row["target"])
+            numbers = strategies.setdefault(row["strategy"], [0, 0, 0.0])
+            numbers[0 if pair not in scored.wrong else 1] += 1
+            numbers[2] += row["confidence"]
+
+
 def main() -> None:
     """Print precision and recall per language, with every miss and every wrong edge."""
     parser = argparse.ArgumentParser(description="Measure CALLS on a small project per language.")
-    parser.add_argument("languages", nargs="*", help="folders of data/fixtures; all of them by default")
+    parser.add_argument("languages", nargs="*", help="folders of the set; all of them by default")
+    parser.add_argument("--set", choices=SETS, default="first", help="which projects")
     parser.add_argument("--quiet", action="store_true", help="print only the numbers")
+    parser.add_argument("--json", action="store_true", help="print one JSON document, with numbers of each strategy")
     options = parser.parse_args()
+    fixtures = SETS[options.set]
     scores: list[Score] = []
-    for name in options.languages or sorted(path.name for path in FIXTURES.iterdir()):
-        graph = read_graph(FIXTURES / name)
-        scores.append(one := score(graph, read_expected(FIXTURES / name, graph)))
+    strategies: dict[str, list[float]] = {}
+    languages: list[Row] = []
+    for name in options.languages or sorted(path.name for path in fixtures.iterdir()):
+        graph = read_graph(fixtures / name)
+        scores.append(one := score(graph, read_expected(fixtures / name, graph)))
+        languages.append({"name": name, "right": one.right, "wrong": len(one.wrong), "missing": len(one.missing)})
+        add_strategies(strategies, graph, one)
+        if options.json:
+            continue
         print(f"{name}: pairs {one.right + len(one.missing)}, P {one.precision:.3f}, R {one.recall:.3f}", flush=True)
         if not options.quiet:
             for caller, callee in sorted(one.missing):
                 print(f"  missing  {caller} -> {callee}")
             for (caller, callee), rule in sorted(one.wrong.items()):
                 print(f"  wrong    {caller} -> {callee}  {rule}")
+    if options.json:
+        print(json.dumps({"languages": languages, "strategies": strategies}))
+        return
     right, wrong = sum(one.right for one in scores), sum(len(one.wrong) for one in scores)
     missing = sum(len(one.missing) for one in scores)
     print(f"all: pairs {right + missing}, P {right / (right + wrong):.3f}, R {right / (right + missing):.3f}")

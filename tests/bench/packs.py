@@ -1,8 +1,8 @@
 """How well packs answer: hand-written and unanswerable questions, the packs' own ones, and multi-hop questions.
 
 `python -m tests.bench.packs FOLDER ... [--split tune] [--without STAGE ...]` takes folders of packs that
-`atlas pack build` made of Django 5.2 (name `django`), SQLAlchemy 2.0.44 (`sqlalchemy`), click 8.3.1 (`click`), Flask 3.1.2 (`flask`), or of a
-dictionary with one article per headword (`foldoc`), and asks the questions of `tests/bench/data/packs` that belong to
+`atlas pack build` made of Django 5.2 (name `django`), SQLAlchemy 2.0.44 (`sqlalchemy`), click 8.3.1 (`click`),
+Flask 3.1.2 (`flask`), Celery 5.7.0 (`celery`), or of a dictionary with one article per headword (`foldoc`), and asks the questions of `tests/bench/data/packs` that belong to
 their names. `--own` asks the questions that the build made by rules instead. Times are CPU ms.
 """
 
@@ -40,7 +40,7 @@ def questions_of(reader: PackReader, split: str, *, own: bool) -> list[EvalQuest
         return [each for each in read_questions(reader.examples) if each.split == "held-out"]
     return [
         replace(each, kind=name)
-        for name in ("hand", "fresh", "unanswerable")
+        for name in ("hand", "fresh", "celery", "unanswerable")
         for row in written(name, reader.project, split)
         for each in read_questions(json.dumps(row))
     ]

@@ -18,6 +18,7 @@ from pathlib import Path
 from atlas import _parser
 from atlas.detectors import built_in
 from atlas.parsing import load_languages
+from atlas.scan import scan_project
 
 MAX_BYTES = 2_000_000
 _PARAMETER = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|<[^>]*>|:[A-Za-z_]\w*(?:\([^)]*\))?[?*+]?|\[[^\]]*\]|\*\w*")
@@ -47,6 +48,8 @@ def find_routes(tree: Path) -> list[FoundRoute]:
     """Link the files of a tree and return the routes outside of tests."""
     languages = load_languages(detectors=built_in())
     linker = _parser.Linker("p", languages)
+    subprojects = scan_project(tree, languages).subprojects
+    linker.set_subprojects([(one.folder, one.kind, one.name) for one in subprojects])
     paths = (path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink())
     kept = [path for path in paths if path.stat().st_size < MAX_BYTES and "node_modules" not in path.parts]
     names = {str(path.relative_to(tree)): path for path in kept}

@@ -1,4 +1,4 @@
-"""Two vector spaces in one store: code and notes each have a model, and neither sees the vectors of the other."""
+"""Vector spaces of one store: code, documents and notes each have a model, and none sees the vectors of another."""
 
 import dataclasses
 
@@ -6,7 +6,7 @@ import pytest
 
 from atlas.contracts import Store
 from atlas.errors import QueryError
-from atlas.model import CODE, PROSE, PROSE_LABELS, Filter, ModelInfo
+from atlas.model import CODE, DOCUMENTS, PROSE, PROSE_LABELS, Filter, ModelInfo
 from tests.conformance.rows import MODEL, PROJECT, gone, node, query, unit, vector
 
 ALL = Filter()
@@ -14,6 +14,16 @@ PROSE_MODEL = ModelInfo("test", "prose", 3, "one", PROSE)
 CODE_ROWS = [node("app.save"), node("app.load")]
 NOTES = [node(f"n-{label}", "n.md", label=label) for label in sorted(PROSE_LABELS)]
 NOTE = NOTES[0]
+PAGE_MODEL = ModelInfo("test", "prose", 3, "one", DOCUMENTS)
+PAGE = b"Words before.\n# Title\nAbout all.\n## First\nAbout the first.\n## Second\nAbout the second.\n"
+PAGES = [
+    node("docs.page", "page.md", label="DocFile", span=(0, len(PAGE))),
+    node("docs.page#title", "page.md", label="DocSection", span=(PAGE.index(b"# Title"), len(PAGE))),
+    node("docs.page#first", "page.md", label="DocSection", span=(PAGE.index(b"## First"), PAGE.index(b"## Second"))),
+    node("docs.page#second", "page.md", label="DocSection", span=(PAGE.index(b"## Second"), len(PAGE))),
+]
+WINDOW = node("notes.txt#1", "notes.txt", label="Chunk")._replace(kind="text")
+SETTINGS = node("app.toml#1", "app.toml", label="Chunk")._replace(kind="config")
 
 
 @pytest.fixture
@@ -97,7 +107,7 @@ async def test_one_model_may_serve_both_spaces(store: Store) -> None:
 
 
 async def test_a_node_that_changes_its_space_is_embedded_again(filled: Store) -> None:
-    as_code = NOTE._replace(label="DocFile")
+    as_code = NOTE._replace(label="Class")
     await filled.apply([unit("n.md", [as_code, *NOTES[1:]])])
     assert NOTE.uid in await stale(filled, MODEL)
     assert (await filled.stats(PROJECT))[0].vectors == 1
@@ -115,3 +125,44 @@ async def test_deleted_notes_leave_the_vectors_of_code(filled: Store) -> None:
 async def test_a_copy_reads_the_vectors_of_each_space(filled: Store) -> None:
     assert await filled.vectors(PROJECT, 10) == [vector(CODE_ROWS[0], 1, 0, 0, 0)]
     assert await filled.vectors(PROJECT, 10, "", PROSE) == [vector(NOTE, 0, 1, 0)]
+
+
+@pytest.fixture
+async def library(store: Store) -> Store:
+    """A function, a page, a decision record, a window of text, one of configuration, and a note."""
+    record = node("adr.0001", "adr/0001.md", label="ADR")
+    await store.apply([unit("a.py", CODE_ROWS[:1]), unit("page.md", PAGES, content=PAGE), unit("n.md", [NOTE])])
+    windows = [unit("notes.txt", [WINDOW]), unit("app.toml", [SETTINGS])]
+    await store.apply([unit("adr/0001.md", [record]), *windows])
+    return store
+
+
+async def test_documents_and_text_are_in_a_space_between_code_and_notes(library: Store) -> None:
+    assert await stale(library, MODEL) == sorted([CODE_ROWS[0].uid, SETTINGS.uid])
+    assert await stale(library, PROSE_MODEL) == [NOTE.uid]
+    pages = sorted(["p:adr.0001", WINDOW.uid, *(row.uid for row in PAGES)])
+    assert await stale(library, PAGE_MODEL) == pages
+    assert await stale(library, PAGE_MODEL, [PAGES[1].uid, NOTE.uid]) == [PAGES[1].uid]
+
+
+async def test_a_section_is_embedded_without_its_subsections(library: Store) -> None:
+    chunks = await library.stale_chunks(PROJECT, PAGE_MODEL, 100, uids=[row.uid for row in PAGES])
+    texts = {chunk.uid: chunk.text for chunk in chunks}
+    title, first = PAGE.index(b"# Title"), PAGE.index(b"## First")
+    assert texts[PAGES[0].uid] == PAGE[:first].decode()
+    assert texts[PAGES[1].uid] == PAGE[title:first].decode()
+    assert texts[PAGES[2].uid] == "## First\nAbout the first.\n"
+    assert texts[PAGES[3].uid] == "## Second\nAbout the second.\n"
+
+
+async def test_vectors_of_code_for_documents_are_found_until_they_are_replaced(library: Store) -> None:
+    """An index of an older version holds them: nothing is lost while its documents are embedded again."""
+    old = [vector(row, 1, 0, 0, 0) for row in (CODE_ROWS[0], *PAGES)]
+    await library.put_vectors(PROJECT, MODEL, old)
+    assert len(await found(library, CODE, 1, 0, 0, 0)) == len(old)
+    assert (await library.stats(PROJECT))[0].vectors == 1
+    await library.put_vectors(PROJECT, PAGE_MODEL, [vector(row, 1, 0, 0) for row in PAGES])
+    assert await found(library, CODE, 1, 0, 0, 0) == [CODE_ROWS[0].uid]
+    assert await found(library, DOCUMENTS, 1, 0, 0) == sorted(row.uid for row in PAGES)
+    (stats,) = await library.stats(PROJECT)
+    assert (stats.vectors, stats.models) == (len(old), (MODEL, PAGE_MODEL))

@@ -11,7 +11,7 @@ from atlas.contracts import Embedder
 from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
 from atlas.errors import ConfigError, Unavailable
 from atlas.events import Event
-from atlas.model import CODE, PROSE, Chunk, VectorRow
+from atlas.model import CODE, DOCUMENTS, PROSE, Chunk, VectorRow
 from atlas.pipeline.copying import compare_project, copy_project
 from atlas.pipeline.events import WHOLE_PROJECT, Window, no_progress
 from atlas.pipeline.tiers.embed import EmbedTier, check_models
@@ -52,11 +52,11 @@ async def embedded(store: MemoryStore, space: str) -> list[str]:
 @pytest.mark.parametrize(
     ("provider", "chosen", "spaces"),
     [
-        ("static", "auto", [PROSE, CODE]),
-        ("static", "none", [CODE]),
+        ("static", "auto", [PROSE, DOCUMENTS, CODE]),
+        ("static", "none", [DOCUMENTS, CODE]),
         ("none", "auto", []),
         ("none", "static", [PROSE]),
-        ("tei", "auto", [PROSE, "server"]),
+        ("tei", "auto", [PROSE, "server", "server"]),
     ],
 )
 async def test_the_settings_name_the_embedders(tmp_path: Path, provider: str, chosen: str, spaces: list[str]) -> None:

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,14 @@ from hypothesis import strategies as st
 
 from atlas.app.papers import make_papers_desk
 from atlas.config.load import Settings, load_settings
+from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
 from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.model import PROSE, Chunk, Scored
 from atlas.paper_services.arxiv import query_of
 from atlas.paper_source import Paper, PaperRequest
 from atlas.papers.citations import citation_graph
 from atlas.papers.export import export, tex
+from atlas.papers.index import PaperIndex
 from atlas.papers.library import PAPERS_FILE, PaperLibrary
 from atlas.papers.topics import topic_folder
 from atlas.papers.wanted import checked_date, paper_id
@@ -54,6 +58,39 @@ class Desk:
 
 def ids(document: dict[str, Any]) -> list[str]:
     return [one["id"] for one in document["papers"]]
+
+
+def test_the_index_is_kept_for_the_next_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "cache" / "papers.index"
+    papers = {f"2401.{n:05}": Paper(f"2401.{n:05}", f"Paper {n} about whales", summary=f"word{n}") for n in range(100)}
+    embedded: list[int] = []
+
+    class Counting(StaticEmbedder):
+        async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
+            embedded.append(len(chunks))
+            return await super().embed_chunks(chunks)
+
+    def best(stored: Mapping[str, Paper], text: str = "word42") -> list[Scored]:
+        embedded.clear()
+        index = PaperIndex(Counting(PROSE_FOLDER, PROSE), file)
+        return asyncio.run(index.search(stored, text, None, 3))
+
+    first = best(papers)
+    assert (first[0].uid, embedded) == ("2401.00042", [100])
+    assert (best(papers), embedded) == (first, [])
+    more = {**papers, "2402.00001": Paper("2402.00001", "Zebras")}
+    assert (best(more, "zebras")[0].uid, embedded) == ("2402.00001", [1])
+    changed = {**papers, "2401.00042": Paper("2401.00042", "Penguins")}
+    assert (best(changed, "penguins")[0].uid, embedded) == ("2401.00042", [1])
+    assert "2401.00042" not in [hit.uid for hit in best({one: papers[one] for one in list(papers)[:40]})]
+    assert (best(papers), embedded) == (first, [1]), "the vectors of unchanged papers are kept"
+    whole = file.read_bytes()
+    for damaged in (whole[:-10], whole[:-1] + b"?", b"", b"\n\n", whole.replace(b'"order"', b'"ORDER"')):
+        file.write_bytes(damaged)
+        assert (best(papers), embedded) == (first, [100]), "a damaged file costs only time"
+        assert file.read_bytes() == whole
+    monkeypatch.setattr("atlas.papers.index.__version__", "0.0.0")
+    assert (best(papers), embedded) == (first, [100])
 
 
 def test_a_search_is_stored_and_not_repeated(tmp_path: Path) -> None:

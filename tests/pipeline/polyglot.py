@@ -98,8 +98,16 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "part0/routes.py": (
         'from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.post("/orders")\ndef order():\n    return ""\n',
     ),
+    ".atlas/detectors.toml": (
+        RULES.replace('"message"', '"signal"'),
+        RULES.replace("[0]", '["$handler"]'),
+        RULES.replace("consumer", "app.route"),
+        f'{RULES}\n[[files]]\nlanguages = ["python"]\nroots = ["part1"]\nhandlers = "f1"\nmethods = "GET"\n',
+        "languages = [\n",
+        "",
+    ),
 }
-"""Further contents of these files. The rules file stays: a running daemon reads it when it starts."""
+"""Further contents of these files."""
 
 PARTS = 4
 

@@ -36,6 +36,7 @@ MODULES = (
     "docs/guide.rst",
     "deploy/app.yaml",
     "db/schema.sql",
+    ".atlas/detectors.toml",
 )
 IDS = ("c-01JD2V9Q7K4M8N3P5R6S7T8V9A", "c-01JD2V9Q7K4M8N3P5R6S7T8V9B", "e-01JD2V9Q7K4M8N3P5R6S7T8V9A")
 
@@ -127,8 +128,26 @@ def text_source(draw: st.DrawFn, path: str) -> str:
     return "\n".join(parts)
 
 
+CALLS = "(call function: (identifier) @name arguments: (argument_list) @arguments)"
+
+
+@st.composite
+def rules_source(draw: st.DrawFn) -> str:
+    """Rules of the project's own for calls and for paths; some are broken."""
+    text = 'languages = ["python"]\n'
+    for name in draw(st.lists(st.sampled_from(NAMES), max_size=3)):
+        query = f'query = "{CALLS}"' if draw(st.booleans()) else 'shape = "own"'
+        text += f'[[rules]]\nkind = "emits"\nwords = ["{name}("]\n{query}\nnames = ["{name}"]\nevent = ["$name"]\n'
+    if draw(st.booleans()):
+        handlers = draw(st.sampled_from(NAMES))
+        text += f'[[files]]\nlanguages = ["python"]\nroots = ["lib"]\nhandlers = "{handlers}"\nmethods = "GET"\n'
+    return text + draw(st.sampled_from(("", f'[shapes.own]\npython = "{CALLS}"\n', "[shapes.own]\n", "<<<")))
+
+
 @st.composite
 def source(draw: st.DrawFn, path: str) -> str:
+    if path.startswith(".atlas/"):
+        return draw(rules_source())
     if path.endswith((".txt", ".toml", ".json")):
         return draw(manifest_source(path))
     if path.endswith(".py"):

@@ -18,7 +18,7 @@ import pytest
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from atlas.cli.app import app
+from atlas.cli.app import create_app
 from tests.raw_database import raw
 
 from .processes import COMMAND, Place, atlas, environment
@@ -348,7 +348,7 @@ def commands(group: TyperGroup, name: str = "atlas") -> Iterator[tuple[str, Type
             yield f"{name} {each}", command
 
 
-COMMANDS = dict(commands(get_group(app)))
+COMMANDS = dict(commands(get_group(create_app())))
 WITH_EXAMPLES = ("index", "search", "node", "context", "cypher", "status", "health", "export", "mcp", "connect")
 
 

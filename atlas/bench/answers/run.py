@@ -76,6 +76,14 @@ def find_trees(files: Sequence[QuestionFile], named: Sequence[str], folder: Path
     return trees
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The answers of a run in order, and the packages that could not be asked with the reason."""
+
+    asked: tuple[Asked, ...]
+    failed: tuple[str, ...]
+
+
 async def ask_all(
     files: Sequence[QuestionFile],
     trees: Mapping[str, Path],
@@ -83,22 +91,35 @@ async def ask_all(
     open_session: Open,
     others: Sequence[Peer],
     tell: Tell,
-) -> list[Asked]:
-    """Index every tree into a folder below `data`, ask everything, return it in order. Raises AtlasError."""
-    asked: list[Asked] = []
+) -> Run:
+    """Index every tree into a folder below `data`, ask everything, return it in order.
+
+    A package that cannot be indexed does not end the run. Raises AtlasError if that is true of all of them.
+    """
+    asked, failed = list[Asked](), list[str]()
     for file in files:
-        tree, index = trees[file.name], data / file.name
+        tree = trees[file.name]
         tell(f"{file.name} {file.version}: {counted(len(file.questions), 'question')}")
-        run_atlas(["index", str(tree), "--data-dir", str(index)])
-        session = open_session(tree, index)
         try:
-            await session.ask(TOOL, {"query": WARM})
-            asked += [await _ask(file, question, session.ask) for question in file.questions]
-        finally:
-            await session.aclose()
+            asked += await _ask_package(file, tree, data / file.name, open_session)
+        except AtlasError as error:
+            failed.append(f"{file.name}: {error.message}")
+            continue
         runner = PeerRunner(tree)
         asked += [_ask_peer(file, question, peer, runner) for peer in others for question in file.questions]
-    return asked
+    if not asked:
+        raise AtlasError(f"no package could be asked: {'; '.join(failed)}")
+    return Run(tuple(asked), tuple(failed))
+
+
+async def _ask_package(file: QuestionFile, tree: Path, index: Path, open_session: Open) -> list[Asked]:
+    run_atlas(["index", str(tree), "--data-dir", str(index)])
+    session = open_session(tree, index)
+    try:
+        await session.ask(TOOL, {"query": WARM})
+        return [await _ask(file, question, session.ask) for question in file.questions]
+    finally:
+        await session.aclose()
 
 
 async def _ask(

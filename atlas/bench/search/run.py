@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +44,7 @@ class Asker(Protocol):
 class Indexes:
     """How to make and open an index of (tree, data folder)."""
 
-    index: Callable[[Path, Path], Awaitable[object]]
+    index: Callable[[Path, Path], None]
     open: Callable[[Path, Path], AbstractAsyncContextManager[Atlas]]
     probe: Callable[[Path, Path], Asker]
 
@@ -70,7 +70,7 @@ async def ask_set(
 ) -> list[Answered]:
     """Index a tree into a data folder if needed, and put all questions to all variants. Raises AtlasError."""
     tell(f"{asked.name} ({asked.index}): {counted(len(asked.questions), 'question')}, indexing")
-    await indexes.index(asked.tree, data)
+    indexes.index(asked.tree, data)
     answered: list[Answered] = []
     async with indexes.open(asked.tree, data) as atlas:
         for name, variant in variants.items():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-STRATEGIES = ("signature", "heading", "term", "code")
-"""How an entity was found, the most telling first."""
+STRATEGIES = ("signature", "heading", "term", "docstring", "code", "model")
+"""How an entity was found, the most telling first. `docstring`: in the code of the package itself; `model`: by a
+language model."""
 
 
 @dataclass(frozen=True, slots=True)

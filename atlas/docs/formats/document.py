@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from atlas.docs.formats.inclusion import NOTHING, Inclusion
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -30,5 +32,7 @@ class Document:
     parents: tuple[str, ...] = ()
     cut: bool = False
     """The source had more bytes than its limit."""
+    inclusion: Inclusion = NOTHING
+    """Files of the same source that it may include."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of the response, names in lower case: `link`, `x-robots-tag` and `content-language` are read."""

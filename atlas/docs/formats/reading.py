@@ -108,7 +108,7 @@ def _read_text(form: str, text: str, document: Document, draft: Draft) -> None:
     elif form == "markdown":
         read_markdown(text, draft, document.path)
     elif form == "restructuredtext":
-        read_restructured(text, draft)
+        read_restructured(text, draft, document.inclusion)
     elif form == "notebook":
         read_notebook(text, draft)
     elif form == "asciidoc":

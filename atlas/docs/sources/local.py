@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from atlas import _parser
+from atlas.docs.code.files import CodeFile, Package, code_files
 from atlas.docs.formats.document import Document
 from atlas.docs.formats.reading import read_article
 from atlas.docs.sources import selection
 from atlas.docs.sources.archive import ArchiveTree
 from atlas.docs.sources.folder import FolderTree
+from atlas.docs.sources.inclusions import includes_files, read_including
 from atlas.docs.sources.installed import installed_tree
-from atlas.docs.sources.package_facts import package_facts
+from atlas.docs.sources.package_facts import PackageFacts, package_facts
 from atlas.docs.sources.values import CollectProgress, Planned, SourceKind
 from atlas.docs.sources.work_tree import WorkTree
 from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from atlas.docs.article import Article
@@ -67,7 +69,9 @@ def plan_source(source: SourceSpec, options: CollectOptions) -> list[Planned]:
     """Return every file of a source with the reason why it is left out, if it is. Raises ConfigError."""
     tree = open_tree(source, options)
     entries = tree.entries()
-    reasons = _selected(tree, [one.path for one in entries], source, options)
+    paths = [one.path for one in entries]
+    reasons = _selected(tree, paths, source, options)
+    reasons |= dict.fromkeys(_code_of(tree, paths, options), "")
     found = [Planned(source.text, one.path, one.size, reasons[one.path]) for one in entries]
     return [*found, *(Planned(source.text, path, 0, reason) for path, reason in tree.problems)]
 
@@ -78,41 +82,75 @@ def read_tree(
     """Return the articles of a tree, sorted by key. Raises ConfigError if it cannot be read or is over a limit."""
     paths = [one.path for one in tree.entries()]
     reasons = _selected(tree, paths, source, options)
-    wanted = [path for path in paths if not reasons[path]]
+    documents = [path for path in paths if not reasons[path]]
+    code = _code_of(tree, paths, options)
+    wanted = [path for path in paths if not reasons[path] or path in code]
     if len(wanted) > options.max_files:
-        raise ConfigError(
-            f"{source.text} has {len(wanted):,} documents, which is over the limit.", "Name a folder of it."
-        )
-    facts = package_facts(tree, paths) if tree.package else None
+        raise ConfigError(f"{source.text} has {len(wanted):,} files, which is over the limit.", "Name a folder of it.")
+    facts = package_facts(tree, paths) if tree.package else PackageFacts()
     articles: list[Article] = []
+    including: list[Document] = []
+    files: list[CodeFile] = []
+    masked = _masked if options.mask_secrets else _as_it_is
     total = 0
     for path, data, cut in tree.read(wanted, options.max_file_bytes):
         total += len(data)
         if total > options.max_total_bytes:
             raise ConfigError(f"{source.text} has more than {options.max_total_bytes:,} bytes.", "Name a folder of it.")
-        report(CollectProgress(source.text, "read", len(articles), len(wanted), path))
-        articles.append(
-            read_article(
-                Document(
-                    key=path,
-                    data=_masked(data) if options.mask_secrets else data,
-                    path=path,
-                    licence=tree.licence or (facts.licence if facts else ""),
-                    source=source.text,
-                    source_version=tree.version or (facts.version if facts else ""),
-                    cut=cut,
-                )
-            )
+        report(CollectProgress(source.text, "read", len(articles) + len(files), len(wanted), path))
+        if path in code:
+            files.append(CodeFile(path, masked(data)))
+            continue
+        document = Document(
+            key=path,
+            data=masked(data),
+            path=path,
+            licence=tree.licence or facts.licence,
+            source=source.text,
+            source_version=tree.version or facts.version,
+            cut=cut,
         )
+        if includes_files(document):
+            including.append(document)
+        else:
+            articles.append(read_article(document))
+    articles += read_including(tree, including, paths, frozenset(documents), masked)
     for path, reason in tree.problems:
         report(CollectProgress(source.text, "read", len(articles), len(wanted), path, reason))
+    package = Package(
+        *(source.name or facts.name, tree.version or facts.version, tree.licence or facts.licence, source.text)
+    )
+    articles += _of_code(files, articles, package, selection.has_documentation(documents))
     return sorted(articles, key=lambda one: one.key)
+
+
+def _code_of(tree: Tree, paths: list[str], options: CollectOptions) -> frozenset[str]:
+    """Return the files of a package's own code."""
+    return frozenset(code_files(paths)) if tree.package and options.code else frozenset()
+
+
+def _of_code(
+    files: list[CodeFile], articles: list[Article], package: Package, is_documented: bool
+) -> Iterable[Article]:
+    """Return the articles of a package's own code, as its documentation calls the symbols."""
+    if not files:
+        return ()
+    from atlas.docs.code.articles import code_articles
+    from atlas.docs.code.joining import joined
+    from atlas.parsing.outline import Outline
+
+    ordered = sorted(files, key=lambda one: one.path)
+    return joined(list(code_articles(ordered, package, Outline())), articles, is_documented=is_documented)
 
 
 def _selected(tree: Tree, paths: list[str], source: SourceSpec, options: CollectOptions) -> dict[str, str]:
     if source.kind is SourceKind.FILE:
         return dict.fromkeys(paths, "")
     return selection.select(paths, options.language, package=tree.package)
+
+
+def _as_it_is(data: bytes) -> bytes:
+    return data
 
 
 def _masked(data: bytes) -> bytes:

@@ -57,6 +57,11 @@ def select(paths: Sequence[str], language: str, *, package: bool) -> dict[str, s
     }
 
 
+def has_documentation(documents: Sequence[str]) -> bool:
+    """Return whether documents of a package are in a documentation folder, and not only a readme and changes."""
+    return any(_in_documentation(path) for path in documents)
+
+
 def _reason(path: str, translations: frozenset[str], package: bool, has_folder: bool) -> str:
     *folders, name = path.split("/")
     form = format_of(path)

@@ -51,6 +51,8 @@ class CollectOptions:
     max_file_bytes: int = 32 << 20
     max_total_bytes: int = 1 << 30
     """Of one source, unpacked."""
+    code: bool = True
+    """Signatures and docstrings of a package's own code join its documentation."""
     language: str = "en"
     """Translations in folders next to one with this name are left out."""
     site_packages: tuple[Path, ...] = ()

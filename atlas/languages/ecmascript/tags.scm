@@ -82,7 +82,7 @@
 (assignment_pattern right: (_) @reference.read)
 (object_assignment_pattern right: (_) @reference.read)
 (template_substitution (_) @reference.read)
-(binary_expression operator: "instanceof" right: (_) @reference.type)
+(binary_expression operator: "instanceof" right: (_) @reference.type) @hook
 
 ; Expressions
 
@@ -100,6 +100,8 @@
 (call_expression function: [(identifier) (member_expression) (call_expression)]) @hook
 (assignment_expression left: (member_expression)) @hook
 (object) @hook
+; The code tells symbols from other keys.
+(subscript_expression object: (_) @base index: (identifier) @name) @expr.attribute
 (subscript_expression object: (_) @base index: (_) @index) @expr.index
 (await_expression (_) @inner) @expr.await
 (parenthesized_expression (_) @inner) @expr.same

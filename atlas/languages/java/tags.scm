@@ -106,7 +106,7 @@
 (instanceof_expression right: (_) @annotation name: (_) @target) @binding.assign
 (type_pattern . (_) @annotation (identifier) @target .) @binding.assign
 (record_pattern_component . (_) @annotation (identifier) @target .) @binding.assign
-(type_parameter (type_identifier) @target) @binding.assign
+(type_parameter (type_identifier) @target (type_bound . (_) @annotation)?) @binding.assign
 (return_statement (_)? @value @reference.read) @binding.return
 ; A body of statements returns by its own statements.
 (lambda_expression body: (block)) @binding.outer

@@ -187,8 +187,12 @@
 (assignment left: (_) @target operator: "=" right: (_) @value @reference.read) @binding.assign
 (assignment right: (_) @reference.read)
 (for_statement) @hook
+(is_expression) @hook
+(type_test) @hook
 (catch_block (identifier) @target (user_type) @annotation) @binding.catch
-(type_parameter (identifier) @target) @binding.assign
+(type_parameter
+  (identifier) @target
+  [(user_type) (nullable_type)]? @annotation) @binding.assign
 (function_body "=" (_) @value @reference.read .) @binding.return
 (return_expression !label (_) @value @reference.read) @binding.return
 (lambda_literal (_) @value @reference.read .) @binding.return
@@ -263,6 +267,7 @@
 (user_type) @reference.type
 
 (user_type ".") @expr.text
+(function_type) @type.text
 (user_type . (identifier) @base (type_arguments (type_projection (_)? @argument .)?)) @expr.generic
 (user_type (identifier) @inner) @expr.same
 (nullable_type (_) @inner .) @expr.same

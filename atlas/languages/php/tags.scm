@@ -122,7 +122,7 @@
 (argument (_) @reference.read .)
 (array_element_initializer (_) @reference.read)
 (const_element (_) @reference.read .)
-(binary_expression operator: "instanceof" right: [(name) (qualified_name)] @reference.type)
+(binary_expression operator: "instanceof" right: [(name) (qualified_name)] @reference.type) @hook
 (array_creation_expression) @hook
 
 ; Expressions

@@ -145,6 +145,7 @@
 (call receiver: (_) @callee arguments: (argument_list)? @arguments) @reference.call
 (pair key: (hash_key_symbol) @keyword value: (_) @value) @argument.named
 (block_argument (_) @inner) @expr.same
+(block_argument (simple_symbol)) @hook
 (splat_argument (_) @base) @expr.index
 (element_reference object: (_) @base) @expr.index
 (assignment right: (_) @inner) @expr.same

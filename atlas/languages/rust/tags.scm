@@ -79,7 +79,7 @@
 (for_expression pattern: (_) @target value: (_) @value @reference.read) @binding.iterate
 (match_expression) @hook
 (assignment_expression left: (_) @target right: (_) @value @reference.read) @binding.assign
-(type_parameter name: (_) @target) @binding.assign
+(type_parameter name: (_) @target bounds: (trait_bounds . (_) @annotation)?) @binding.assign
 (return_expression (_)? @value @reference.read) @binding.return
 ; A body of statements returns by its own statements.
 (closure_expression body: (block)) @binding.outer

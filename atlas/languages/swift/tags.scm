@@ -121,7 +121,7 @@
 (for_statement item: (_) @target collection: (_) @value @reference.read) @binding.iterate
 (assignment target: (_) @target operator: "=" result: (_) @value @reference.read) @binding.assign
 (assignment result: (_) @reference.read)
-(type_parameter (type_identifier) @target) @binding.assign
+(type_parameter (type_identifier) @target [(user_type)]? @annotation) @binding.assign
 (control_transfer_statement "return" result: (_) @value @reference.read) @binding.return
 (function_body (statements . (_) @value @reference.read .)) @binding.return
 (computed_property (statements . (_) @value @reference.read .)) @binding.return

@@ -125,9 +125,10 @@ class AstTier:
         linker = warm
         if linker is None:
             # after an exception, `invalidate` drops the half-filled linker
+            made_with = workspace.link_digest
             linker = Linker(workspace.name, workspace.source.languages, low_memory=self._keep)
             linker.set_subprojects(workspace.tree.subproject_rows)
-            linking.swap_linker(linker, workspace.tree.subprojects_digest)
+            linking.swap_linker(linker, made_with)
             # files that tier 1 has scanned since the batch began have events of their own
             work.files = {**workspace.tree.files, **work.files}
             chosen = {*changed, *removed}
@@ -169,13 +170,13 @@ class AstTier:
         linking.count_unpacked(len(work.parsed) + len(moved))
 
     def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
-        """Load facts of unchanged files from the cache; return the paths that it lacks."""
+        """Load facts of unchanged files from the cache; return the paths that it lacks or read by other rules."""
         started = time.process_time()
         structure = workspace.manifest.get(STRUCTURE_PATH)
         if workspace.full or not read_with(structure, workspace.source.fingerprint):
             return list(paths)
         wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
-        missing = linker.recall(workspace.cache, wanted)
+        missing = linker.recall(workspace.cache, wanted, str(workspace.source.root))
         workspace.counters.spend("recall", time.process_time() - started)
         return missing + [path for path in paths if path not in workspace.manifest]
 
@@ -279,7 +280,7 @@ class AstTier:
     def _structure(self, workspace: Workspace, digest: str) -> GraphDelta:
         """Return the structure unit's delta, without rows if they equal the stored ones."""
         stored = workspace.manifest.get(STRUCTURE_PATH)
-        made_with = structure_digest(workspace.source.fingerprint, workspace.linking.subprojects_digest)
+        made_with = structure_digest(workspace.source.fingerprint, workspace.linking.made_with)
         record = FileRecord(STRUCTURE_PATH, digest=made_with, unit_digest=digest)
         if stored is not None and stored.unit_digest == digest and not workspace.full:
             return GraphDelta(workspace.name, STRUCTURE_PATH, record)

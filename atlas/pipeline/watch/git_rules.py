@@ -1,4 +1,4 @@
-"""Finds the ignore rules that lie outside the folders that a scan enters: git's own files and parent folders."""
+"""Finds the rules that lie outside the folders that a scan enters: git's own files, parent folders, detectors."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ MAX_POINTER_BYTES = 64 << 10
 """A `.git` or `commondir` file holds one path."""
 
 
-def rule_files(root: Path) -> dict[Path, dict[str, str]]:
-    """Return, for each folder with ignore rules, the relevant file names and the path that is reported for each.
+def rule_files(root: Path, own: str = "") -> dict[Path, dict[str, str]]:
+    """Return, for each folder with rules, the relevant file names and the path that is reported for each.
 
-    The folders are git's own, including those of a linked work tree, and the parents of a root inside a repository.
+    The folders are git's own, including those of a linked work tree, and the parents of a root inside a repository;
+    and that of `own`, the file of the project's own rules for routes and events.
     """
+    folder, _, name = own.rpartition("/")
+    is_inside = own and not own.startswith("/") and ".." not in own.split("/")
+    return _git_rules(root) | ({root / folder: {name: own}} if is_inside else {})
+
+
+def _git_rules(root: Path) -> dict[Path, dict[str, str]]:
     above = [root, *root.parents]
     depth = next((depth for depth, folder in enumerate(above) if os.path.lexists(folder / ".git")), None)
     if depth is None:

@@ -107,9 +107,12 @@ class FolderWatch:
         sink: EventSink,
         concerns: Callable[[str], bool],
         loop: asyncio.AbstractEventLoop,
+        own_rules: str = "",
     ) -> None:
+        """`own_rules`: a file with rules, which may lie in a folder that a scan does not enter."""
         self._root, self._sink, self._concerns, self._loop = root, sink, concerns, loop
         self._inotify: Inotify | None = Inotify()
+        self._own_rules = own_rules
         self._numbers: dict[str, int] = {}
         self._paths: dict[int, str] = {}
         self._below: dict[str, set[str]] = {}
@@ -193,7 +196,7 @@ class FolderWatch:
                 self._remove(gone)
             if mask & (CREATE | MOVED_TO) and self._concerns(path):
                 self._add(path)
-        if path == ".git":
+        if path == ".git" or self._own_rules.startswith(f"{path}/"):
             self._watch_rules()
         self._sink.changed(path)
 
@@ -255,7 +258,7 @@ class FolderWatch:
     def _watch_rules(self) -> None:
         if self._inotify is None:
             return
-        for folder, names in rule_files(Path(self._root)).items():
+        for folder, names in rule_files(Path(self._root), self._own_rules).items():
             try:
                 number = self._inotify.add(str(folder))
             except OSError as error:

@@ -50,6 +50,7 @@ class Watcher:
         single_folders: bool = sys.platform == "linux",
         poll: str = "",
         on_change: Callable[[], None] | None = None,
+        own_rules: str = "",
         poll_seconds: float = 2.0,
         retry_seconds: float = 300.0,
         root_seconds: float = 2.0,
@@ -57,6 +58,7 @@ class Watcher:
         """Prepare the watcher; watching begins when `changes` is iterated over.
 
         `folders`: known folders from an earlier scan or from the store, so that the first scan finds few new ones.
+        `own_rules`: file of the project's rules for routes and events, which is watched wherever it is in the root.
         `data`: a folder in the root whose changes are ignored because the index writes them; `.atlas` always is.
         `single_folders`: use one watch per folder instead of one for the tree. `poll`: a reason to poll only.
         `root_seconds`: interval for checking whether the root was replaced without an event. `on_change` is called at
@@ -70,6 +72,7 @@ class Watcher:
         self._root = root.absolute()
         self._data = data.absolute() if data is not None else None
         self._own: tuple[str, ...] = ()
+        self._own_rules = own_rules
         self._single_folders, self._poll = single_folders, poll
         self._poll_seconds, self._retry_seconds, self._root_seconds = poll_seconds, retry_seconds, root_seconds
         self._folders = list(folders)
@@ -135,6 +138,9 @@ class Watcher:
             self.missed("root changed")
         elif f"/{path}".endswith("/.git/index"):
             self._note(INDEX)
+        elif f"{self._own_rules}/".startswith(f"{path}/"):
+            # also where a folder around it appears or goes
+            self.missed("rules changed")
         elif not self._concerns(path):
             if f"/{path}".endswith(GIT_RULES):
                 self.missed("rules changed")
@@ -185,7 +191,7 @@ class Watcher:
         loop = asyncio.get_running_loop()
         try:
             if self._single_folders:
-                self._source = FolderWatch(root, self._folders, self, self._concerns, loop)
+                self._source = FolderWatch(root, self._folders, self, self._concerns, loop, self._own_rules)
             else:
                 # Imported only here because it costs time and memory.
                 from atlas.pipeline.watch.recursive import TreeWatch

@@ -1,7 +1,8 @@
 """Lineage: the shortest chains of relations between two claims, followed in both directions.
 
-Fewer relations come first, then the higher product of their confidences, then the ids. A chain passes no claim twice;
-of several relations between two claims it takes the most certain one.
+A chain may lead over papers: two claims with one source, or with sources that cite one another. Fewer relations come
+first, then fewer steps over papers, then the higher product of the confidences, then the ids. A chain passes no claim
+twice; of several relations between two claims it takes the most certain one.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from atlas.contracts import Store
-from atlas.model import Direction, Edge, EdgeRow
+from atlas.model import Direction, EdgeRow, EdgeType
+from atlas.paper_source import PaperLinks
+from atlas.search.notes.papers import CROSSINGS, paper_edges
 
 RELATIONS = ("SUPPORTS", "REFUTES", "EXTENDS", "IMPLIES", "CONTRADICTS", "SUPERSEDES", "RELATES")
+_FOLLOWED = (*RELATIONS, EdgeType.SOURCE)
 MAX_STEPS = 8
 """Relations of a chain: longer ones are no evidence."""
 MAX_CLAIMS = 5_000
@@ -51,25 +55,30 @@ class Lineage:
 Graph = dict[str, dict[str, EdgeRow]]
 
 
-async def find_lineage(store: Store, start: str, end: str, max_chains: int) -> Lineage:
-    """Return the best chains between two claims by uid."""
+async def find_lineage(
+    store: Store, start: str, end: str, max_chains: int, *, project: str = "", papers: PaperLinks | None = None
+) -> Lineage:
+    """Return the best chains between two claims by uid. `papers` knows the links between papers of `project`."""
     if start == end:
         return Lineage((Chain((start,), ()),), is_complete=True)
-    graph, is_whole = await _neighbourhood(store, start, end)
+    graph, is_whole = await _neighbourhood(store, start, end, project, papers)
     chains, is_exhausted = _best_chains(graph, start, end, max_chains)
     return Lineage(tuple(chains), is_complete=is_whole and is_exhausted)
 
 
-async def _neighbourhood(store: Store, start: str, end: str) -> tuple[Graph, bool]:
-    """Return the claims within half of `MAX_STEPS` of either end with their relations, and whether that is all."""
+async def _neighbourhood(
+    store: Store, start: str, end: str, project: str, papers: PaperLinks | None
+) -> tuple[Graph, bool]:
+    """Return claims and papers within half of `MAX_STEPS` of either end with their relations, and if that is all."""
     graph: Graph = {start: {}, end: {}}
     frontier, is_whole = [start, end], True
     for _ in range(MAX_STEPS // 2):
         found = [
-            edge
+            edge.row
             for direction in (Direction.OUT, Direction.IN)
-            for edge in await store.edges(frontier, direction, RELATIONS, limit=MAX_CLAIMS * 4, each=_EDGES_EACH)
+            for edge in await store.edges(frontier, direction, _FOLLOWED, limit=MAX_CLAIMS * 4, each=_EDGES_EACH)
         ]
+        found += await paper_edges(papers, project, frontier)
         frontier = _add(graph, found)
         if len(graph) > MAX_CLAIMS or len(found) >= MAX_CLAIMS * 4:
             return graph, False
@@ -78,11 +87,10 @@ async def _neighbourhood(store: Store, start: str, end: str) -> tuple[Graph, boo
     return graph, False
 
 
-def _add(graph: Graph, edges: Sequence[Edge]) -> list[str]:
+def _add(graph: Graph, rows: Sequence[EdgeRow]) -> list[str]:
     """Add relations in both directions; return the claims that are new."""
     new: list[str] = []
-    for edge in edges:
-        row = edge.row
+    for row in rows:
         for near, far in ((row.source, row.target), (row.target, row.source)):
             if near not in graph:
                 graph[near] = {}
@@ -111,12 +119,12 @@ def _best_chains(graph: Graph, start: str, end: str, most: int) -> tuple[list[Ch
     distances = _distances(graph, end)
     if start not in distances:
         return [], True
-    queue: list[tuple[int, float, tuple[str, ...]]] = [(distances[start], -1.0, (start,))]
+    queue: list[tuple[int, int, float, tuple[str, ...]]] = [(distances[start], 0, -1.0, (start,))]
     found: list[Chain] = []
     for _ in range(_MAX_PARTIAL):
         if not queue:
             return found, True
-        _, confidence, path = heapq.heappop(queue)
+        _, crossings, confidence, path = heapq.heappop(queue)
         if path[-1] == end:
             if len(found) == most:
                 return found, False
@@ -125,5 +133,6 @@ def _best_chains(graph: Graph, start: str, end: str, most: int) -> tuple[list[Ch
         for other, row in graph[path[-1]].items():
             length = len(path) + distances.get(other, MAX_STEPS)
             if other not in path and length <= MAX_STEPS:
-                heapq.heappush(queue, (length, confidence * row.confidence, (*path, other)))
+                crossed = crossings + (row.type in CROSSINGS)
+                heapq.heappush(queue, (length, crossed, confidence * row.confidence, (*path, other)))
     return found, False

@@ -36,6 +36,7 @@ LEAST_FACT = 0.45
 """Share of the question's weight that a fact must have, itself or by synonyms."""
 MORE_PASSAGES = 6
 """Passages of a section that are read for its excerpt, besides those that were found."""
+MODEL, BY_MODEL = "model", " (found by a language model)"
 EXAMPLES = 2
 MODEL_TOKENS = 500
 INSTRUCTION = (
@@ -90,7 +91,7 @@ async def _extract(
         Source(number, hit.article, hit.title, hit.section, hit.url, reader.version)
         for number, hit in enumerate(hits, 1)
     )
-    head = "".join(f"- {fact.text} [{fact.source}]\n" for fact in facts)
+    head = "".join(f"- {fact.text} [{fact.source}]{BY_MODEL if fact.origin == MODEL else ''}\n" for fact in facts)
     budget = options.max_tokens - count(head) - sum(count(_source_line(source)) + 3 for source in sources)
     parts: list[str] = []
     withheld: list[str] = []
@@ -151,13 +152,14 @@ async def _facts(reader: PackReader, found: Found, best: Sequence[RankedSection]
         row = edge.node.row
         score = _fact_share(found.question, row, found.vocabulary)
         if score >= LEAST_FACT and len(row.docstring) <= 400:
-            subject = str(properties_of(row).get("subject", ""))
+            said = properties_of(row)
+            subject = str(said.get("subject", ""))
             text = row.docstring if not subject or subject.rpartition(".")[2] in row.docstring else (
                 f"{subject}: {row.docstring}"
             )  # fmt: skip
             known = scored.get(text)
             if known is None or known[0] < score:
-                scored[text] = score, Fact(row.kind, text, numbers[edge.row.source])
+                scored[text] = score, Fact(row.kind, text, numbers[edge.row.source], str(said.get("origin") or "rule"))
     ordered = sorted(scored.values(), key=lambda item: (-item[0], item[1].source, item[1].text))
     return tuple(fact for _, fact in ordered[:MAX_FACTS])
 

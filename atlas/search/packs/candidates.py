@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.errors import AtlasError
-from atlas.model import PROSE, Chunk, Filter, Label, Scored
+from atlas.model import PROSE, Chunk, Filter, Scored
 from atlas.parsing import VectorIndex
-from atlas.search.packs.excerpts import sentences_of
 from atlas.search.packs.question import Question
-from atlas.search.packs.scoring import NO_CHANNELS, Channels, Features, overlap, rough_scores
+from atlas.search.packs.references import references
+from atlas.search.packs.scoring import NO_CHANNELS, Channels, Features, overlap, rough_scores, soft_share
 from atlas.search.packs.texts import Passage, read_passages
 from atlas.search.packs.values import PackReader, QuestionOptions
+from atlas.search.packs.vectors import heading_cosines, local_embedder, sentence_cosines
 from atlas.search.packs.vocabulary import Vocabulary
 
 POOL = 200
 """Passages per channel of words."""
-VECTOR_POOL = 1_000
+VECTOR_POOL = 400
 """Passages whose cosines are known."""
-LOOKED_AT = 80
+LOOKED_AT = 100
 """Best passages by the scores of the channels whose texts are read."""
-SENTENCES_OF = 24
+SENTENCES_OF = 40
 """Best passages whose sentences are compared."""
-MAX_SENTENCES = 10
+IN_ONE_SENTENCE = 0.8
+"""Share of what a passage says that its best sentence is taken to say, where sentences are not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ async def find_candidates(
     reader: PackReader, question: Question, vocabulary: Vocabulary, options: QuestionOptions
 ) -> tuple[list[Candidate], bytes]:
     """Return the candidates of a question, unordered, and its vector (b"" without an embedder)."""
-    where = Filter(project=reader.project, labels=(Label.CHUNK,))
+    where = Filter(project=reader.project)  # only passages have words and vectors
     vector = await vector_of(reader, question.text) if options.vectors else b""
     phrases = [" ".join(phrase) for phrase in question.alternatives]
     words, others, meaning = await asyncio.gather(
@@ -69,32 +71,40 @@ async def features_of(
     """Return the features of passages, in their order."""
     cosines = dict(channels.meaning)
     lacking = [passage for passage in passages if passage.uid not in cosines]
-    cosines |= await _cosines(reader, vector, [(each.uid, each.row.chunk_name, each.text) for each in lacking])
-    headings = await _cosines(reader, vector, [(each.uid, "", each.row.chunk_name) for each in passages])
-    sentences: dict[str, float] = {}
-    if options.sentences:
-        sentences = await _cosines(
-            reader,
-            vector,
-            [
-                (each.uid, each.row.chunk_name, sentence)
-                for each in passages[:SENTENCES_OF]
-                for sentence in sentences_of(each.text)[:MAX_SENTENCES]
-            ],
+    cosines |= await _cosines(reader, vector, lacking)
+    headings = await heading_cosines(reader, vector, passages)
+    looked_at: Sequence[Passage] = passages[:SENTENCES_OF] if options.sentences else ()
+    sentences = await sentence_cosines(reader, vector, looked_at)
+    shares = {each.uid: [soft_share(question, stems) for _, stems in each.sentences] for each in looked_at}
+    referred = references(passages, _sentence_scores(shares, sentences)) if looked_at else {}
+    found: list[Candidate] = []
+    for each in passages:
+        own = overlap(question, each, vocabulary)
+        features = own._replace(
+            words=channels.words.get(each.uid, 0.0),
+            others=channels.others.get(each.uid, 0.0),
+            meaning=cosines.get(each.uid, 0.0),
+            heading=headings.get(each.uid, 0.0),
+            sentence=max(sentences.get(each.uid, ()), default=cosines.get(each.uid, 0.0)),
+            soft_sentence=max(shares.get(each.uid, ()), default=IN_ONE_SENTENCE * own.soft),
+            referred=referred.get(each.section, 0.0),
         )
-    return [
-        Candidate(
-            each,
-            overlap(question, each, vocabulary)._replace(
-                words=channels.words.get(each.uid, 0.0),
-                others=channels.others.get(each.uid, 0.0),
-                meaning=cosines.get(each.uid, 0.0),
-                heading=headings.get(each.uid, 0.0),
-                sentence=sentences.get(each.uid, cosines.get(each.uid, 0.0)),
-            ),
-        )
-        for each in passages
-    ]
+        found.append(Candidate(each, features))
+    return found
+
+
+def _sentence_scores(
+    shares: Mapping[str, Sequence[float]], cosines: Mapping[str, Sequence[float]]
+) -> dict[str, list[float]]:
+    """Return a score per sentence, half for its words and half for its meaning."""
+    best = max((cosine for each in cosines.values() for cosine in each), default=0.0) or 1.0
+    return {
+        uid: [
+            0.5 * share + 0.5 * max(cosine, 0.0) / best
+            for share, cosine in zip(own, cosines.get(uid) or [0.0] * len(own), strict=True)
+        ]
+        for uid, own in shares.items()
+    }
 
 
 async def vector_of(reader: PackReader, text: str) -> bytes:
@@ -111,15 +121,12 @@ async def _none() -> list[Scored]:
     return []
 
 
-async def _cosines(reader: PackReader, vector: bytes, texts: Sequence[tuple[str, str, str]]) -> dict[str, float]:
-    """Return the best cosine of the texts of each uid: (uid, name, text). Only a model in this process does that."""
-    embedder = reader.embedder
-    if embedder is None or embedder.place or not any(vector) or not texts:
+async def _cosines(reader: PackReader, vector: bytes, passages: Sequence[Passage]) -> dict[str, float]:
+    """Return the cosines of passages by uid. Only a model in this process does that."""
+    embedder = local_embedder(reader, vector)
+    if embedder is None or not passages:
         return {}
-    chunks = [Chunk(uid, "", name, text, False) for uid, name, text in texts]
+    chunks = [Chunk(each.uid, "", each.row.chunk_name, each.text, False) for each in passages]
     found = VectorIndex(len(vector) // 4).cosines(vector, await embedder.embed_chunks(chunks))
-    best: dict[str, float] = {}
-    for chunk, cosine in zip(chunks, found, strict=True):
-        if cosine == cosine:  # not NaN: a text without known words has no cosine
-            best[chunk.uid] = max(cosine, best.get(chunk.uid, -1.0))
-    return best
+    # NaN: a text without known words has no cosine
+    return {chunk.uid: cosine for chunk, cosine in zip(chunks, found, strict=True) if cosine == cosine}

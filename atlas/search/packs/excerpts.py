@@ -33,11 +33,6 @@ class Unit:
     is_code: bool = False
 
 
-def sentences_of(text: str) -> list[str]:
-    """Return the sentences of a passage, code blocks among them."""
-    return [text[start:end] for start, end in sentence_spans(text) if end - start > 2]
-
-
 def units_of(passages: Sequence[Passage]) -> list[Unit]:
     """Return the units of passages that are ordered by relevance, in the order of the text."""
     found: list[Unit] = []

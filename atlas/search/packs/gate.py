@@ -25,7 +25,7 @@ ENOUGH_STEMS = 1_500
 STEPS, RATE, PULL = 200, 0.3, 1.0
 """Gradient descent of the calibration, and how strongly it keeps to the prior. With a weak pull (.05) and a free bias a
 third of the hand-written questions is refused: a pack's own questions have its words, people's do not."""
-LEAST_THRESHOLD, LOST = 0.4, 0.02
+LEAST_THRESHOLD, LOST = 0.49, 0.02
 """The threshold falls down to this, as long as more than this share of a pack's own questions would be refused."""
 
 

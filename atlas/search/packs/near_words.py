@@ -14,12 +14,30 @@ from atlas.search.packs.vocabulary import Vocabulary
 
 Near = Mapping[str, Sequence[tuple[str, float]]]
 """By stem of the question: stems of the pack with their cosines, nearest first."""
-LEAST = 0.35
+LEAST = 0.3
 """Cosine from which two words are near: `wipe` and `clean` have .60, `trips` and `speed` .29."""
-MOST = 8
+MOST = 40
 MAX_WORDS = 40
 _WORD = re.compile(r"[a-z]{3,30}")
-_VECTORS: WeakKeyDictionary[Store, tuple[list[str], list[bytes]]] = WeakKeyDictionary()
+
+
+class _Table:
+    """The frequent words of a pack with their vectors, and the near words that were asked for."""
+
+    def __init__(self, stems: list[str], vectors: Sequence[bytes]) -> None:
+        self.stems = stems
+        self.index = VectorIndex(len(vectors[0]) // 2)
+        self.index.put(range(len(vectors)), vectors)
+        self.known: dict[str, Sequence[tuple[str, float]]] = {}
+
+    def near(self, stem: str, vector: bytes) -> Sequence[tuple[str, float]]:
+        """Return the near stems of a word, nearest first."""
+        found = self.index.search(vector, MOST + 1)
+        near = ((self.stems[place], cosine) for place, cosine in found if cosine >= LEAST)
+        return tuple((other, cosine) for other, cosine in near if other != stem)[:MOST]
+
+
+_TABLES: WeakKeyDictionary[Store, _Table] = WeakKeyDictionary()
 
 
 async def near_words(reader: PackReader, text: str, stems: Collection[str], vocabulary: Vocabulary) -> Near:
@@ -27,17 +45,18 @@ async def near_words(reader: PackReader, text: str, stems: Collection[str], voca
     embedder = reader.embedder
     if embedder is None or embedder.place or not vocabulary.words or not stems:
         return {}
-    if reader.store not in _VECTORS:
+    table = _TABLES.get(reader.store)
+    if table is None:
         every = list(vocabulary.words)
         chunks = [Chunk(stem, "", "", vocabulary.words[stem], False) for stem in every]
-        _VECTORS[reader.store] = every, await embedder.embed_chunks(chunks)
-    known, vectors = _VECTORS[reader.store]
+        table = _TABLES[reader.store] = _Table(every, await embedder.embed_chunks(chunks))
     found: dict[str, Sequence[tuple[str, float]]] = {}
     for word in list(dict.fromkeys(_WORD.findall(text.lower())))[:MAX_WORDS]:
         stem = stem_words(word).strip()
-        vector = await embedder.embed_query(word) if stem in stems and stem not in found else b""
-        if any(vector):
-            cosines = VectorIndex(len(vector) // 4).cosines(vector, vectors)
-            near = sorted(((-cosine, other) for cosine, other in zip(cosines, known, strict=True) if cosine >= LEAST))
-            found[stem] = [(other, -cosine) for cosine, other in near if other != stem][:MOST]
+        if stem not in stems or stem in found:
+            continue
+        if word not in table.known:
+            vector = await embedder.embed_query(word)
+            table.known[word] = table.near(stem, vector) if any(vector) else ()
+        found[stem] = table.known[word]
     return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from atlas.parsing import stem_words
 from atlas.search.packs.near_words import Near
@@ -17,8 +18,8 @@ MAX_ALTERNATIVES = 60
 OF_WORD, OF_PHRASE = 0.4, 0.7
 """What a synonym of a single word, and of a phrase of several, counts against the word itself: phrases are seldom
 ambiguous."""
-OF_NEAR = 0.5
-"""What a near word of a stem without synonyms counts, times its cosine."""
+OF_NEAR, MOST_NEAR, NEAREST = 0.5, 8, 0.35
+"""What a near word of a stem without synonyms counts, times its cosine; how many count, from which cosine."""
 _EXPLICIT = re.compile(r"_|\.(?=\w)|[a-z][A-Z]")
 """Not abbreviations in capitals: `SQL` and `PDF` are words of everyday questions."""
 FILLERS = frozenset(
@@ -31,6 +32,7 @@ FILLERS = frozenset(
 _NAME = re.compile(r"[A-Za-z_][\w.]*[A-Za-z0-9_](?:\(\))?")
 _ARGUMENT = re.compile(r"\b([A-Za-z_]\w+)=")
 _CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^[A-Z0-9]*[A-Z]{2}[A-Z0-9_]*$")
+_NONE: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Concept:
     weight: float
     """Its idf in the pack."""
     synonyms: tuple[tuple[str, float], ...] = ()
+    others: Mapping[str, float] = field(default_factory=lambda: _NONE)
+    """Every stem that may stand for it, by synonyms or by a similar vector, with what it counts."""
     is_known: bool = True
     """The pack has the stem or a synonym of it; a word that is only near does not count."""
 
@@ -94,18 +98,22 @@ def _is_explicit(names: Sequence[str], vocabulary: Vocabulary) -> bool:
     return any(each and vocabulary.has(each) for each in stems)
 
 
-def with_near(question: Question, near: Near) -> Question:
-    """Return a question whose stems without synonyms have near words instead; see `near_words`."""
+def with_near(question: Question, near: Near, vocabulary: Vocabulary) -> Question:
+    """Return a question with the near words of its stems; rare stems without synonyms have the nearest instead.
+
+    See `near_words`.
+    """
     own = set(question.stems)
-    concepts = (
-        concept
-        if concept.synonyms
-        else replace(
-            concept,
-            synonyms=tuple((stem, OF_NEAR * cosine) for stem, cosine in near.get(concept.stem, ()) if stem not in own),
-        )
-        for concept in question.concepts
-    )
+    concepts: list[Concept] = []
+    for concept in question.concepts:
+        others = [(stem, cosine) for stem, cosine in near.get(concept.stem, ()) if stem not in own]
+        synonyms = concept.synonyms
+        if not synonyms and vocabulary.is_rare(concept.stem):
+            synonyms = tuple((stem, OF_NEAR * cosine) for stem, cosine in others[:MOST_NEAR] if cosine >= NEAREST)
+        counts = dict(others)
+        for stem, share in synonyms:
+            counts[stem] = max(share, counts.get(stem, 0.0))
+        concepts.append(replace(concept, others=counts, synonyms=synonyms))
     return replace(question, concepts=tuple(concepts))
 
 
@@ -146,4 +154,4 @@ def _concept(
                 if len(other) == 1 and other[0] not in stems:
                     synonyms[other[0]] = max(counts, synonyms.get(other[0], 0.0))
     is_known = bool(synonyms) or vocabulary.has((stem,))
-    return Concept(stem, vocabulary.idf(stem), tuple(sorted(synonyms.items())), is_known)
+    return Concept(stem, vocabulary.idf(stem), tuple(sorted(synonyms.items())), is_known=is_known)

@@ -98,7 +98,8 @@ def _defaults(number: int) -> tuple[tuple[str, str], ...]:
 
 
 def _of_article(path: str, rows: Sequence[NodeRow], content: bytes) -> Iterator[EvalQuestion]:
-    sections = {row.uid: row for row in rows if row.label == Label.SECTION}
+    searched = {row.uid.rpartition("/")[0] for row in rows if row.label == Label.CHUNK}
+    sections = {row.uid: row for row in rows if row.label == Label.SECTION and row.uid in searched}
     seen: set[str] = set()
     for row in rows:
         section = sections.get(row.uid.rpartition("/")[0])

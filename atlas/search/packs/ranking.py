@@ -29,9 +29,20 @@ class RankedSection:
     article: str
     score: float
     passages: tuple[Candidate, ...]
-    features: Features
-    """Of its best passage, each channel divided by its best."""
-    why: tuple[str, ...] = ()
+    scale: Mapping[str, float]
+    """The best score of each channel over all passages of the question."""
+    gains: tuple[str, ...] = ()
+    """Stages that have raised its score."""
+
+    @property
+    def features(self) -> Features:
+        """Those of its best passage, each channel divided by its best."""
+        return normalised(self.passages[0].features, self.scale)
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The channels and stages that found it."""
+        return (*_why(self.features), *self.gains)
 
 
 def rank_sections(candidates: Sequence[Candidate], weights: Features = WEIGHTS) -> list[RankedSection]:
@@ -45,10 +56,8 @@ def rank_sections(candidates: Sequence[Candidate], weights: Features = WEIGHTS) 
     for uid, group in groups.items():
         group.sort(key=lambda item: (-item[0], item[1].passage.uid))
         best = group[0][1]
-        found = normalised(best.features, scale)
-        sections.append(
-            RankedSection(uid, best.passage.article, group[0][0], tuple(each for _, each in group), found, _why(found))
-        )
+        passages = tuple(each for _, each in group)
+        sections.append(RankedSection(uid, best.passage.article, group[0][0], passages, scale))
     return by_score(sections)
 
 
@@ -71,7 +80,7 @@ def with_links(
             if one in best and one != other:
                 gains[other] = max(gains.get(other, 0.0), share * best[one])
     return by_score(
-        replace(section, score=section.score + gains[section.uid], why=(*section.why, "link"))
+        replace(section, score=section.score + gains[section.uid], gains=(*section.gains, "link"))
         if gains.get(section.uid, 0.0) > 0
         else section
         for section in sections
@@ -82,7 +91,7 @@ def with_gain(sections: Sequence[RankedSection], uids: Collection[str]) -> list[
     """Return sections of which some gain, because they have a fact that is asked for."""
     best = max((section.score for section in sections), default=0.0)
     return by_score(
-        replace(section, score=section.score + FACT_GAIN * best, why=(*section.why, "fact"))
+        replace(section, score=section.score + FACT_GAIN * best, gains=(*section.gains, "fact"))
         if section.uid in uids
         else section
         for section in sections

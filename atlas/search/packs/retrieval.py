@@ -71,8 +71,8 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     vocabulary = read_vocabulary(reader.vocabulary)
     question = analyse(text, vocabulary, multi_query=options.multi_query)
     if options.multi_query and options.vectors:
-        alone = {each.stem for each in question.concepts if not each.synonyms and vocabulary.is_rare(each.stem)}
-        question = with_near(question, await near_words(reader, question.text, alone, vocabulary))
+        near = await near_words(reader, question.text, frozenset(question.stems), vocabulary)
+        question = with_near(question, near, vocabulary)
     shown = ", ".join(" ".join(phrase).replace("0", "") for phrase in question.alternatives[:12])
     stages.add("multi-query", options.multi_query, f"{len(question.alternatives)} alternatives: {shown}")
     candidates, vector = await find_candidates(reader, question, vocabulary, options)

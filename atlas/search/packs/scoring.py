@@ -6,7 +6,7 @@ The weights are a linear model, fitted to the tuning half of `tests/bench/data/p
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from atlas.search.packs.question import Question
@@ -39,6 +39,16 @@ class Features(NamedTuple):
     """Sum over the question's stems of their weight in the passage."""
     with_synonyms: float = 0.0
     """The same where a synonym may stand for its stem, at a discount."""
+    soft: float = 0.0
+    """Share of the question's weight in the passage where near words count as much as they are near."""
+    soft_heading: float = 0.0
+    """The same in all headings."""
+    soft_title: float = 0.0
+    """The same in the innermost heading."""
+    soft_sentence: float = 0.0
+    """The same in its best sentence."""
+    referred: float = 0.0
+    """Score of the best sentence elsewhere that names the section or its symbol."""
     in_title: float = 0.0
     """Share of the question's weight in the innermost heading; half for the other headings."""
     covered: float = 0.0
@@ -51,18 +61,23 @@ class Features(NamedTuple):
 
 
 WEIGHTS = Features(
-    words=-0.14,
-    others=1.76,
-    meaning=1.47,
-    heading=0.73,
-    sentence=2.1,
-    plain=0.7,
-    with_synonyms=2.26,
-    in_title=1.66,
-    covered=1.9,
-    covered_with_synonyms=2.69,
-    named=2.0,
-    release_notes=-1.16,
+    words=-0.16,
+    others=1.37,
+    meaning=2.1,
+    heading=0.44,
+    sentence=2.39,
+    plain=0.5,
+    with_synonyms=1.66,
+    soft=1.49,
+    soft_heading=1.3,
+    soft_title=0.71,
+    soft_sentence=1.74,
+    referred=0.78,
+    in_title=0.89,
+    covered=0.92,
+    covered_with_synonyms=1.56,
+    named=1.0,
+    release_notes=-1.31,
 )
 WORDS_ONLY = Features(words=1.0)
 """BM25 alone."""
@@ -121,6 +136,9 @@ def overlap(question: Question, passage: Passage, vocabulary: Vocabulary) -> Fea
         covered += concept.weight if own else 0.0
         covered_with_synonyms += concept.weight if own or any_synonym else 0.0
     return Features(
+        soft=soft_share(question, counts.keys(), headings),
+        soft_heading=soft_share(question, headings),
+        soft_title=soft_share(question, titles),
         plain=plain,
         with_synonyms=with_synonyms,
         in_title=in_title / total,
@@ -129,6 +147,19 @@ def overlap(question: Question, passage: Passage, vocabulary: Vocabulary) -> Fea
         named=_named(question.names, passage),
         release_notes=float(bool(_RELEASE_NOTES.search(passage.row.path))),
     )
+
+
+def soft_share(question: Question, *texts: Set[str]) -> float:
+    """Return the share of a question's weight that stems have: themselves, by synonyms or by the nearest word."""
+    said = 0.0
+    for concept in question.concepts:
+        if any(concept.stem in stems for stems in texts):
+            said += concept.weight
+            continue
+        others = concept.others
+        if others:
+            said += concept.weight * max((others[one] for stems in texts for one in others.keys() & stems), default=0.0)
+    return said / (question.weight or 1.0)
 
 
 def total_scores(features: Sequence[Features], weights: Features = WEIGHTS) -> list[float]:

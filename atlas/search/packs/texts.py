@@ -11,6 +11,7 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from atlas.contracts import Store
+from atlas.docs.sentences import sentence_spans
 from atlas.model import Node, NodeRow
 from atlas.parsing import stem_words
 from atlas.search.packs.values import PackReader
@@ -19,6 +20,8 @@ MAX_BYTES = 32_000_000
 """Contents of articles that are kept."""
 MAX_PASSAGES = 20_000
 """Passages that are kept with their stems."""
+MAX_SENTENCES, SHORTEST = 10, 2
+"""Sentences of a passage that are compared, and characters that are no sentence."""
 NO_PROPERTIES: Mapping[str, object] = {}
 
 
@@ -51,6 +54,12 @@ class Passage:
     def stems(self) -> Mapping[str, int]:
         """How often the text has each stem."""
         return Counter(stem_words(self.text).split())
+
+    @cached_property
+    def sentences(self) -> tuple[tuple[str, frozenset[str]], ...]:
+        """Its first sentences and blocks, each with its stems."""
+        texts = [self.text[start:end] for start, end in sentence_spans(self.text) if end - start > SHORTEST]
+        return tuple((text, frozenset(stem_words(text).split())) for text in texts[:MAX_SENTENCES])
 
     @cached_property
     def length(self) -> int:

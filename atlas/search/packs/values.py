@@ -143,6 +143,8 @@ class Fact:
     text: str
     source: int
     """Number of the source."""
+    origin: str = "rule"
+    """`model`: a language model has found it in the quoted sentence when the pack was built."""
 
 
 @dataclass(frozen=True, slots=True)

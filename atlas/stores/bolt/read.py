@@ -6,13 +6,12 @@ Each function takes an open transaction and returns values of `atlas.model`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from atlas.model import (
-    PROSE,
-    PROSE_LABELS,
+    DOCUMENTS,
     Chunk,
     Decision,
     Direction,
@@ -39,8 +38,9 @@ from atlas.stores.bolt.rows import (
     unpacked,
 )
 from atlas.stores.bolt.schema import vector_name
-from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
+from atlas.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
 from atlas.stores.shared.filters import unknown_project
+from atlas.stores.shared.spaces import SPACE_LABELS
 from atlas.stores.shared.statements import cypher_statements
 
 _CONTENTS = 64
@@ -185,7 +185,7 @@ async def stale_chunks(
     await check_project(transaction, project)
     start = await transaction.rows(read["place_of"], uid=after) if after else []
     asked: dict[str, object] = {**units_of(project), "model": vector_name(model), "uid": ""}
-    asked |= {"labels": sorted(PROSE_LABELS), "prose": model.space == PROSE}
+    asked |= {**SPACE_LABELS, "space": model.space}
     if start:
         asked["unit"], asked["uid"] = start[0]
     if uids is None:
@@ -193,10 +193,20 @@ async def stale_chunks(
     else:
         wanted = list(dict.fromkeys(uids))
         (rows,) = (await transaction.rows(read["stale_among"], **asked, limit=max(limit, 0), uids=wanted))[0]
-    return await _chunks(transaction, rows)
+    sections = await _sections(transaction, rows) if model.space == DOCUMENTS else {}
+    return await _chunks(transaction, rows, sections)
 
 
-async def _chunks(transaction: Transaction, rows: Sequence[tuple[Any, ...]]) -> list[Chunk]:
+async def _sections(transaction: Transaction, rows: Sequence[tuple[Any, ...]]) -> dict[str, list[int]]:
+    """Return where the sections of the units of these rows start, sorted, by unit."""
+    keys = list(dict.fromkeys(row[3] for row in rows))
+    found = await transaction.rows(cypher_statements("read")["sections"], keys=keys) if keys else []
+    return {unit: sorted(span_of(span)[0] for span in spans) for unit, spans in found}
+
+
+async def _chunks(
+    transaction: Transaction, rows: Sequence[tuple[Any, ...]], sections: Mapping[str, Sequence[int]]
+) -> list[Chunk]:
     chunks: list[Chunk] = []
     units = list(dict.fromkeys(row[3] for row in rows))
     statement = cypher_statements("read")["content"]
@@ -210,7 +220,9 @@ async def _chunks(transaction: Transaction, rows: Sequence[tuple[Any, ...]]) -> 
                 packed = {**dict.fromkeys(keys), **{key: text for _, text, key in found}}
             text = packed[unit]
             opened, data = unit, unpacked(text) if text is not None else b""
-        chunks.append(Chunk(uid, digest, name or "", chunk_text(data, *span_of(span)), label in FILE_LABELS))
+        start, end = span_of(span)
+        text = chunk_text(data, start, own_end(label, start, end, sections.get(unit, ())))
+        chunks.append(Chunk(uid, digest, name or "", text, label in FILE_LABELS))
     return chunks
 
 

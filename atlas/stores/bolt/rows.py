@@ -15,8 +15,13 @@ from functools import lru_cache
 from typing import Any, cast
 
 from atlas.errors import StoreError
+<<<<<<< HEAD
 from atlas.model import PASSAGE, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
 from atlas.spelling import fold
+=======
+from atlas.model import PASSAGE, TEXT, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
+from atlas.stores.shared.names import fold
+>>>>>>> main
 from atlas.stores.shared.properties import (
     EDGE_PROPERTIES,
     NODE_PROPERTIES,
@@ -79,7 +84,7 @@ NOTE_EDGE_PLACES = "".join(f", {name}: row[{place}]" for place, name in enumerat
 
 ENTRY = (
     *("uid", "unit", "path", "label", "language", "is_test", "is_generated", "name", "folded", "qualified_name"),
-    *("span", "digests", "chunk_digest", "chunk_name", "properties", WORDS, "is_passage"),
+    *("span", "digests", "chunk_digest", "chunk_name", "properties", WORDS, "is_passage", "is_text"),
 )
 """Each property costs time on the server: values that are read together share one, derivable values have none."""
 ENTRY_PLACES = places((*ENTRY, "decision"))
@@ -156,7 +161,7 @@ def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | N
         *(row.is_test, row.is_generated, None if row.name == folded else row.name, folded, row.qualified_name),
         *(row.start_byte << _SPAN | row.end_byte, _digests(project, path, row, text), row.chunk_digest),
         *(row.chunk_name or None, row.properties or None, _repeated(text) if text is not None else None),
-        True if row.label == Label.CHUNK and row.kind == PASSAGE else None,
+        *(True if row.label == Label.CHUNK and row.kind == kind else None for kind in (PASSAGE, TEXT)),
     )
     return dict(zip(ENTRY, values, strict=True))
 

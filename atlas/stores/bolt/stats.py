@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from atlas.model import CODE, PROSE, PROSE_LABELS
 from atlas.project_state import ProjectStats
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import check_project, current_models, projects
 from atlas.stores.bolt.rows import units_of
+from atlas.stores.shared.spaces import SPACE_LABELS, SPACES
 from atlas.stores.shared.statements import cypher_statements
 
 
@@ -25,7 +25,7 @@ async def _stats(transaction: Transaction, name: str) -> ProjectStats:
     read = cypher_statements("stats")
     models = await current_models(transaction)
     keys = {space: key for space, (key, _) in models.items()}
-    made_by = {"labels": sorted(PROSE_LABELS), "code": keys.get(CODE, ""), "prose": keys.get(PROSE, "")}
+    made_by = {**SPACE_LABELS, **{f"model_of_{space}": keys.get(space, "") for space in SPACES}}
     ((root, generation, indexed_at, decisions, skipped),) = await transaction.rows(read["project"], project=name)
     units = await transaction.rows(read["files"], project=name)
     files = [row[1:] for row in units if not row[0]]

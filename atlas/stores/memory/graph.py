@@ -16,17 +16,18 @@ from atlas.model import (
     FileRecord,
     Filter,
     GraphDelta,
+    Label,
     ModelInfo,
     Node,
     NodeRow,
     SearchText,
     Skipped,
     VectorRow,
+    space_of,
 )
 from atlas.project_state import ProjectStats
 from atlas.stores.shared.filters import predicate, unknown_project
 from atlas.stores.shared.moment import now
-from atlas.stores.shared.spaces import space_of
 
 
 @dataclass(slots=True)
@@ -155,6 +156,11 @@ class MemoryGraph:
             stale_files=sum(record.stale for record in files),
             decisions=Counter(project.decisions),
         )
+
+    def sections(self, project: str, path: str) -> list[int]:
+        """Return where the sections of a file start, sorted."""
+        owned = (node.row for node in self.nodes.values() if (node.project, node.path) == (project, path))
+        return sorted(row.start_byte for row in owned if row.label == Label.DOC_SECTION)
 
     def _apply(self, delta: GraphDelta) -> bool:
         """Update the unit to the delta's content; return whether its record changed."""

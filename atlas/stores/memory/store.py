@@ -30,16 +30,20 @@ from atlas.model import (
     SymbolDigests,
     Table,
     VectorRow,
+<<<<<<< HEAD
     WordCounts,
+=======
+    space_of,
+>>>>>>> main
 )
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.memory.find import MATCHES, near, source_order
 from atlas.stores.memory.graph import MemoryGraph, ProjectData
 from atlas.stores.shared import names
-from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
+from atlas.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
 from atlas.stores.shared.moment import now
 from atlas.stores.shared.removal import drop_units
-from atlas.stores.shared.spaces import check_lengths, space_of
+from atlas.stores.shared.spaces import check_lengths
 
 _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 
@@ -234,7 +238,8 @@ class MemoryStore:
             fresh = made_by == model and vector is not None and vector.digest == row.chunk_digest
             wanted = owned.project == project and row.chunk_digest and (uids is None or uid in uids)
             if passed and wanted and not fresh and space_of(row.label, row.kind) == model.space:
-                text = chunk_text(contents.get(owned.path, b""), row.start_byte, row.end_byte)
+                end = own_end(row.label, row.start_byte, row.end_byte, self._graph.sections(project, owned.path))
+                text = chunk_text(contents.get(owned.path, b""), row.start_byte, end)
                 chunks.append(Chunk(uid, row.chunk_digest, row.chunk_name, text, row.label in FILE_LABELS))
             passed = passed or uid == after
         return chunks[: max(limit, 0)]

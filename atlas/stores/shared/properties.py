@@ -33,6 +33,7 @@ NODE_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "deprecated": "str",
         "removed": "str",
         "origin": "str",
+        "code": "str",
     }
 )
 """Of notes, external packages and packs: name -> kind of value (`json`: a list of texts).

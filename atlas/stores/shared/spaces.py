@@ -1,26 +1,33 @@
-"""Which nodes belong to which vector space, and whether vectors fit its model. Pure."""
+"""Which nodes belong to which vector space, in SQL, and whether vectors fit their model. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from atlas.errors import StoreError
-from atlas.model import CODE, PASSAGE, PROSE, PROSE_LABELS, ModelInfo, VectorRow, is_prose
+from atlas.labels import DOCUMENT_LABELS
+from atlas.model import CODE, DOCUMENTS, PASSAGE, PROSE, PROSE_LABELS, TEXT, ModelInfo, VectorRow
 
-SPACES = (CODE, PROSE)
+SPACES = (CODE, DOCUMENTS, PROSE)
 """In the order of names."""
-
-_LABELS = ", ".join(f"'{label}'" for label in sorted(PROSE_LABELS))
-
-
-def space_of(label: str, kind: str) -> str:
-    """Return the space of the nodes of a label and kind."""
-    return PROSE if is_prose(label, kind) else CODE
+SPACE_LABELS = {DOCUMENTS: sorted(DOCUMENT_LABELS), PROSE: sorted(PROSE_LABELS)}
+"""Labels of the nodes of a space; all other nodes but some chunks are in the space of code."""
+SPACE_CHUNKS = {DOCUMENTS: TEXT, PROSE: PASSAGE}
+"""Kind of the `Chunk` nodes of a space."""
 
 
-def sql_is_prose(node: str) -> str:
-    """Return the SQL condition that a row of `node` is prose, 0 or 1."""
-    return f"{node}.label IN ({_LABELS}) OR ({node}.label = 'Chunk' AND {node}.kind = '{PASSAGE}')"
+def sql_in_space(space: str, node: str) -> str:
+    """Return the SQL condition that a row of `node` is in a space."""
+    if space == CODE:
+        labels, kinds = _listed(chain(*SPACE_LABELS.values())), _listed(SPACE_CHUNKS.values())
+        return f"{node}.label NOT IN ({labels}) AND NOT ({node}.label = 'Chunk' AND {node}.kind IN ({kinds}))"
+    labels = _listed(SPACE_LABELS[space])
+    return f"{node}.label IN ({labels}) OR ({node}.label = 'Chunk' AND {node}.kind = '{SPACE_CHUNKS[space]}')"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def check_lengths(model: ModelInfo, vectors: Sequence[VectorRow]) -> None:

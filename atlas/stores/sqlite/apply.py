@@ -186,15 +186,19 @@ class _Batch:
                 continue
             mine = self._node_changes(delta, files[delta.path], claimed, ids, old, changes)
             kept.update(mine.values())
-            changes.edges(
-                {
-                    (source, row[2], ids[row[1]], row[3]): (row[4], row[5], lines_text(row[6]), row[7])
-                    for row in delta.edges
-                    if (source := mine.get(row[0])) is not None
-                },
-                old_edges,
-            )
-            changes.strays += [ids[row[1]] for row in delta.edges if row[0] not in mine]
+            wanted: Edges = {
+                (source, kind, ids[target], line): (
+                    strategy,
+                    confidence,
+                    lines_text(lines) if lines else "",
+                    properties,
+                )
+                for uid, target, kind, line, strategy, confidence, lines, properties in delta.edges
+                if (source := mine.get(uid)) is not None
+            }
+            if len(wanted) != len(delta.edges):
+                changes.strays += [ids[row[1]] for row in delta.edges if row[0] not in mine]
+            changes.edges(wanted, old_edges)
         for gone in old.keys() - kept:
             changes.gone_nodes.append((gone,))
             if old[gone][2]:

@@ -12,10 +12,10 @@ from typing import Any
 
 import apsw
 
-from atlas.model import CODE, PROSE, Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
-from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
+from atlas.model import CODE, DOCUMENTS, Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
+from atlas.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
 from atlas.stores.shared.filters import project_id
-from atlas.stores.shared.spaces import SPACES, sql_is_prose
+from atlas.stores.shared.spaces import SPACES, sql_in_space
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.rows import fetch, select, value
 
@@ -107,28 +107,32 @@ def stale_chunks(
     """See `Store.stale_chunks`: by file, then by node id, both in the order of first appearance."""
     read = statements("read")
     owner = project_id(connection, project)
-    prose = {"is_prose": sql_is_prose("n")}
-    if model.space == PROSE and not value(connection, read["has_prose"].format(**prose)):
+    among = {"in_space": sql_in_space(model.space, "n")}
+    if model.space != CODE and not value(connection, read["has_any"].format(**among)):
         return []  # Most projects have no notes: this saves a scan of all nodes.
     known = fetch(connection, read["model_id"], described(model))
     start = fetch(connection, read["stale_start"], (after,)) if after else []
     file, node = start[0] if start else (0, 0)
     bindings: dict[str, str | int] = {
         **{"project": owner, "model": known[0][0] if known else -1},
-        **{"file": file, "node": node, "limit": max(limit, 0), "prose": int(model.space == PROSE)},
+        **{"file": file, "node": node, "limit": max(limit, 0)},
     }
     if uids is None:
-        return list(_chunks(connection, select(connection, read["stale"].format(**prose), bindings)))
-    among = read["stale_among"].format(**prose)
-    return list(_chunks(connection, select(connection, among, {**bindings, "uids": _json(uids)})))
+        rows = select(connection, read["stale"].format(**among), bindings)
+    else:
+        rows = select(connection, read["stale_among"].format(**among), {**bindings, "uids": _json(uids)})
+    return list(_chunks(connection, rows, has_sections=model.space == DOCUMENTS))
 
 
-def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> Iterable[Chunk]:
-    opened, data = -1, b""
+def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]], *, has_sections: bool) -> Iterable[Chunk]:
+    opened, data, sections = -1, b"", list[int]()
     for file, uid, digest, name, start, end, label in rows:
         if file != opened:
             opened, data = file, _file_content(connection, file)
-        yield Chunk(uid, digest, name, chunk_text(data, start, end), label in FILE_LABELS)
+            listed = fetch(connection, statements("read")["sections"], (file,)) if has_sections else []
+            sections = [row[0] for row in listed]
+        text = chunk_text(data, start, own_end(label, start, end, sections))
+        yield Chunk(uid, digest, name, text, label in FILE_LABELS)
 
 
 def _file_content(connection: apsw.Connection, file: int) -> bytes:

@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from atlas.model import CODE, PROSE
+from atlas.model import DOCUMENTS, PROSE
 from atlas.project_state import ProjectStats
 from atlas.stores.shared.filters import unknown_project
-from atlas.stores.shared.spaces import sql_is_prose
+from atlas.stores.shared.spaces import SPACES, sql_in_space
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.read import current_model, current_models
 from atlas.stores.sqlite.rows import Row, fetch, select, value
@@ -95,9 +95,9 @@ class StatsReader:
             if state != self._state:
                 self._state, self._counted = state, {}
             if project not in self._counted:
-                code, prose = (current_model(connection, space) for space in (CODE, PROSE))
-                made_by = (code[0] if code else -1, prose[0] if prose else -1)
-                text = read["nodes"].format(is_prose=sql_is_prose("n"))
+                models = [current_model(connection, space) for space in SPACES]
+                made_by = [model[0] if model else -1 for model in models]
+                text = read["nodes"].format(**{space: sql_in_space(space, "n") for space in (DOCUMENTS, PROSE)})
                 nodes = fetch(connection, text, (project, *made_by))
                 types, strategies = _edges(connection, project)
                 by_label = {row[0]: row[1] for row in nodes}

@@ -60,7 +60,7 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
     ),
     _tool(
         "find_scientific_lineage",
-        "How two concepts are connected: shortest chains of relations between claims.",
+        "How two concepts are connected: shortest chains of relations between claims, also over their papers.",
         {
             "start_concept": text("Id or words", 10_000),
             "end_concept": text("", 10_000),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atlas.model import Label
+from atlas.model import Label, Node
 from atlas.notes.checks import check_question, check_share, check_status
+from atlas.paper_source import PaperLinks
 from atlas.search.notes.hits import NoteFilter, NoteHit
 from atlas.search.notes.lineage import Chain, find_lineage
+from atlas.search.notes.papers import paper_rows
 from atlas.search.notes.retrieval import concept_notes, find_notes
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
@@ -76,11 +78,13 @@ async def find_scientific_lineage(
         ends = await concept_notes(reader, end, CANDIDATES)
         for first, last in _pairs(starts, ends):
             best = best or (one, first, last)
-            lineage = await find_lineage(reader.store, first.node.row.uid, last.node.row.uid, max_paths)
+            uids = first.node.row.uid, last.node.row.uid
+            project, papers = one.base.project, knowledge.papers
+            lineage = await find_lineage(reader.store, *uids, max_paths, project=project, papers=papers)
             if not lineage.is_complete:
                 notes.append("the search reached a limit: there may be further paths")
             if lineage.chains:
-                body = await _lineage_body(one, first, last, lineage.chains)
+                body = await _lineage_body(one, first, last, lineage.chains, papers)
                 return await answer(
                     knowledge, "find_scientific_lineage", body, token_budget, notes, project_atlas(opened)
                 )
@@ -106,9 +110,13 @@ def _pairs(starts: Sequence[NoteHit], ends: Sequence[NoteHit]) -> list[tuple[Not
     return same or sorted(pairs, key=lambda pair: -(pair[0].score + pair[1].score))
 
 
-async def _lineage_body(one: Opened, first: NoteHit, last: NoteHit, chains: Sequence[Chain]) -> NoteBody:
-    uids = {uid for chain in chains for uid in chain.uids}
-    nodes = {node.row.uid: node for node in await one.atlas.reader.store.symbols(sorted(uids))}
+async def _lineage_body(
+    one: Opened, first: NoteHit, last: NoteHit, chains: Sequence[Chain], papers: PaperLinks | None
+) -> NoteBody:
+    uids = sorted({uid for chain in chains for uid in chain.uids})
+    nodes = {node.row.uid: node for node in await one.atlas.reader.store.symbols(uids)}
+    project = one.base.project
+    nodes |= {uid: Node(project, row) for uid, row in (await paper_rows(papers, project, uids)).items()}
     paths = [chain_item(chain, nodes) for chain in chains]
     points = await _end_points(one, first, last)
     groups = (ItemGroup.of("paths", paths), ItemGroup.of("end_points", points))

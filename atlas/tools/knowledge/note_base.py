@@ -22,6 +22,7 @@ from atlas.notes.ids import is_id
 from atlas.notes.listing import notes
 from atlas.notes.note import Note, read_note
 from atlas.notes.notebook import Notebook
+from atlas.paper_source import PaperLinks
 from atlas.parsing import split_words
 from atlas.short_term import ShortTermMemory
 from atlas.threads import in_thread
@@ -96,6 +97,8 @@ class Knowledge:
     counter: TokenCounter
     model: LanguageModel | None = None
     """Judges possible contradictions; None unless the user has configured one."""
+    papers: PaperLinks | None = None
+    """The user's stored papers; None if what is the user's own is not served."""
     client: str = ""
     identity: str = ""
     """Name or id of the entity that describes the user."""

@@ -21,6 +21,7 @@ from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase, aliases_of, properties_of
 from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
 from atlas.tools.knowledge.relations import anchor_item, relation_item
+from atlas.tools.knowledge.sources import paper_items
 from atlas.tools.knowledge.units import answer, quoted_text, shown_text, unit_item
 
 UNIT_BUDGET = 2000
@@ -55,6 +56,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         ItemGroup.of("same_id", [unit_item(twin) for twin in twins]),
         ItemGroup.of("relations", [relation_item(edge) for edge in (*outgoing, *incoming)]),
         ItemGroup.of("about", [anchor_item(state) for state in states]),
+        ItemGroup.of("papers", await paper_items(one, node, knowledge.papers)),
         ItemGroup.of("dangling", _dangling(one.base, node, outgoing)),
         ItemGroup.of("entity", await _entity(one, node)),
         ItemGroup.of("observations", await _observations(one, node)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from atlas.docs.pack.folder import InstalledPack
-from atlas.search.packs.values import Hit, PackAnswer
+from atlas.search.packs.values import Fact, Hit, PackAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 
@@ -36,7 +36,7 @@ def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
     """Return an answer: its text in parts, its facts and sources."""
     parts = [Item(escaped_lines(part), {"text": part}) for part in answer.text.split("\n\n") if part.strip()]
     facts = [
-        Item(f"{fact.kind}: {escaped(' '.join(fact.text.split()))} [{fact.source}]", asdict(fact))
+        Item(f"{fact.kind}: {escaped(' '.join(fact.text.split()))} [{fact.source}]{_by_model(fact)}", asdict(fact))
         for fact in answer.facts
     ]
     sources = [
@@ -52,6 +52,10 @@ def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
     status = "not_found" if answer.is_refused else "ok"
     title = f"{pack}, confidence {answer.confidence:.2f}, {'quoted' if answer.by == 'extract' else f'by {answer.by}'}"
     return NoteBody(status, title, groups)
+
+
+def _by_model(fact: Fact) -> str:
+    return " (found by a language model)" if fact.origin == "model" else ""
 
 
 def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:

@@ -62,7 +62,8 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
     if project.bytes_on_disk:  # unknown for server stores
         yield f"  {counted(project.bytes_on_disk, 'byte')} on disk"
     yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
-    models = "".join(f", {model}" for model in (project.model, project.prose_model) if model)
+    made_by = dict.fromkeys((project.model, project.documents_model, project.prose_model))
+    models = "".join(f", {model}" for model in made_by if model)
     yield f"  vectors: {project.vectors} of {project.chunks} up to date{models}"
     for title, entries in (
         ("nodes", project.labels),

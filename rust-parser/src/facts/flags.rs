@@ -19,5 +19,7 @@ pub const GENERATOR: u32 = 1 << 8;
 pub const OVERLOAD: u32 = 1 << 9;
 /// One of several definitions of a name of which conditions choose at run time (`if`, `try`, `match`).
 pub const CONDITIONAL: u32 = 1 << 10;
+/// A static method that adds a member to the type of its first parameter (`this T` in C#).
+pub const EXTENSION: u32 = 1 << 11;
 /// A function without a `this` of its own (`=>` in JS).
 pub const ARROW: u32 = 1 << 14;

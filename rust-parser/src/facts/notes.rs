@@ -42,4 +42,6 @@ pub enum RelationKind {
     /// A relation of another type, which is a property.
     Relates,
     About,
+    /// A paper that is the note's source.
+    Source,
 }

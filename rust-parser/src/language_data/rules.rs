@@ -59,6 +59,16 @@ pub struct LinkSettings {
     pub class_objects: Vec<String>,
     /// Generic types of functions, whose last argument is the result.
     pub callables: Vec<String>,
+    pub generic_bases: Vec<String>,
+    pub generic_fields: bool,
+    pub field_accessors: bool,
+    pub extension_methods: bool,
+    pub derived_makers: Vec<String>,
+    pub scope_callbacks: Vec<String>,
+    pub pair_views: Vec<String>,
+    pub companion_maker: String,
+    pub case_classes: bool,
+    pub indexed_by_call: bool,
     /// Functions of other packages, by dotted name: casts to their first argument, and partial applications.
     pub cast_functions: Vec<String>,
     pub partial_functions: Vec<String>,

@@ -32,6 +32,7 @@ pub enum EdgeType {
     Relates,
     HasObservation,
     About,
+    Source,
 }
 
 impl EdgeType {
@@ -62,6 +63,7 @@ impl EdgeType {
             EdgeType::Relates => "RELATES",
             EdgeType::HasObservation => "HAS_OBSERVATION",
             EdgeType::About => "ABOUT",
+            EdgeType::Source => "SOURCE",
         }
     }
 }
@@ -72,7 +74,7 @@ pub enum Target {
     Symbol(SymbolId),
     External(ExternalId),
     Package(Sym),
-    /// A uid without the project: as a note states it, whose node may be missing; of a route or event.
+    /// A uid without the project: as a note states it, whose node may be missing; of a route, event or paper.
     Stated(Sym),
 }
 
@@ -113,13 +115,13 @@ pub struct FileEdges {
 }
 
 impl FileEdges {
-    /// Returns the uids of the events that the edges refer to, each once.
-    pub fn events(&self) -> Box<[Sym]> {
-        let events = self.edges.iter().filter_map(|edge| match (edge.kind, edge.target) {
-            (EdgeType::HandlesEvent | EdgeType::EmitsEvent, Target::Stated(uid)) => Some(uid),
+    /// Returns the uids of the events and papers that the edges refer to, each once.
+    pub fn referents(&self) -> Box<[Sym]> {
+        let referents = self.edges.iter().filter_map(|edge| match (edge.kind, edge.target) {
+            (EdgeType::HandlesEvent | EdgeType::EmitsEvent | EdgeType::Source, Target::Stated(uid)) => Some(uid),
             _ => None,
         });
-        let mut found: Vec<Sym> = events.collect();
+        let mut found: Vec<Sym> = referents.collect();
         found.sort_unstable();
         found.dedup();
         found.into()

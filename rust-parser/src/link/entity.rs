@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::link::project::names::{ExternalId, Sym, SymbolId};
+use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
 use crate::link::strategy::Strategy;
 
 /// A possible value of an expression.
@@ -30,6 +30,9 @@ pub enum Entity {
     /// type before it.
     TypeArgument(u16),
     TypeMember(Sym),
+    /// The same for containers of what a type argument is.
+    ArgumentElements(u16),
+    ArgumentMapped(u16),
     /// A sequence, set or iterator of instances of a class.
     Elements(SymbolId),
     /// A mapping to instances of a class.
@@ -57,6 +60,8 @@ pub enum Entity {
 pub struct Value {
     pub entity: Entity,
     pub via: Strategy,
+    /// Type arguments of the instance or of the elements, as [`crate::link::resolve::type_arguments`] writes them.
+    pub args: Sym,
 }
 
 /// Possible values; empty if unknown. There is rarely more than one.
@@ -64,7 +69,7 @@ pub type Values = SmallVec<[Value; 2]>;
 
 impl Value {
     pub fn new(entity: Entity, via: Strategy) -> Value {
-        Value { entity, via }
+        Value { entity, via, args: EMPTY }
     }
 }
 
@@ -79,8 +84,10 @@ pub const MAX_VALUES: usize = 16;
 /// Adds values that are not present yet.
 pub fn merge(into: &mut Values, more: Values) {
     for value in more {
-        if !into.iter().any(|known| known.entity == value.entity) {
-            into.push(value);
+        match into.iter_mut().find(|known| known.entity == value.entity) {
+            Some(known) if known.args != value.args => known.args = EMPTY,
+            Some(_) => {}
+            None => into.push(value),
         }
     }
 }

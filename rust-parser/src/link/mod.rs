@@ -88,8 +88,8 @@ struct FileLink {
     edges: Option<FileEdges>,
     /// External symbols that the edges refer to.
     externals: Box<[ExternalId]>,
-    /// Uids of the events that the edges refer to.
-    events: Box<[Sym]>,
+    /// Uids of the events and papers that the edges refer to.
+    referents: Box<[Sym]>,
     digest: Option<UnitDigest>,
 }
 
@@ -236,9 +236,9 @@ impl Project {
                 Output::Routers(found) => self.index.put_routers(id, found, keys),
                 Output::Routes(found) => self.index.put_routes(id, found, keys),
                 Output::Support(found) => self.index.put_support(id, found, keys),
-                Output::Edges(edges, externals, events, digest) => {
-                    reaches_others |= externals != link.externals || events != link.events;
-                    link.events = events;
+                Output::Edges(edges, externals, referents, digest) => {
+                    reaches_others |= externals != link.externals || referents != link.referents;
+                    link.referents = referents;
                     link.externals = externals;
                     link.edges = edges;
                     before.insert(id, link.digest.replace(digest));
@@ -275,8 +275,8 @@ impl Project {
                 }
             }
         }
-        let events = self.links.iter().flat_map(|link| link.events.iter().copied()).collect();
-        let (structure, dependencies) = structure::build(&self.index, &self.name, &imported, events);
+        let referents = self.links.iter().flat_map(|link| link.referents.iter().copied()).collect();
+        let (structure, dependencies) = structure::build(&self.index, &self.name, &imported, referents);
         self.structure_dependencies = dependencies;
         if self.structure_digest.is_some() && structure == self.structure {
             return false;
@@ -340,10 +340,10 @@ fn run(query: &Query, stage: Stage, project: &str, keep_edges: bool, old: Option
         Stage::Edges => {
             let (edges, uids) = edges::link_edges(query);
             let digest = unit::file_source(project, query.index, query.home, &edges, uids).digest();
-            let (externals, events) = (edges.externals(), edges.events());
+            let (externals, referents) = (edges.externals(), edges.referents());
             // An unchanged unit is rarely requested.
             let is_kept = keep_edges && old != Some(digest);
-            Output::Edges(is_kept.then_some(edges), externals, events, digest)
+            Output::Edges(is_kept.then_some(edges), externals, referents, digest)
         }
     }
 }

@@ -89,6 +89,26 @@ pub struct LanguageRules {
     pub tuples: FxHashSet<Sym>,
     pub class_objects: FxHashSet<Sym>,
     pub callables: FxHashSet<Sym>,
+    /// Bases of other packages that declare the type parameters of a class.
+    pub generic_bases: FxHashSet<Sym>,
+    /// Fields may have a type parameter as their type.
+    pub generic_fields: bool,
+    /// `record.name()` reads a field.
+    pub field_accessors: bool,
+    /// Static methods that take their object as the first parameter.
+    pub extension_methods: bool,
+    /// Methods of classes that make an instance and that the compiler provides.
+    pub derived_makers: FxHashSet<Sym>,
+    /// Views of mappings whose elements are pairs of key and value.
+    pub pair_views: FxHashSet<Sym>,
+    /// Function of a class that a call of the class's name may run.
+    pub companion_maker: Option<Sym>,
+    /// Only some classes are constructed without `new`.
+    pub case_classes: bool,
+    /// `table(key)` reads an element.
+    pub indexed_by_call: bool,
+    /// Functions and methods that run a function with an object as its receiver.
+    pub scope_callbacks: FxHashSet<Sym>,
     pub element_getters: FxHashSet<Sym>,
     pub element_callbacks: FxHashSet<Sym>,
     pub fold_callbacks: FxHashSet<Sym>,
@@ -197,6 +217,16 @@ impl LanguageRules {
             tuples: set(&link.tuples),
             class_objects: set(&link.class_objects),
             callables: set(&link.callables),
+            generic_bases: set(&link.generic_bases),
+            generic_fields: link.generic_fields,
+            field_accessors: link.field_accessors,
+            extension_methods: link.extension_methods,
+            derived_makers: set(&link.derived_makers),
+            scope_callbacks: set(&link.scope_callbacks),
+            pair_views: set(&link.pair_views),
+            companion_maker: name(&link.companion_maker),
+            case_classes: link.case_classes,
+            indexed_by_call: link.indexed_by_call,
             cast_functions: texts(&link.cast_functions),
             partial_functions: texts(&link.partial_functions),
             copy_functions: texts(&link.copy_functions),

@@ -54,6 +54,8 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
         language.hooks.read(&language.settings, &mut collector, data, deadline);
         return finish(collector.facts);
     };
+    let rules = detectors.of(&language.settings.name);
+    collector.facts.own_rules = rules.map_or(0, |rules| rules.own_digest(path, data));
     let Some(tree) = syntax_tree(grammar, &language.hooks.readable(data), deadline) else {
         collector.problem(1, "timeout", "the file was not parsed in time");
         return finish(collector.facts);
@@ -66,7 +68,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     }
     let text = std::str::from_utf8(data).ok();
     let mut walk = Walk::new(language, &flat, data, text, collector);
-    if let Some(rules) = detectors.of(&language.settings.name) {
+    if let Some(rules) = rules {
         walk.detecting = Detecting::new(rules, data);
         walk.file_rules = Some(&rules.files);
     }
@@ -88,7 +90,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
 }
 
 /// Replaces NUL bytes by blanks, which keeps all positions: some grammars end a token, a string or the file at NUL.
-fn without_nul_bytes(data: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn without_nul_bytes(data: &[u8]) -> Cow<'_, [u8]> {
     if !data.contains(&0) {
         return Cow::Borrowed(data);
     }

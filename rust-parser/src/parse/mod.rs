@@ -30,6 +30,6 @@ mod registry;
 mod walk;
 
 pub use markdown::blocks::{TextBlock, read_blocks};
-pub use notes::note_as_json;
+pub use notes::{note_as_json, papers_named_in};
 pub use parsed_file::{Limits, ParsedFile, parse_below, parse_content};
 pub use registry::Registry;

@@ -27,7 +27,7 @@ const LOCK: &str = "dependency-lock";
 const MANIFEST: &str = "dependency-manifest";
 
 /// The registered languages and how files are mapped to them.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Registry {
     by_name: BTreeMap<String, Arc<Language>>,
     by_extension: FxHashMap<String, String>,
@@ -35,10 +35,10 @@ pub struct Registry {
     by_shebang: FxHashMap<String, String>,
     /// The folder below the project's root whose Markdown files are notes; "" for none.
     note_folder: String,
-    detectors: Detectors,
-    /// The sources of shared queries.
-    shapes: Vec<Source>,
-    /// Hash of all loaded files, in order.
+    detectors: Arc<Detectors>,
+    /// What `detectors` was compiled from, without the project's own rules.
+    detector_sources: Vec<Source>,
+    /// Hash of all loaded files, in order; the project's own rules are not among them.
     sources: blake3::Hasher,
 }
 
@@ -57,10 +57,19 @@ impl Registry {
         for (name, text) in detectors {
             registry.sources.update(name.as_bytes()).update(&[0]).update(text.as_bytes());
         }
-        registry.shapes = detectors.iter().filter(|(name, _)| name == "shapes").cloned().collect();
-        registry.detectors = Detectors::compile(detectors, registry.by_name.values().map(|language| &**language))?;
+        registry.detector_sources = detectors.to_vec();
         registry.index()?;
-        Ok(registry)
+        registry.with_own_rules(&[])
+    }
+
+    /// Returns the same languages with rules of the project itself, instead of any earlier ones.
+    ///
+    /// # Errors
+    /// `name: rule 3: message`
+    pub fn with_own_rules(&self, own: &[Source]) -> Result<Registry, String> {
+        let languages = self.by_name.values().map(|language| &**language);
+        let detectors = Arc::new(Detectors::compile(&self.detector_sources, own, languages)?);
+        Ok(Registry { detectors, ..self.clone() })
     }
 
     fn index(&mut self) -> Result<(), String> {
@@ -125,15 +134,6 @@ impl Registry {
     /// Returns a language by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<Language>> {
         self.by_name.get(name)
-    }
-
-    /// Checks further rules of detectors, which may use the shapes of the loaded ones.
-    ///
-    /// # Errors
-    /// `name: rule 3: message`
-    pub fn check_detectors(&self, sources: &[Source]) -> Result<(), String> {
-        let all: Vec<Source> = self.shapes.iter().chain(sources).cloned().collect();
-        Detectors::compile(&all, self.by_name.values().map(|language| &**language)).map(|_| ())
     }
 
     /// Returns the rules of detectors.

@@ -1,14 +1,19 @@
 //! The Python class `Linker`.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use rayon::prelude::*;
 
 use crate::facts::FileFacts;
+use crate::files::Folder;
 use crate::link::Project;
 use crate::link::project::index::SubProject;
+use crate::parse::Registry;
+use crate::parse::detect::own::is_read_alike;
 use crate::py::cache::FactsCache;
 use crate::py::parse::{Languages, ParsedFile};
 use crate::py::unit::Unit;
@@ -20,6 +25,7 @@ const RECALLED_FILES: usize = 512;
 #[pyclass]
 pub struct Linker {
     project: Project,
+    registry: Arc<Registry>,
     is_recalled: bool,
 }
 
@@ -28,7 +34,8 @@ impl Linker {
     #[new]
     #[pyo3(signature = (project, languages, low_memory=false))]
     fn new(project: &str, languages: &Languages, low_memory: bool) -> Self {
-        Linker { project: Project::new(project, languages.registry.settings(), low_memory), is_recalled: false }
+        let registry = languages.registry.clone();
+        Linker { project: Project::new(project, registry.settings(), low_memory), registry, is_recalled: false }
     }
 
     fn set_subprojects(&mut self, subprojects: Vec<(String, String, String)>) {
@@ -36,15 +43,29 @@ impl Linker {
         self.project.set_subprojects(list.collect());
     }
 
-    /// Adds the facts of each `(path, digest)` from a cache. Returns the paths that the cache does not hold.
-    fn recall(&mut self, py: Python<'_>, cache: &FactsCache, wanted: Vec<(String, String)>) -> PyResult<Vec<String>> {
+    /// Adds the facts of each `(path, digest)` from a cache. Returns the paths that the cache does not hold, and those
+    /// of which it holds facts by other rules of the project than now apply to the file below `root`.
+    #[pyo3(signature = (cache, wanted, root=None))]
+    fn recall(
+        &mut self,
+        py: Python<'_>,
+        cache: &FactsCache,
+        wanted: Vec<(String, String)>,
+        root: Option<&str>,
+    ) -> PyResult<Vec<String>> {
         py.detach(|| {
             let mut missing = Vec::new();
+            let folder = root.and_then(|root| Folder::open(Path::new(root)).ok());
             for part in wanted.chunks(RECALLED_FILES) {
                 let (found, others) = cache.recall(part)?;
+                let is_current = |facts: &Arc<FileFacts>| {
+                    root.is_none() || folder.as_ref().is_some_and(|root| is_read_alike(&self.registry, root, facts))
+                };
+                let (found, differing): (Vec<_>, Vec<_>) = found.into_par_iter().partition(is_current);
                 self.is_recalled |= !found.is_empty();
                 self.project.take(found, &[]);
                 missing.extend(others);
+                missing.extend(differing.into_iter().map(|facts| facts.path.clone()));
             }
             Ok(missing)
         })

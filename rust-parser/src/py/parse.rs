@@ -39,9 +39,10 @@ impl Languages {
         self.registry.fingerprint()
     }
 
-    /// Returns what is wrong with rules of detectors, or "".
-    fn check_detectors(&self, detectors: Vec<(String, String)>) -> String {
-        self.registry.check_detectors(&detectors).err().unwrap_or_default()
+    /// Returns these languages with the rules of a project's own file. Raises ValueError for broken rules.
+    fn with_own_rules(&self, own: Vec<(String, String)>) -> PyResult<Self> {
+        let registry = self.registry.with_own_rules(&own).map_err(PyValueError::new_err)?;
+        Ok(Languages { registry: Arc::new(registry) })
     }
 
     /// Returns the language of a file by its name, or None when no language matches.

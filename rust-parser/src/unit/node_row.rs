@@ -99,7 +99,7 @@ impl UnitSource {
         let docstring = if has_text { text(definition.docstring) } else { "" };
         // The file of a package is searched like any other module.
         let searched_as = if kind == "package" { "Module" } else { label };
-        let chunk_name = self.chunk_name(searched_as, name, position, facts);
+        let chunk_name = self.chunk_name(searched_as, kind, name, position, facts);
         let is_lock = facts.manifest.as_ref().is_some_and(|manifest| manifest.role == Role::Lock) && is_file;
         let chunk_digest = if is_embedded(searched_as, facts.scope_rule) && !is_lock {
             let mut hasher = blake3::Hasher::new();
@@ -155,8 +155,8 @@ impl UnitSource {
     }
 
     /// Returns the name in the node's embedded text: "Class method" for methods, the name for functions and classes,
-    /// the path for whole files and sections.
-    fn chunk_name(&self, label: &str, name: &str, position: usize, facts: &FileFacts) -> String {
+    /// the path for whole files, path and headings for documents and their sections.
+    fn chunk_name(&self, label: &str, kind: &str, name: &str, position: usize, facts: &FileFacts) -> String {
         match label {
             "Function" | "Method" => {
                 let around = self.parents[position].map(|parent| &self.nodes[parent].place);
@@ -173,9 +173,23 @@ impl UnitSource {
             "Class" => name.to_owned(),
             // Statements about an entity are found by any of its names.
             "Entity" | "Observation" => entity_names(facts),
-            "Module" | "File" | "DocFile" | "DocSection" | "ADR" | "Chunk" => facts.path.clone(),
+            "DocFile" | "DocSection" | "ADR" => self.document_name(position, name, facts),
+            "Chunk" if kind == "text" => format!("{}. {name}", facts.path),
+            "Module" | "File" | "Chunk" => facts.path.clone(),
             _ => String::new(),
         }
+    }
+
+    /// Returns path and headings of a document or section, outermost first: "docs/cli.md. Commands. atlas index".
+    fn document_name(&self, position: usize, name: &str, facts: &FileFacts) -> String {
+        let mut around: Vec<&str> = self.headings_around(position).collect();
+        around.reverse();
+        let mut parts = vec![facts.path.as_str()];
+        parts.extend(around);
+        if name != file_name_of(&facts.path) {
+            parts.push(name);
+        }
+        parts.join(". ")
     }
 }
 

@@ -105,7 +105,7 @@ impl UnitSource {
     }
 
     /// Returns the titles of the sections that contain a section, innermost first.
-    fn headings_around(&self, position: usize) -> impl Iterator<Item = &str> {
+    pub(super) fn headings_around(&self, position: usize) -> impl Iterator<Item = &str> {
         let own = self.section_title(position).and(Some(position));
         let sections = std::iter::successors(own, |&position| {
             self.parents[position].filter(|&parent| self.section_title(parent).is_some())

@@ -122,6 +122,33 @@ def serving(app: str, project: tuple[Path, Path]) -> Iterator[str]:
     assert process.returncode == 0
 
 
+CLIENT_SCENARIOS = (
+    "initialize",
+    "tools_call",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "request-metadata",
+    "sep-2322-client-request-state",
+    "http-standard-headers",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
+    "json-schema-2020-12-preservation",
+)
+"""All client scenarios but those of OAuth and of extensions, which `atlas chat` does not support."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", CLIENT_SCENARIOS)
+def test_the_chat_passes_the_client_scenarios(suite: list[str], scenario: str, tmp_path: Path) -> None:
+    client = f"{sys.executable} -P -W ignore {HERE / 'chat_client.py'}"
+    command = [*suite, "client", "--command", client, "--scenario", scenario]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, env=environment())
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said[-3000:]
+    assert re.search(r"Passed: [1-9]\d*/\d+, 0 failed", said), said[-3000:]
+
+
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 @pytest.mark.parametrize("app", APPS)
 def test_fails_only_where_it_is_expected(

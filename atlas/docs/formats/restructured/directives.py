@@ -1,6 +1,7 @@
 """What each directive of docutils, Sphinx and its usual extensions contributes. Unknown ones give their body.
 
-No directive opens a file or an address: `include`, `literalinclude`, `raw` and their like give nothing but a problem.
+No directive opens a file or an address: `include` and `literalinclude` take a file of the same source that was read
+before (`included`), `raw` and their like give nothing but a problem.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from atlas.docs.article import Block, BlockKind, Link
 from atlas.docs.formats.restructured import signatures, tables
+from atlas.docs.formats.restructured.arguments import OPTION_LINE, divide
+from atlas.docs.formats.restructured.included import include
 from atlas.docs.formats.restructured.inline import split_title
 from atlas.docs.formats.restructured.lines import language_of
 from atlas.docs.formats.restructured.reader import MAX_NESTING, Directive, Place, Reader
@@ -59,7 +62,6 @@ FILES = frozenset((
 ))  # fmt: skip
 WHOLE_SECTIONS = frozenset(["only", "ifconfig", "container", "tab-set", "tab-item", "tabs", "tab"])
 
-OPTION_LINE = re.compile(r":(?P<name>[\w-]+):(?:\s+(?P<value>.*)|\s*)$")
 VERSION_ARGUMENT = re.compile(r"(?P<version>next|[\w.|+-]*\d[\w.+-]*|\|[^|]+\|)\s*(?P<text>[\s\S]*)$")
 
 
@@ -76,33 +78,13 @@ def run_directive(reader: Reader, directive: Directive) -> None:
         return
     elif name in FILES:
         if directive.argument:
-            reader.draft.problem(directive.line, "file-not-read", f"{name}:: {directive.argument}")
+            include(reader, directive, name)
     elif special := SPECIAL.get(name):
         special(reader, directive)
     elif role := signatures.role_of(directive.name):
         _signature(reader, directive, role)
     else:
         _unknown(reader, directive, name)
-
-
-def divide(directive: Directive) -> tuple[list[str], dict[str, str], list[str], int]:
-    """Return further argument lines, options, body and the number of the body's first line."""
-    content = directive.content
-    at = 0
-    arguments: list[str] = []
-    while at < len(content) and content[at].strip() and not OPTION_LINE.match(content[at]):
-        arguments.append(content[at])
-        at += 1
-    options: dict[str, str] = {}
-    last = ""
-    while at < len(content) and content[at].strip():
-        if found := OPTION_LINE.match(content[at]):
-            last = found["name"]
-            options[last] = found["value"] or ""
-        elif last:
-            options[last] += f" {content[at].strip()}"
-        at += 1
-    return arguments, options, content[at:], directive.line + 1 + at
 
 
 def _admonition(reader: Reader, directive: Directive, name: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from atlas.docs.article import BlockKind
+from atlas.docs.formats.inclusion import NOTHING
 from atlas.docs.formats.restructured import tables
 from atlas.docs.formats.restructured.inline import Names, normal, read_inline
 from atlas.docs.formats.restructured.lines import (
@@ -76,6 +77,8 @@ class Reader:
         self.draft, self.names, self._run_directive = draft, names, run_directive
         self.module = ""
         self.language = ""
+        self.inclusion = NOTHING
+        self.included = 0
         self._styles: list[str] = []
 
     def inline(self, text: str) -> tuple[str, tuple[Link, ...]]:

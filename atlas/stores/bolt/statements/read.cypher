@@ -35,6 +35,13 @@ MATCH (u:AtlasUnit {key: key})
 WHERE u.content IS NOT NULL
 RETURN u.path, u.content, u.key
 
+// name: sections
+UNWIND $keys AS key
+MATCH (e:AtlasEntry {unit: key})
+USING INDEX SEEK e:AtlasEntry(unit)
+WHERE e.label = 'DocSection' AND e.span IS NOT NULL
+RETURN key, collect(e.span)
+
 // name: symbol_digests
 UNWIND $keys AS key
 MATCH (u:AtlasUnit {key: key})
@@ -149,7 +156,9 @@ RETURN e.unit, e.uid
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(unit)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels OR coalesce(e.is_passage, false)) = $prose
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND CASE
+    WHEN e.label IN $documents OR coalesce(e.is_text, false) THEN 'documents'
+    WHEN e.label IN $prose OR coalesce(e.is_passage, false) THEN 'prose' ELSE 'code' END = $space
   AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
@@ -161,7 +170,9 @@ UNWIND $uids AS wanted
 MATCH (e:AtlasEntry {uid: wanted})
 USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels OR coalesce(e.is_passage, false)) = $prose
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND CASE
+    WHEN e.label IN $documents OR coalesce(e.is_text, false) THEN 'documents'
+    WHEN e.label IN $prose OR coalesce(e.is_passage, false) THEN 'prose' ELSE 'code' END = $space
   AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid

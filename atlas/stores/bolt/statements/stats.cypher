@@ -14,7 +14,9 @@ MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(unit)
 WHERE e.unit >= $unit AND e.unit < $end
 RETURN e.label, count(*), sum(CASE WHEN e.chunk_digest = '' THEN 0 ELSE 1 END),
-  sum(CASE WHEN e.chunk_digest <> '' AND e.vector_model = CASE WHEN e.label IN $labels OR coalesce(e.is_passage, false) THEN $prose ELSE $code END
+  sum(CASE WHEN e.chunk_digest <> '' AND e.vector_model = CASE
+    WHEN e.label IN $documents OR coalesce(e.is_text, false) THEN $model_of_documents
+    WHEN e.label IN $prose OR coalesce(e.is_passage, false) THEN $model_of_prose ELSE $model_of_code END
     AND e.vector_digest = e.chunk_digest THEN 1 ELSE 0 END)
 
 // name: edges

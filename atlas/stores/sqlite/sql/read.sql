@@ -31,7 +31,7 @@ FROM file f NOT INDEXED CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
 LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
 JOIN symbol_id s ON s.id = n.id
 WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL
-  AND ({is_prose}) = :prose
+  AND ({in_space})
 ORDER BY f.id, n.id LIMIT :limit
 
 -- name: stale_among
@@ -40,11 +40,14 @@ FROM (SELECT DISTINCT value AS uid FROM json_each(:uids)) w CROSS JOIN symbol_id
 CROSS JOIN node n ON n.id = s.id CROSS JOIN file f ON f.id = n.file
 LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
 WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL
-  AND ({is_prose}) = :prose
+  AND ({in_space})
 ORDER BY f.id, n.id LIMIT :limit
 
--- name: has_prose
-SELECT EXISTS (SELECT 1 FROM node n INDEXED BY node_label WHERE {is_prose})
+-- name: has_any
+SELECT EXISTS (SELECT 1 FROM node n INDEXED BY node_label WHERE {in_space})
+
+-- name: sections
+SELECT start_byte FROM node INDEXED BY node_file WHERE file = ? AND label = 'DocSection' ORDER BY start_byte
 
 -- name: file_content
 SELECT data FROM content WHERE file = ?

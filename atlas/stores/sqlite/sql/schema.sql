@@ -3,7 +3,7 @@
 -- by node id. Ids are interned per uid and outlive the node row while an edge leads to them, so rewriting a unit never
 -- loses an edge into it. Readers join both ends to `node`, so an edge whose target does not exist is invisible.
 
--- Keys: 'schema', 'identity' (random, per file), 'model' and 'model:prose' (current model.id of code and of prose),
+-- Keys: 'schema', 'identity' (random, per file), 'model', 'model:documents' and 'model:prose' (current model.id of a space),
 -- 'vector_generation' (incremented with every write and removal of vectors), 'erasure' (amount of pending erasure; see
 -- erasure.py).
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -98,7 +98,7 @@ CREATE TABLE vector (
   data BLOB NOT NULL                 -- float16 little-endian
 );
 CREATE INDEX vector_generation ON vector(generation, model);
--- The fingerprint of a model of prose follows 'prose:', so that a model in two spaces has two rows.
+-- Except for code, the fingerprint follows the space (`prose:`), so that a model in two spaces has two rows.
 CREATE TABLE model (
   id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, dimension INTEGER NOT NULL, fingerprint TEXT NOT NULL,
   UNIQUE (provider, model, dimension, fingerprint)

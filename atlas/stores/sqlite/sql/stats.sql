@@ -3,7 +3,7 @@ SELECT id, name, root, generation, indexed_at FROM project ORDER BY name
 
 -- name: state
 SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT value FROM meta WHERE key = 'vector_generation'),
-  (SELECT group_concat(value) FROM meta WHERE key IN ('model', 'model:prose')), (SELECT group_concat(id || ':' || generation) FROM project)
+  (SELECT group_concat(value) FROM meta WHERE key IN ('model', 'model:documents', 'model:prose')), (SELECT group_concat(id || ':' || generation) FROM project)
 
 -- name: files
 SELECT language, count(*), sum(resolved), sum(unresolved), sum(problems <> ''), sum(stale)
@@ -20,7 +20,7 @@ PRAGMA data_version
 -- name: nodes
 SELECT n.label, count(*), sum(n.chunk_digest <> ''), count(v.id)
 FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
-LEFT JOIN vector v ON v.id = n.id AND v.digest = n.chunk_digest AND v.model = iif({is_prose}, ?3, ?2)
+LEFT JOIN vector v ON v.id = n.id AND v.digest = n.chunk_digest AND v.model = CASE WHEN {documents} THEN ?3 WHEN {prose} THEN ?4 ELSE ?2 END
 WHERE f.project = ?1 GROUP BY n.label
 
 -- name: edges

@@ -24,10 +24,13 @@ impl EdgeCollector<'_, '_> {
     /// receiver.
     pub(super) fn callee_values(&self, callee: ExprId, site: Site) -> Values {
         let query = self.query;
-        match *query.file.expr(callee) {
-            Expr::Attribute { base, name } => self.member_callees(base, query.file.sym(name), site),
-            Expr::Name(name) => self.named_callees(query.file.sym(name), site),
+        match query.file.expr(callee) {
+            &Expr::Attribute { base, name } => self.member_callees(base, query.file.sym(name), site),
+            Expr::Name(name) => self.named_callees(query.file.sym(*name), site),
             Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
+            Expr::Generic { base, .. } if matches!(query.file.expr(*base), Expr::Name(_) | Expr::Attribute { .. }) => {
+                self.callee_values(*base, site)
+            }
             _ => query.eval(callee, site.scope, site.line),
         }
     }
@@ -38,8 +41,13 @@ impl EdgeCollector<'_, '_> {
         if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_function(value)) {
             return bases;
         }
-        if let Some(extension) = self.called_extension(base, &bases, name, site) {
-            return smallvec![extension];
+        if query.file.rules.extension_functions || query.file.rules.extension_methods {
+            let held = query.flat_map(bases.clone(), |value| query.held(value));
+            let held = if bases.is_empty() || !held.is_empty() { held } else { bases.clone() };
+            let extension = self.called_extension(base, &held, name, site);
+            if let Some(extension) = extension.or_else(|| self.extension_method(&held, name, site)) {
+                return smallvec![extension];
+            }
         }
         if bases.is_empty() && self.is_foreign_class(base, site) {
             return Values::new();

@@ -100,6 +100,11 @@ impl EdgeCollector<'_, '_> {
             kind if (is_class(kind) || kind == Kind::TypeAlias) && self.query.file.rules.conversions => {
                 self.add_target(EdgeType::UsesType, symbol, via, site)
             }
+            kind if is_class(kind)
+                && let Some(maker) = self.companion_maker(symbol, site) =>
+            {
+                self.add_overload(maker, via, site)
+            }
             kind if is_class(kind) => {
                 self.add_constructor(symbol, Strategy::Constructor, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
@@ -112,6 +117,10 @@ impl EdgeCollector<'_, '_> {
                 // The getter runs, then its result is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
             }
+            Kind::Constant | Kind::Field if self.query.file.rules.indexed_by_call => {
+                self.add_called_holder(symbol, site)
+            }
+            Kind::Constant | Kind::Field if self.holds_container(symbol) => Outcome::Outside,
             Kind::Constant | Kind::Field => {
                 let outcome = self.add_target(EdgeType::Calls, symbol, via, site);
                 outcome.max(self.add_called_holder(symbol, site))
@@ -119,6 +128,13 @@ impl EdgeCollector<'_, '_> {
             Kind::TypeAlias => self.add_called_holder(symbol, site),
             _ => Outcome::Unresolved,
         }
+    }
+
+    /// Returns whether a field holds a container, so that `table(key)` is an access to an element.
+    fn holds_container(&self, symbol: SymbolId) -> bool {
+        let held = self.query.stored_values(symbol);
+        let is_container = |value: &Value| matches!(value.entity, Entity::Elements(_) | Entity::Mapped(_));
+        !self.query.file.rules.field_accessors && !held.is_empty() && held.iter().all(is_container)
     }
 
     /// Adds calls of the known values of a called variable.
@@ -223,7 +239,7 @@ impl EdgeCollector<'_, '_> {
                     let kind = query.kind(symbol);
                     let is_bare = matches!(query.file.expr(expr), Expr::Name(_)) && !query.file.rules.implicit_this;
                     // The bare name of a property, in its class, is the property and not its value.
-                    if kind == Kind::Property && !is_bare {
+                    if kind == Kind::Property && !is_bare && !query.is_assumed(expr, site.scope, site.line) {
                         self.add_target(EdgeType::Calls, symbol, value.via, site);
                     } else if is_referable(kind) {
                         self.add_target(EdgeType::References, symbol, value.via, site);
@@ -245,6 +261,7 @@ impl EdgeCollector<'_, '_> {
             if let Entity::Definition(symbol) = value.entity
                 && self.query.kind(symbol) == Kind::Property
                 && value.via != Strategy::Alias
+                && !self.query.is_assumed(expr, site.scope, site.line)
             {
                 self.add_target(EdgeType::Calls, self.query.canonical(symbol), value.via, site);
             }

@@ -5,8 +5,10 @@
 pub mod callees;
 pub mod calls;
 pub mod collector;
+mod companions;
 pub mod docs;
 pub mod edges;
+mod extension_methods;
 mod injected;
 pub mod namespaces;
 pub mod notes;

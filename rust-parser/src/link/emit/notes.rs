@@ -1,4 +1,4 @@
-//! The edges of notes: their relations and what they are about. Targets are named by their uids, so an edge to a node that
+//! The edges of notes: their relations, what they are about, and the papers that are their sources. Targets are named by their uids, so an edge to a node that
 //! is missing becomes visible when the node appears.
 
 use crate::facts::{Problem, Relation, RelationKind};
@@ -78,5 +78,6 @@ fn edge_type(kind: RelationKind) -> EdgeType {
         RelationKind::Supersedes => EdgeType::Supersedes,
         RelationKind::Relates => EdgeType::Relates,
         RelationKind::About => EdgeType::About,
+        RelationKind::Source => EdgeType::Source,
     }
 }

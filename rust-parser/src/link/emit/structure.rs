@@ -37,9 +37,9 @@ pub struct Structure {
     pub depends: Vec<DependsOn>,
 }
 
-/// Builds the structure of a project from its files and the external symbols and events that their edges refer to. Also returns
-/// the keys of the queries that this made.
-pub fn build(index: &Index, project: &str, imported: &Imported, events: FxHashSet<Sym>) -> (Structure, Box<[u32]>) {
+/// Builds the structure of a project from its files and the external symbols, events and papers that their edges refer to.
+/// Also returns the keys of the queries that this made.
+pub fn build(index: &Index, project: &str, imported: &Imported, referents: FxHashSet<Sym>) -> (Structure, Box<[u32]>) {
     let (mut structure, mut dependencies) = (Structure::default(), Vec::new());
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
     structure.add_subprojects(index);
@@ -50,7 +50,7 @@ pub fn build(index: &Index, project: &str, imported: &Imported, events: FxHashSe
         structure.add_file(index, id, entry, &namespaces, &mut dependencies);
     }
     structure.add_externals(index, imported);
-    structure.add_events(index, events);
+    structure.add_referents(index, referents);
     structure.nodes.sort();
     structure.contains.sort();
     structure.contains.dedup();
@@ -166,9 +166,13 @@ impl Structure {
         }
     }
 
-    fn add_events(&mut self, index: &Index, events: FxHashSet<Sym>) {
-        for event in events {
-            let uid = index.strings.text(event);
+    fn add_referents(&mut self, index: &Index, referents: FxHashSet<Sym>) {
+        for referent in referents {
+            let uid = index.strings.text(referent);
+            if let Some(("arxiv" | "doi", identifier)) = uid.split_once(':') {
+                self.add(uid.to_owned(), "Paper", "paper", identifier, "");
+                continue;
+            }
             let mut parts = uid.splitn(3, ':').skip(1);
             let (kind, name) = (event_kind(parts.next().unwrap_or("")), parts.next().unwrap_or(""));
             self.add(uid.to_owned(), "Event", kind, name, "");

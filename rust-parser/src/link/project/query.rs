@@ -68,6 +68,8 @@ pub struct Query<'a> {
     pub(in crate::link) module_names: Memo<(Sym, bool)>,
     /// Whether names are resolved where a type stands.
     pub(in crate::link) in_type: Cell<bool>,
+    /// Whether a type parameter in a type is named by its position.
+    pub(in crate::link) names_parameters: Cell<bool>,
     /// Imports being followed, to detect cycles.
     pub(in crate::link) following: RefCell<Vec<(FileId, u32)>>,
     /// Functions and variables whose inference waits for another one.
@@ -96,6 +98,7 @@ impl<'a> Query<'a> {
             calling: Cell::new(false),
             module_names: RefCell::default(),
             in_type: Cell::new(false),
+            names_parameters: Cell::new(false),
             following: RefCell::default(),
             waiting: Cell::new(0),
             depth: RefCell::default(),
@@ -309,7 +312,10 @@ impl<'a> Query<'a> {
             return class;
         }
         let place = self.index.symbols.get(class);
-        let Some(owner) = self.owner(file.qualified_names[place.def as usize]) else { return class };
+        let name = file.qualified_names[place.def as usize];
+        // `Planner#2` is the second part in one file.
+        let first = self.text(name).split_once('#').and_then(|(first, _)| self.index.strings.find(first));
+        let Some(owner) = self.owner(first.unwrap_or(name)) else { return class };
         let (owner_file, first) = self.definition(owner);
         if owner_file.rules.family == file.rules.family && is_class(first.kind) { owner } else { class }
     }

@@ -9,8 +9,10 @@ use crate::facts::{Arg, DefId, Expr, ExprId, Kind, ParamKind};
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, FileEntry, is_class};
 use crate::link::project::file_types::DECORATED;
-use crate::link::project::names::{Sym, SymbolId};
+use crate::link::project::names::{EMPTY, Sym, SymbolId};
 use crate::link::project::query::Query;
+use crate::link::resolve::applied::is_parameter;
+use crate::link::resolve::fixtures::ASSUMED;
 use crate::link::strategy::Strategy;
 
 /// Largest number of decorators that are applied to a function.
@@ -31,13 +33,19 @@ impl Query<'_> {
         &self,
         function: SymbolId,
         returned: &[Value],
-        own: SymbolId,
+        (own, args): (SymbolId, Sym),
         arguments: &Arguments,
     ) -> Values {
         let mut values = Values::new();
         let mut made = Values::new();
         for &value in returned {
             let entity = match value.entity {
+                entity if is_parameter(entity) => {
+                    let (file, definition) = self.definition(function);
+                    let owner = self.owner_of(file, definition.parent);
+                    merge(&mut made, self.substituted(value, own, args, owner));
+                    continue;
+                }
                 Entity::SelfType => Entity::Instance(own),
                 Entity::Argument(position) => {
                     merge(&mut values, self.argument(function, position, arguments));
@@ -57,7 +65,9 @@ impl Query<'_> {
                 }
                 other => other,
             };
-            merge(&mut values, smallvec![Value::new(entity, Strategy::ReturnType)]);
+            let is_assumed = args != EMPTY && value.args == EMPTY && self.text(args) == ASSUMED;
+            let args = if value.entity == Entity::SelfType || is_assumed { args } else { value.args };
+            merge(&mut values, smallvec![Value { entity, via: Strategy::ReturnType, args }]);
         }
         // The class that the caller names replaces the default one of the same union.
         if !made.is_empty() {
@@ -65,6 +75,18 @@ impl Query<'_> {
             merge(&mut values, made);
         }
         values
+    }
+
+    /// Returns the class around a member, also if an extension adds it.
+    fn owner_of(&self, file: &FileEntry, parent: DefId) -> SymbolId {
+        let symbol = file.symbols[parent as usize];
+        match file.outline(parent).kind {
+            Kind::Extension => {
+                let home = self.index.symbols.get(symbol).file;
+                self.index.ancestry.extended_by(home, symbol).unwrap_or(symbol)
+            }
+            _ => self.first_part(symbol),
+        }
     }
 
     /// Returns the values of the argument for a parameter.
@@ -165,7 +187,7 @@ impl Query<'_> {
             [entry] => match entry.bound {
                 Bound::Parameter(position) => {
                     let kind = self.file.def(function).params[position as usize].kind;
-                    (kind == ParamKind::Normal)
+                    (kind == ParamKind::Normal && self.fixture_values(function, entry.name).is_empty())
                         .then(|| Value::new(Entity::Argument(position as u16), Strategy::ReturnType))
                 }
                 _ => None,

@@ -17,6 +17,8 @@ use crate::link::strategy::Strategy;
 /// Largest number of parameters of a function, and of a callback, with published types.
 pub const MAX_CALLBACKS: u16 = 8;
 pub const MAX_PARAMETERS: u16 = 4;
+/// Stands for the receiver of a callback among its parameters.
+pub const RECEIVER: u16 = 15;
 /// Largest number of functions that return the next one.
 const MAX_RETURNED: u32 = 3;
 
@@ -54,6 +56,12 @@ impl Query<'_> {
     fn add_callback(&self, annotation: ExprId, scope: DefId, position: u16, parts: &mut Vec<(u16, Values)>) {
         match self.file.expr(annotation) {
             // A function type: its result, called with its parameters.
+            Expr::Call { args, new: true, .. } => {
+                if let Some(receiver) = args.first() {
+                    let values = published(self.eval_type(receiver.value, scope, 0), None);
+                    parts.push((callback_part(position, RECEIVER), values));
+                }
+            }
             Expr::Call { args, .. } => {
                 for (parameter, arg) in (0..MAX_PARAMETERS).zip(args) {
                     let values = self.callback_parameter(arg.value, scope);
@@ -80,7 +88,7 @@ impl Query<'_> {
         if self.kind(alias) != Kind::TypeAlias {
             return;
         }
-        for parameter in 0..MAX_PARAMETERS {
+        for parameter in (0..MAX_PARAMETERS).chain([RECEIVER]) {
             let values = self.returned_as(alias, callback_part(0, parameter));
             if !values.is_empty() && !matches!(values[0].entity, Entity::TypeArgument(_)) {
                 parts.push((callback_part(position, parameter), values.into()));
@@ -193,7 +201,7 @@ impl Query<'_> {
         }
     }
 
-    fn passed_values(&self, function: DefId, callee: ExprId, (argument, position): (u16, u16)) -> Values {
+    pub(super) fn passed_values(&self, function: DefId, callee: ExprId, (argument, position): (u16, u16)) -> Values {
         let definition = self.file.def(function);
         let (scope, line) = (definition.parent, definition.start_line);
         let callees = match *self.file.expr(callee) {
@@ -286,7 +294,7 @@ impl Query<'_> {
     }
 
     /// Returns the values of a variable of a class or module, and any other value itself.
-    fn held(&self, value: Value) -> Values {
+    pub(in crate::link) fn held(&self, value: Value) -> Values {
         match value.entity {
             Entity::Definition(symbol)
                 if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>

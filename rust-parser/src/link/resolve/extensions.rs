@@ -18,6 +18,13 @@ pub struct Receiver {
     others: Others,
 }
 
+impl Receiver {
+    /// Returns the names of the type and its ancestors.
+    pub fn names(&self) -> &[String] {
+        &self.types
+    }
+}
+
 /// The other types that a receiver may have.
 enum Others {
     None,

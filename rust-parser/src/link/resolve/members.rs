@@ -38,6 +38,15 @@ impl Query<'_> {
                 let via = if value.via == Strategy::Import { Strategy::LocalType } else { value.via };
                 smallvec![self.external_member(external, name, via)]
             }
+            Entity::Elements(symbol) | Entity::Mapped(symbol) if !self.calling.get() => {
+                // `xs.first`, `d.values` without parentheses.
+                let entity = match () {
+                    () if self.file.rules.element_getters.contains(&name) => Entity::Instance(symbol),
+                    () if self.file.rules.element_views.contains(&name) => Entity::Elements(symbol),
+                    () => Entity::Builtin(EMPTY),
+                };
+                smallvec![Value { entity, ..value }]
+            }
             Entity::Elements(_) | Entity::Mapped(_) | Entity::Builtin(_) => {
                 smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
             }
@@ -49,6 +58,8 @@ impl Query<'_> {
             | Entity::MadeBy(_)
             | Entity::ReturningMade(_)
             | Entity::TypeArgument(_)
+            | Entity::ArgumentElements(_)
+            | Entity::ArgumentMapped(_)
             | Entity::TypeMember(_) => Values::new(),
         }
     }
@@ -105,7 +116,28 @@ impl Query<'_> {
             return values;
         }
         let via = if via == Strategy::This { Strategy::Inherited } else { via };
-        self.inherited_member(class, name, via).unwrap_or_else(missing)
+        let found = self.inherited_member(class, name, via);
+        let found = found.or_else(|| self.embedded(class, name));
+        found.or_else(|| self.unwrapped(class, name)).unwrap_or_else(missing)
+    }
+
+    /// Returns the object itself for `lazy.Value`: annotations have already unwrapped the type.
+    fn unwrapped(&self, class: SymbolId, name: Sym) -> Option<Values> {
+        let is_same = !self.calling.get() && self.file.rules.same_methods.contains(&name);
+        is_same.then(|| smallvec![Value::new(Entity::Instance(class), Strategy::AttributeType)])
+    }
+
+    /// Returns the embedded object that bears the name of its type.
+    fn embedded(&self, class: SymbolId, name: Sym) -> Option<Values> {
+        if !self.file.rules.structural_interfaces || self.calling.get() {
+            return None;
+        }
+        self.ancestors(class).iter().find_map(|ancestor| match *ancestor {
+            Entity::Definition(base) if self.definition(base).1.name == name => {
+                Some(smallvec![Value::new(Entity::Instance(base), Strategy::AttributeType)])
+            }
+            _ => None,
+        })
     }
 
     /// Returns the member that a method of `class` with this name overrides: the nearest one along the ancestors.

@@ -1,16 +1,23 @@
 //! Resolution of expressions to values: imports (`modules`, `imports`), names (`scopes`, `variables`), attributes and
 //! calls (`members`, `extensions`, `values`, `arguments`), and types that can be read statically (`types`, `narrow`).
 
+mod applied;
 pub mod arguments;
 mod callbacks;
+mod containers;
 mod definitions;
+mod enums;
 pub mod extensions;
+mod fixtures;
+mod globals;
 pub mod imports;
 pub mod members;
 pub mod modules;
 pub mod narrow;
 pub mod objects;
 mod on_demand;
+mod parts;
+mod receivers;
 mod results;
 pub mod scopes;
 mod type_arguments;

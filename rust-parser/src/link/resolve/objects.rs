@@ -149,7 +149,7 @@ impl Query<'_> {
 
     /// Returns what `new Map<string, User>()` makes: a container of instances.
     pub fn made_container(&self, callee: ExprId, scope: DefId) -> Option<Values> {
-        if !self.file.rules.prototypes || !matches!(self.file.expr(callee), Expr::Generic { .. }) {
+        if !matches!(self.file.expr(callee), Expr::Generic { .. }) {
             return None;
         }
         let made = self.eval_type(callee, scope, 0);

@@ -54,7 +54,7 @@ impl Query<'_> {
             return Values::new();
         }
         let own = file.symbols[definition.parent as usize];
-        self.received(symbol, self.returned_as(symbol, position + 1), own, &Arguments::Unknown)
+        self.received(symbol, self.returned_as(symbol, position + 1), (own, EMPTY), &Arguments::Unknown)
     }
 
     fn definition_result(
@@ -72,6 +72,12 @@ impl Query<'_> {
                 smallvec![Value::new(Entity::Instance(symbol), via)]
             }
             Kind::Constructor => Values::new(),
+            // An indexer.
+            Kind::Property => {
+                let own = receiver.map_or(EMPTY, |receiver| receiver.args);
+                let owner = file.symbols[definition.parent as usize];
+                self.received(symbol, &self.returns(symbol), (owner, own), arguments)
+            }
             kind if is_callable(kind) => {
                 let owner = file.symbols[definition.parent as usize];
                 let own = match receiver.map(|receiver| receiver.entity) {
@@ -85,7 +91,8 @@ impl Query<'_> {
                 };
                 let decorated = self.decorated_result(file, symbol, arguments);
                 if decorated.is_empty() {
-                    self.received(symbol, &self.returns(symbol), own, arguments)
+                    let args = receiver.map_or(EMPTY, |receiver| receiver.args);
+                    self.received(symbol, &self.returns(symbol), (own, args), arguments)
                 } else {
                     decorated
                 }
@@ -94,9 +101,13 @@ impl Query<'_> {
                 let held = self.stored_values(symbol);
                 let is_other = |value: &Value| value.entity != Entity::Definition(symbol);
                 let held: Values = held.into_iter().filter(is_other).collect();
+                let is_accessor = file.rules.field_accessors;
+                let is_variant = file.outline(definition.parent).kind == Kind::Enum;
                 self.flat_map(held, |value| match value.entity {
+                    Entity::Instance(_) if is_accessor || is_variant => smallvec![value],
+                    Entity::Elements(_) | Entity::Mapped(_) if is_accessor => smallvec![value],
                     Entity::Definition(inner) if !is_class(self.kind(inner)) => {
-                        self.received(inner, &self.returns(inner), inner, arguments)
+                        self.received(inner, &self.returns(inner), (inner, EMPTY), arguments)
                     }
                     Entity::Definition(class) => smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)],
                     _ => Values::new(),

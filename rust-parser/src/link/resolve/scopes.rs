@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use crate::facts::{DefId, Expr, ImportKind, Kind, flags};
+use crate::facts::{DefId, Expr, Kind};
 use crate::language_data::{ModuleRule, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::link::project::index::Container;
-use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
+use crate::link::project::names::{EMPTY, Sym};
 use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
 use crate::link::resolve::imports::relabel;
@@ -50,6 +50,12 @@ impl Query<'_> {
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
                 if !entries.is_empty() && !is_other && self.is_visible(entries, line) {
                     return Some(self.local_values(here, entries, line));
+                }
+                if kind == Kind::Lambda
+                    && !self.file.rules.scope_callbacks.is_empty()
+                    && let Some(values) = self.member_of_receiver(here, name, is_called)
+                {
+                    return Some(values);
                 }
             }
             here = self.file.outline(here).parent;
@@ -106,6 +112,9 @@ impl Query<'_> {
     /// classes only where `this` is implicit.
     fn name_in_class(&self, scope: DefId, class: DefId, name: Sym, is_called: bool) -> Option<Values> {
         let entries = self.file.entries(class, name);
+        if self.in_type.get() && self.is_hidden_in_types(entries) {
+            return None;
+        }
         if scope == class && self.file.outline(class).kind != Kind::Extension {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
             return own.then(|| self.local_values(class, entries, u32::MAX));
@@ -124,14 +133,30 @@ impl Query<'_> {
             return Some(smallvec![Value::new(Entity::Definition(class), Strategy::Local)]);
         }
         let only_methods = is_called && self.file.rules.calls_only_methods;
+        let no_members = self.in_type.get() && self.file.rules.generic_fields;
         let is_found = values.iter().any(|value| match value.entity {
+            Entity::Definition(symbol) if no_members => {
+                is_class(self.kind(symbol)) || self.kind(symbol) == Kind::TypeAlias
+            }
             Entity::Definition(symbol) => {
                 !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol))
             }
             Entity::Instance(_) => !only_methods,
             _ => false,
         });
-        (is_found || (!entries.is_empty() && !only_methods)).then_some(values)
+        (is_found || (!entries.is_empty() && !only_methods && !no_members)).then_some(values)
+    }
+
+    /// Returns whether a name is only that of a field or method, which is no type: `Status Status { get; }`.
+    fn is_hidden_in_types(&self, entries: &[NameEntry]) -> bool {
+        let is_member = |entry: &NameEntry| match entry.bound {
+            Bound::Definition(def) => {
+                matches!(self.file.outline(def).kind, Kind::Field | Kind::Property | Kind::Method)
+            }
+            _ => false,
+        };
+        let is_type = |entry: &NameEntry| matches!(entry.bound, Bound::Definition(_)) && !is_member(entry);
+        self.file.rules.generic_fields && entries.iter().any(is_member) && !entries.iter().any(is_type)
     }
 
     /// Returns whether a name is bound only as `self.x`, which the class body does not see.
@@ -258,58 +283,6 @@ impl Query<'_> {
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
         let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
         found.next().map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
-    }
-
-    /// Returns a global of another file: declared in an included header, or defined exactly once and not `static`.
-    fn visible_global(&self, found: &[SymbolId]) -> Option<Values> {
-        if found.is_empty() {
-            return None;
-        }
-        let included = self.included_files();
-        let file_of = |symbol: SymbolId| self.index.symbols.get(symbol).file;
-        if let Some(&symbol) = found.iter().find(|&&symbol| included.contains(&file_of(symbol))) {
-            return Some(smallvec![Value::new(Entity::Definition(self.canonical(symbol)), Strategy::Include)]);
-        }
-        let mut real: Vec<SymbolId> = Vec::new();
-        for &symbol in found {
-            let symbol = self.canonical(symbol);
-            let is_private = self.definition(symbol).1.flags & flags::STATIC != 0;
-            if !is_private && !real.contains(&symbol) {
-                real.push(symbol);
-            }
-        }
-        match real[..] {
-            [only] => Some(smallvec![Value::new(Entity::Definition(only), Strategy::UniqueName)]),
-            [] => None,
-            _ => Some(smallvec![Value::new(Entity::Missing, Strategy::UniqueName)]),
-        }
-    }
-
-    /// Returns the files that this file includes, directly or indirectly, in the order of inclusion.
-    fn included_files(&self) -> Rc<Vec<FileId>> {
-        if let Some(known) = self.included.borrow().as_ref() {
-            return known.clone();
-        }
-        let mut files = vec![self.home];
-        let mut next = 0;
-        while next < files.len() && files.len() < 200 {
-            let id = files[next];
-            next += 1;
-            let module = self.module_symbol(id);
-            self.stars(module);
-            let entry = self.index.file(id);
-            for import in entry.facts().imports.iter().filter(|import| import.kind == ImportKind::Include) {
-                if let Entity::Definition(symbol) = self.module_of(id, import) {
-                    let file = self.index.symbols.get(symbol).file;
-                    if !files.contains(&file) {
-                        files.push(file);
-                    }
-                }
-            }
-        }
-        let files = Rc::new(files);
-        *self.included.borrow_mut() = Some(files.clone());
-        files
     }
 
     /// Resolves the start of a path: `crate`, `super`, `self`, a child module or another part of the project.

@@ -5,7 +5,7 @@
 
 use smallvec::smallvec;
 
-use crate::facts::{DefId, Expr, ExprId, Kind, LiteralType, flags};
+use crate::facts::{DefId, Expr, ExprId, Kind, flags};
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
 use crate::link::project::file_types::{DECORATED, FileTypes};
@@ -15,8 +15,6 @@ use crate::link::strategy::Strategy;
 
 /// Largest nesting depth of type expressions.
 const MAX_TYPE_DEPTH: u32 = 6;
-/// Largest number of positions of a returned tuple.
-const MAX_PARTS: usize = 4;
 
 /// Infers the types of a file as far as the query's stage allows.
 pub fn infer(query: &Query) -> FileTypes {
@@ -82,6 +80,10 @@ impl Query<'_> {
                         if !values.is_empty() {
                             return self.held_in(scope, values);
                         }
+                    } else if group.len() == 1 && self.is_enum_member(def) {
+                        let owner = self.file.symbols[definition.parent as usize];
+                        return self
+                            .held_in(scope, smallvec![Value::new(Entity::Instance(owner), Strategy::LocalType)]);
                     }
                 }
                 Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
@@ -131,7 +133,7 @@ impl Query<'_> {
     pub(super) fn infer_returns(&self, function: DefId) -> Values {
         let definition = self.file.def(function);
         if let Some(declared) = definition.declared_type {
-            let mut values = self.eval_type(declared, function, 0);
+            let mut values = self.naming_parameters(|| self.eval_type(declared, function, 0));
             merge(&mut values, self.generic_results(function, declared));
             return published(values, None);
         }
@@ -152,39 +154,6 @@ impl Query<'_> {
         published(values, class)
     }
 
-    /// Returns the possible values of each position of a returned tuple.
-    fn infer_parts(&self, function: DefId) -> Vec<Values> {
-        let definition = self.file.def(function);
-        if let Some(declared) = definition.declared_type {
-            let items = match self.file.expr(declared) {
-                Expr::Elements { kind: LiteralType::Tuple, items } => items,
-                Expr::Generic { base, args } if self.is_tuple(*base) => args,
-                _ => return Vec::new(),
-            };
-            let part = |&item: &ExprId| published(self.eval_type(item, function, 0), None);
-            return items.iter().take(MAX_PARTS).map(part).collect();
-        }
-        let class = self.class_of(function);
-        let mut parts: Vec<Values> = Vec::new();
-        for (value, line) in self.returned_values(function) {
-            let Expr::Elements { kind: LiteralType::Tuple, items } = self.file.expr(value) else { continue };
-            for (position, &item) in items.iter().take(MAX_PARTS).enumerate() {
-                if parts.len() <= position {
-                    parts.push(Values::new());
-                }
-                merge(&mut parts[position], self.eval(item, function, line));
-            }
-        }
-        parts.into_iter().map(|values| published(values, class)).collect()
-    }
-
-    fn is_tuple(&self, base: ExprId) -> bool {
-        match *self.file.expr(base) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.rules.tuples.contains(&self.file.sym(name)),
-            _ => false,
-        }
-    }
-
     /// Returns the instances that a type expression denotes; empty if unknown.
     pub fn eval_type(&self, expr: ExprId, scope: DefId, depth: u32) -> Values {
         if depth > MAX_TYPE_DEPTH {
@@ -194,8 +163,11 @@ impl Query<'_> {
             Expr::Name(name) if self.file.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
             Expr::This { .. } => self_type(),
             Expr::Name(_) | Expr::Attribute { .. } => {
-                let values = self.in_position(true, || self.eval(expr, scope, u32::MAX));
-                self.flat_map(values, |value| self.instance_of(value))
+                let mut found = self.named_parameter(expr, scope);
+                let named = || self.in_position(true, || self.eval(expr, scope, u32::MAX));
+                let values = self.naming_nothing(named);
+                merge(&mut found, self.flat_map(values, |value| self.instance_of(value)));
+                found
             }
             Expr::TypeUnion(options) | Expr::OneOf(options) => {
                 let mut values = Values::new();
@@ -219,7 +191,7 @@ impl Query<'_> {
         };
         let own = self.eval_type(base, scope, depth + 1);
         if own.iter().any(|value| matches!(value.entity, Entity::Instance(_))) {
-            return own;
+            return self.applied(own, args, scope, depth);
         }
         let arguments = |select: &[ExprId]| {
             let mut values = Values::new();
@@ -249,6 +221,10 @@ impl Query<'_> {
             }
             let values = elements.into_iter().map(|value| match value.entity {
                 Entity::Instance(symbol) => Value { entity: container(symbol), ..value },
+                Entity::TypeArgument(position) if container(0) == Entity::Elements(0) => {
+                    Value { entity: Entity::ArgumentElements(position), ..value }
+                }
+                Entity::TypeArgument(position) => Value { entity: Entity::ArgumentMapped(position), ..value },
                 _ => Value { entity: Entity::Opaque, ..value },
             });
             values.collect::<Values>()
@@ -284,6 +260,9 @@ impl Query<'_> {
             Entity::Definition(symbol) => match self.kind(symbol) {
                 kind if is_class(kind) => Entity::Instance(symbol),
                 Kind::TypeAlias if self.is_object_type(symbol) => Entity::Instance(symbol),
+                Kind::Function if self.is_function(value) && !self.extensions(symbol).is_empty() => {
+                    Entity::Instance(symbol)
+                }
                 Kind::TypeAlias | Kind::Constant => return self.aliased_type(symbol),
                 _ => return Values::new(),
             },
@@ -302,7 +281,7 @@ impl Query<'_> {
             Entity::Builtin(name) if self.file.rules.is_open_type(self.text(name)) => return Values::new(),
             Entity::Builtin(_) => Entity::Builtin(EMPTY),
             // A type parameter is an instance of its constraint.
-            Entity::Instance(_) if self.file.rules.prototypes => return smallvec![value],
+            Entity::Instance(_) => return smallvec![value],
             _ => return Values::new(),
         };
         smallvec![Value::new(entity, Strategy::Annotation)]
@@ -338,7 +317,7 @@ pub(super) fn published(values: Values, class: Option<SymbolId>) -> Values {
     kept.map(|value| {
         let is_self = value.via == Strategy::This && Some(value.entity) == own;
         let entity = if is_self { Entity::SelfType } else { value.entity };
-        Value { entity, via: Strategy::ReturnType }
+        Value { entity, via: Strategy::ReturnType, ..value }
     })
     .collect()
 }

@@ -2,11 +2,11 @@
 
 use smallvec::smallvec;
 
-use crate::facts::{Arg, DefId, Expr, ExprId, Kind, LiteralType};
+use crate::facts::{Arg, DefId, Expr, ExprId, LiteralType};
 use crate::language_data::MemberOrder;
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
 use crate::link::project::file_entry::is_class;
-use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
+use crate::link::project::names::{EMPTY, ExternalId, Sym};
 use crate::link::project::query::Query;
 use crate::link::resolve::arguments::Arguments;
 use crate::link::strategy::Strategy;
@@ -56,7 +56,7 @@ impl Query<'_> {
             }
             Expr::Call { callee, args, new } => {
                 let made = if *new { self.made_object(*callee, scope, line) } else { None };
-                let made = made.or_else(|| if *new { self.made_container(*callee, scope) } else { None });
+                let made = made.or_else(|| self.made_container(*callee, scope));
                 made.unwrap_or_else(|| self.call_values(*callee, args, scope, line))
             }
             Expr::Index { base, .. } => {
@@ -149,6 +149,10 @@ impl Query<'_> {
 
     fn call_values(&self, callee: ExprId, args: &[Arg], scope: DefId, line: u32) -> Values {
         let arguments = Arguments::Written(args, scope, line);
+        if let Expr::Generic { base, args: types } = self.file.expr(callee) {
+            let results = self.call_values(*base, args, scope, line);
+            return self.applied(results, types, scope, 0);
+        }
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
             let bases = self.receivers(base, scope, line);
@@ -167,13 +171,29 @@ impl Query<'_> {
             });
         }
         let callees = match *self.file.expr(callee) {
-            Expr::Name(name) => self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default(),
+            Expr::Name(name) => {
+                let name = self.file.sym(name);
+                let found = self.resolve_called_name(scope, name, line).unwrap_or_default();
+                let is_own = |value: &Value| matches!(value.entity, Entity::Definition(_));
+                let rules = &self.file.rules;
+                // `apply { ... }` without an object.
+                if rules.scope_callbacks.contains(&name)
+                    && rules.same_methods.contains(&name)
+                    && !found.iter().any(is_own)
+                {
+                    return self.this_value(scope, false);
+                }
+                found
+            }
             _ => self.eval(callee, scope, line),
         };
+        let own = self.file.rules.implicit_this.then(|| self.this_value(scope, false)).unwrap_or_default();
+        let own = own.first().copied().filter(|value| matches!(value.entity, Entity::Instance(_)));
+        let is_member = |value: &Value| matches!(value.via, Strategy::This | Strategy::Inherited);
         self.flat_map(callees, |value| match value.entity {
             Entity::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
             Entity::External(external) => self.external_result(external, value, args, scope, line),
-            _ => self.call_with(value, None, &arguments),
+            _ => self.call_with(value, own.filter(|_| is_member(&value)), &arguments),
         })
     }
 
@@ -200,48 +220,6 @@ impl Query<'_> {
             }
         }
         self.call_result(callee, None)
-    }
-
-    /// Returns the result of methods such as `xs.pop()`, `d.get(k)`, `d.values()` and `C.new`.
-    fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
-        let rules = &self.file.rules;
-        match receiver.entity {
-            Entity::Elements(_) | Entity::Mapped(_) => {
-                let (Entity::Elements(symbol) | Entity::Mapped(symbol)) = receiver.entity else { return None };
-                if rules.element_getters.contains(&name) {
-                    return Some(smallvec![Value { entity: Entity::Instance(symbol), ..receiver }]);
-                }
-                if rules.same_methods.contains(&name) {
-                    return Some(smallvec![receiver]);
-                }
-                let entity =
-                    if rules.element_views.contains(&name) { Entity::Elements(symbol) } else { Entity::Builtin(EMPTY) };
-                Some(smallvec![Value { entity, ..receiver }])
-            }
-            // `Optional.get()` and `option.unwrap()`: annotations have already unwrapped the type.
-            Entity::Instance(_)
-                if rules.same_methods.contains(&name) || rules.unwrapping && rules.element_getters.contains(&name) =>
-            {
-                let is_own = self.attribute(receiver, name).iter().any(|value| value.entity != Entity::Missing);
-                (!is_own).then(|| smallvec![receiver])
-            }
-            // A field or constant: the call is one on each value that it holds.
-            Entity::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field) => {
-                let mut results = Values::new();
-                for held in self.stored_values(symbol) {
-                    let is_plain = matches!(held.entity, Entity::Instance(_) | Entity::Elements(_) | Entity::Mapped(_));
-                    merge(
-                        &mut results,
-                        Some(held).filter(|_| is_plain).and_then(|held| self.container_call(held, name))?,
-                    );
-                }
-                (!results.is_empty()).then_some(results)
-            }
-            Entity::Definition(class) if rules.new_method == Some(name) => {
-                Some(smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)])
-            }
-            _ => None,
-        }
     }
 
     fn builtin_result(&self, name: Sym, args: &[Arg], scope: DefId, line: u32) -> Values {
@@ -274,56 +252,6 @@ impl Query<'_> {
             return Values::new();
         }
         smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
-    }
-
-    /// Returns an element of a container, by iteration or by index.
-    pub(in crate::link) fn element(&self, value: Value, by_iteration: bool) -> Values {
-        match value.entity {
-            Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
-            Entity::Mapped(symbol) if !by_iteration => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
-            Entity::Instance(class) => self.with_depth(|| self.element_of_object(value, class, by_iteration)),
-            Entity::Opaque | Entity::External(_) | Entity::ExternalInstance(_) => {
-                smallvec![Value::new(Entity::Opaque, value.via)]
-            }
-            Entity::Definition(symbol)
-                if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
-            {
-                let held = self.stored_values(symbol);
-                let is_other = |held: &Value| held.entity != value.entity;
-                let held: Values = held.into_iter().filter(is_other).collect();
-                self.with_depth(|| self.flat_map(held, |value| self.element(value, by_iteration)))
-            }
-            _ => Values::new(),
-        }
-    }
-
-    /// Returns what the methods for iteration or indexing of an object's class return.
-    fn element_of_object(&self, object: Value, class: SymbolId, by_iteration: bool) -> Values {
-        let rules = &self.file.rules;
-        let result = |name: Sym| {
-            let members = self.class_member(class, name, object.via);
-            self.flat_map(members, |member| match member.entity {
-                Entity::Definition(_) => self.call_result(member, Some(object)),
-                _ => Values::new(),
-            })
-        };
-        if by_iteration {
-            for &name in &rules.iterator_methods {
-                let elements = self.flat_map(result(name), |value| match value.entity {
-                    Entity::Elements(_) => self.element(value, true),
-                    _ => Values::new(),
-                });
-                if !elements.is_empty() {
-                    return elements;
-                }
-            }
-        }
-        let mut items = Values::new();
-        for &name in &rules.item_methods {
-            merge(&mut items, result(name));
-        }
-        items.retain(|value| matches!(value.entity, Entity::Instance(_) | Entity::Elements(_) | Entity::Mapped(_)));
-        items
     }
 
     /// Returns the values of an annotation.

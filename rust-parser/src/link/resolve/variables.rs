@@ -57,6 +57,10 @@ impl Query<'_> {
                         if !values.is_empty() {
                             return values;
                         }
+                        let values = self.fixture_values(scope, entry.name);
+                        if !values.is_empty() {
+                            return values;
+                        }
                         default = param.default.or(default);
                     }
                 }
@@ -173,6 +177,16 @@ impl Query<'_> {
     fn part_values(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
         match *self.file.expr(value) {
             Expr::Await(inner) => self.part_values(inner, position, scope, line),
+            // The value of each pair of a mapping.
+            Expr::Index { base, .. } if position == 1 => {
+                let bases = self.receivers(base, scope, line);
+                let held = self.flat_map(bases, |value| self.held(value)).into_iter();
+                let values = held.filter_map(|value| match value.entity {
+                    Entity::Mapped(symbol) => Some(Value { entity: Entity::Instance(symbol), ..value }),
+                    _ => None,
+                });
+                values.collect()
+            }
             Expr::Call { callee, .. } => {
                 let callees = match *self.file.expr(callee) {
                     Expr::Attribute { base, name } => {

@@ -18,6 +18,9 @@ const MAX_NESTING: usize = 12;
 /// Largest number of routes of a file.
 const MAX_ROUTES: usize = 5000;
 
+/// In the place of packages: only what is mounted is a route.
+const MOUNTED: &str = "$mounted";
+
 /// Endings of the names of classes that wrap a router.
 const ROUTER_NAMES: [&str; 6] = ["Router", "Routes", "Mux", "Engine", "RouterGroup", "Blueprint"];
 
@@ -147,6 +150,9 @@ impl Query<'_> {
     /// its origin (0), its name (1), or because a known router is mounted as it (2).
     fn acceptance(&self, detection: &Detection) -> Option<u8> {
         let packages = self.file.text(detection.packages);
+        if packages == MOUNTED {
+            return (!self.mounts(self.owner_router(detection)?).is_empty()).then_some(0);
+        }
         let Some(receiver) = detection.receiver.filter(|_| !packages.is_empty()) else { return Some(0) };
         if let Some(is_from) = self.comes_from(receiver, detection.scope, detection.line, packages, 0) {
             return is_from.then_some(0);

@@ -69,7 +69,11 @@ impl Query<'_> {
                 }
                 _ => self.router_key(expr, scope, line, 0),
             },
-            Handler::Text(name) => Some((self.module_named(self.file.text(name))?, EMPTY)),
+            Handler::Text(name) => {
+                let text = self.file.text(name);
+                let found = self.module_named(text).or_else(|| self.function_named(text, scope, line));
+                Some((found?, EMPTY))
+            }
             Handler::Definition(definition) => Some((self.file.symbols[definition as usize], EMPTY)),
             Handler::None => None,
         }
@@ -107,6 +111,22 @@ impl Query<'_> {
             Expr::Elements { items, .. } => items.to_vec(),
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the function that a path such as `users::list` denotes.
+    fn function_named(&self, path: &str, scope: DefId, line: u32) -> Option<SymbolId> {
+        let mut parts = path.split("::").map(|part| self.index.strings.find(part));
+        let mut values = self.resolve_name(scope, parts.next()??, line)?;
+        for part in parts {
+            let part = part?;
+            values = self.flat_map(values, |value| self.attribute(value, part));
+        }
+        values.iter().find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_callable(self.kind(self.canonical(symbol))) => {
+                Some(self.canonical(symbol))
+            }
+            _ => None,
+        })
     }
 
     /// Returns the module with a dotted name that ends in `name`.
@@ -213,15 +233,8 @@ impl Query<'_> {
         }
         let value = binding.value?;
         let line = binding.line.saturating_sub(1);
-        let is_alias = match *self.file.expr(value) {
-            Expr::Name(_) | Expr::Attribute { .. } => true,
-            // A factory of the project; methods of the router itself return it.
-            Expr::Call { callee, .. } => {
-                self.defined(callee, scope, line).is_some_and(|symbol| is_callable(self.kind(symbol)))
-            }
-            _ => false,
-        };
-        if !is_alias {
+        // What a factory of the project returns is a router of its own, see `created_routers`.
+        if !matches!(*self.file.expr(value), Expr::Name(_) | Expr::Attribute { .. }) {
             return None;
         }
         self.router_key(value, scope, line, depth + 1).filter(|&key| key != own)

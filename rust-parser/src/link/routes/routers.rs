@@ -62,9 +62,30 @@ pub fn link_routers(query: &Query) -> FileRouters {
     }
     used.sort_unstable();
     used.dedup();
+    created_routers(query, &used, &mut found);
     passed_routers(query, &used, &mut found);
     returned_routers(query, &used, &mut found);
     found
+}
+
+/// Adds the routers that factories of the project create: what a factory registers is part of each of its results, but
+/// what is registered at one result is not part of another one.
+fn created_routers(query: &Query, used: &[RouterKey], found: &mut FileRouters) {
+    let bindings = query.file.facts().bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
+    for binding in bindings {
+        let Some(value) = binding.value else { continue };
+        let Expr::Call { callee, .. } = *query.file.expr(value) else { continue };
+        let Some(parent) = query.router_key(binding.target, binding.scope, binding.line, 0) else { continue };
+        if used.binary_search(&parent).is_err() {
+            continue;
+        }
+        if let Some(factory) = query.defined(callee, binding.scope, binding.line)
+            && is_callable(query.kind(factory))
+        {
+            let child = (factory, EMPTY);
+            found.mounts.push(Mount { child, parent, prefix: EMPTY, replaces: false });
+        }
+    }
 }
 
 /// Adds the routers that are arguments of calls: the parameter of the callee is another name of them.

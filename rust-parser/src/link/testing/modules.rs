@@ -5,7 +5,7 @@ use crate::link::edge::{EdgeType, Target};
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::{is_callable, is_class};
-use crate::link::project::names::{FILE_NODE, FileId};
+use crate::link::project::names::{FILE_NODE, FileId, SymbolId};
 use crate::link::project::paths::{file_name_of, folder_of};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
@@ -25,7 +25,7 @@ pub fn add_modules(collector: &mut EdgeCollector) {
             if let Target::Symbol(symbol) = edge.target {
                 let file = query.index.symbols.get(symbol).file;
                 if file != query.home && !query.index.file(file).is_test {
-                    query.definition(symbol);
+                    record_imported(query, symbol);
                     imported.push((file, edge.line));
                 }
             }
@@ -47,6 +47,16 @@ pub fn add_modules(collector: &mut EdgeCollector) {
     add_parameters(collector);
 }
 
+/// Records that the edges depend on what is imported. A file without definitions has no outline to depend on.
+fn record_imported(query: &Query, symbol: SymbolId) {
+    let place = query.index.symbols.get(symbol);
+    if place.def == FILE_NODE {
+        query.file_at(&query.index.file(place.file).path);
+    } else {
+        query.definition(symbol);
+    }
+}
+
 fn add_classes(collector: &mut EdgeCollector) {
     let query = collector.query;
     for (def, definition) in query.file.facts().definitions.iter().enumerate() {
@@ -59,8 +69,11 @@ fn add_classes(collector: &mut EdgeCollector) {
         let values = query.resolve_name(0, name, u32::MAX).unwrap_or_default();
         for value in values {
             let Entity::Definition(symbol) = value.entity else { continue };
+            if query.index.symbols.get(symbol).def == FILE_NODE {
+                continue;
+            }
             let (file, tested) = query.definition(symbol);
-            let is_tested = !file.is_test && is_class(tested.kind) && query.index.symbols.get(symbol).def != FILE_NODE;
+            let is_tested = !file.is_test && is_class(tested.kind);
             if let Some(target) = collector.target(symbol).filter(|_| is_tested) {
                 let line = query.file.def(def).name_line;
                 collector.add(def, EdgeType::Tests, target, line, Strategy::TestName);

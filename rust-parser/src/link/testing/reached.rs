@@ -42,8 +42,12 @@ pub fn add_reached(collector: &mut EdgeCollector) -> Depths {
         return depths;
     }
     modules::add_modules(collector);
+    let mut known: FxHashMap<DefId, FxHashSet<Target>> = FxHashMap::default();
+    for edge in collector.edges.iter().filter(|edge| edge.kind == EdgeType::Tests) {
+        known.entry(edge.source).or_default().insert(edge.target);
+    }
     for (source, starts) in starts(collector) {
-        add_from(collector, source, &starts, &mut depths);
+        add_from(collector, source, &starts, known.remove(&source).unwrap_or_default(), &mut depths);
     }
     depths
 }
@@ -81,6 +85,7 @@ fn starts(collector: &EdgeCollector) -> Vec<(DefId, Vec<Start>)> {
             found.entry(edge.source).or_default().push(start);
         }
     }
+    let mut set_ups: FxHashMap<DefId, Vec<SymbolId>> = FxHashMap::default();
     for (def, definition) in file.outlines.iter().enumerate() {
         let def = def as DefId;
         if definition.flags & flags::TEST == 0 || !is_callable(definition.kind) || !file.is_node(def) {
@@ -90,15 +95,17 @@ fn starts(collector: &EdgeCollector) -> Vec<(DefId, Vec<Start>)> {
         let list = found.entry(def).or_default();
         let asked = query.requested(def, own).into_iter().chain(query.automatic(def, own));
         list.extend(asked.map(|symbol| Start { symbol, line, via: Strategy::Fixture }));
-        list.extend(set_up(collector, def).into_iter().map(|symbol| Start { symbol, line, via: Strategy::SetUp }));
+        let Some(class) = file.enclosing_class(def) else { continue };
+        let methods = set_ups.entry(class).or_insert_with(|| set_up(collector, class));
+        list.extend(methods.iter().map(|&symbol| Start { symbol, line, via: Strategy::SetUp }));
     }
     let mut found: Vec<(DefId, Vec<Start>)> = found.into_iter().filter(|(_, list)| !list.is_empty()).collect();
     found.sort_by_key(|(def, _)| *def);
     found
 }
 
-/// Returns the methods that run around each test of the class of a test.
-fn set_up(collector: &EdgeCollector, def: DefId) -> Vec<SymbolId> {
+/// Returns the methods that run around each test of a class.
+fn set_up(collector: &EdgeCollector, class: DefId) -> Vec<SymbolId> {
     const NAMES: [&str; 9] = [
         "setUp",
         "setUpClass",
@@ -112,7 +119,6 @@ fn set_up(collector: &EdgeCollector, def: DefId) -> Vec<SymbolId> {
     ];
     let query = collector.query;
     let file = query.file;
-    let Some(class) = file.enclosing_class(def) else { return Vec::new() };
     let mut found = Vec::new();
     for name in NAMES {
         let name = query.index.strings.intern(name);
@@ -124,12 +130,14 @@ fn set_up(collector: &EdgeCollector, def: DefId) -> Vec<SymbolId> {
     }
     let marks = ["BeforeEach", "Before", "BeforeAll", "BeforeClass", "SetUp", "OneTimeSetUp", "TestInitialize"];
     for (other, definition) in file.facts().definitions.iter().enumerate() {
-        let is_own = definition.parent == class && is_callable(definition.kind);
+        if definition.parent != class || !is_callable(definition.kind) {
+            continue;
+        }
         let is_marked = definition
             .decorators
             .iter()
             .any(|&decorator| query.mark_name(decorator).is_some_and(|name| marks.contains(&name)));
-        if is_own && (is_marked || is_set_up(file.text(definition.name))) {
+        if is_marked || is_set_up(file.text(definition.name)) {
             found.push(file.symbols[other]);
         }
     }
@@ -138,11 +146,15 @@ fn set_up(collector: &EdgeCollector, def: DefId) -> Vec<SymbolId> {
     found
 }
 
-/// Follows the supporting functions of one test, nearest first.
-fn add_from(collector: &mut EdgeCollector, source: DefId, starts: &[Start], depths: &mut Depths) {
+/// Follows the supporting functions of one test, nearest first. `known` is what it tests already.
+fn add_from(
+    collector: &mut EdgeCollector,
+    source: DefId,
+    starts: &[Start],
+    mut known: FxHashSet<Target>,
+    depths: &mut Depths,
+) {
     let query = collector.query;
-    let own = collector.edges.iter().filter(|edge| edge.source == source && edge.kind == EdgeType::Tests);
-    let mut known: FxHashSet<Target> = own.map(|edge| edge.target).collect();
     let mut seen: FxHashSet<SymbolId> = FxHashSet::default();
     let mut queue: VecDeque<(SymbolId, u32, Start)> = starts.iter().map(|start| (start.symbol, 2, *start)).collect();
     let mut count = 0;
@@ -165,7 +177,9 @@ fn add_from(collector: &mut EdgeCollector, source: DefId, starts: &[Start], dept
                 return;
             }
         }
-        if depth < MAX_DEPTH {
+        // A set-up method of another file runs around every test of a suite: what lies behind it says nothing about one.
+        let is_shared = start.via == Strategy::SetUp && query.index.symbols.get(symbol).file != query.home;
+        if depth < MAX_DEPTH && !is_shared {
             queue.extend(support.helpers.iter().map(|&helper| (helper, depth + 1, start)));
         }
     }

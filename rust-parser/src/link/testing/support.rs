@@ -128,6 +128,9 @@ pub fn strategy_of(name: &str, is_fixture: bool) -> Strategy {
 
 /// Returns whether a method of this name runs around each test of its class.
 pub fn is_set_up(name: &str) -> bool {
+    if !name.as_bytes().first().is_some_and(|first| b"_sStTaA".contains(first)) {
+        return false;
+    }
     let name = name.to_ascii_lowercase().replace('_', "");
     name.starts_with("setup") || name.starts_with("teardown") || name == "asyncsetup" || name == "asyncteardown"
 }

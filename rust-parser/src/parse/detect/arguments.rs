@@ -17,10 +17,24 @@ impl Walk<'_> {
     pub(super) fn arguments_in(&self, list: NodeId) -> Vec<Argument> {
         let mut found = Vec::new();
         let parts: Vec<NodeId> = self.contents(list).collect();
-        for part in parts {
-            self.add_argument(part, &mut found, 0);
+        let is_tokens = self.kind_name(list) == "token_tree";
+        let mut parts = parts.into_iter().peekable();
+        while let Some(part) = parts.next() {
+            // `path = "/users"` in the tokens of an attribute
+            match parts.peek() {
+                Some(&value) if is_tokens && self.is_assigned(part, value) => {
+                    parts.next();
+                    found.push(Argument { keyword: Some(self.key_text(part)), value, is_positional: false });
+                }
+                _ => self.add_argument(part, &mut found, 0),
+            }
         }
         found
+    }
+
+    fn is_assigned(&self, name: NodeId, value: NodeId) -> bool {
+        let between = self.tree.node(name).end as usize..self.tree.node(value).start as usize;
+        self.kind_name(name) == "identifier" && self.source[between].trim_ascii() == b"="
     }
 
     fn add_argument(&self, part: NodeId, found: &mut Vec<Argument>, depth: u32) {

@@ -28,7 +28,9 @@ pub(super) struct Draft<'r> {
     pub paths: Vec<String>,
     /// Methods and handlers; each gives one detection for every path.
     pub handlers: Vec<Handling>,
-    child: Handler,
+    children: Vec<Handler>,
+    /// The function that an annotation makes a handler: a router of its own, which may be mounted.
+    owner: Option<DefId>,
 }
 
 impl Walk<'_> {
@@ -103,11 +105,12 @@ impl Walk<'_> {
                 path.truncate(path.find(char::is_whitespace).unwrap_or(path.len()));
             }
         }
-        let child = match value_of(&arguments, &settings.child, captured) {
-            Some(node) => self.handler_of(node, "path"),
+        let children = match value_of(&arguments, &settings.child, captured) {
+            Some(node) if self.kind_name(node) == "macro_invocation" => self.listed_handlers(node),
+            Some(node) => vec![self.handler_of(node, "path")],
             None if settings.kind == RuleKind::Mount => return None,
-            None if settings.kind == RuleKind::Scope && receiver.is_some() => self.given_function(&arguments),
-            None => Handler::None,
+            None if settings.kind == RuleKind::Scope && receiver.is_some() => vec![self.given_function(&arguments)],
+            None => vec![Handler::None],
         };
         let tree = self.tree;
         let span = |node: NodeId| (node, tree.node(node).next);
@@ -115,6 +118,7 @@ impl Walk<'_> {
             "definition" => annotated.map(|(_, place)| span(place)),
             "arguments" => list.map(span),
             "body" => captured("body").map(span),
+            "chain" => Some(span(self.chain_around(node))),
             _ => Some(span(node)),
         }?;
         Some(Draft {
@@ -126,7 +130,12 @@ impl Walk<'_> {
             scope: candidate.scope,
             paths,
             handlers,
-            child,
+            children,
+            owner: annotated.map(|(definition, _)| definition).filter(|&definition| {
+                settings.kind == RuleKind::Route
+                    && receiver.is_none()
+                    && matches!(self.kind_of(definition), Kind::Function)
+            }),
         })
     }
 
@@ -171,6 +180,17 @@ impl Walk<'_> {
         (!paths.is_empty()).then_some(paths)
     }
 
+    /// Returns the handlers that a macro lists: `routes!(users::list, users::create)`.
+    fn listed_handlers(&mut self, node: NodeId) -> Vec<Handler> {
+        let text = self.text_of(node);
+        let inner = text.split_once('!').map_or("", |(_, rest)| rest.trim());
+        let inner = inner.trim_matches(|letter: char| "()[]{}".contains(letter));
+        let is_path = |part: &str| part.chars().all(|letter| letter.is_alphanumeric() || "_:".contains(letter));
+        let parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty() && is_path(part));
+        let names: Vec<String> = parts.take(MAX_OF_ONE).map(str::to_owned).collect();
+        names.into_iter().map(|name| Handler::Text(self.builder.owned_name(name))).collect()
+    }
+
     /// Returns the function among the arguments of a scope, which receives the router.
     fn given_function(&mut self, arguments: &[Argument]) -> Handler {
         let is_function = |kind: &str| kind.contains("func") || kind.contains("lambda") || kind.contains("closure");
@@ -208,7 +228,7 @@ impl Walk<'_> {
     fn record_draft(&mut self, draft: &Draft, all: &[Draft]) {
         let settings = &draft.rule.settings;
         let kind = match settings.kind {
-            RuleKind::Scope if draft.child != Handler::None => DetectionKind::Scope,
+            RuleKind::Scope if draft.children.iter().any(|child| *child != Handler::None) => DetectionKind::Scope,
             RuleKind::Scope => return,
             RuleKind::Route => DetectionKind::Route,
             RuleKind::Router => DetectionKind::Router,
@@ -236,7 +256,10 @@ impl Walk<'_> {
         if has_slot(&settings.path, "$chain") && !is_prefixed {
             return;
         }
-        let holder = self.holder(draft.node, draft.scope);
+        let holder = match draft.owner {
+            Some(function) => (function, None),
+            None => self.holder(draft.node, draft.scope),
+        };
         let holder = (holder.0, holder.1.map_or(0, |node| self.name_of(node)));
         let receiver = draft.receiver.map(|node| self.chain_base(node)).map(|node| self.expression(node));
         let framework = self.builder.owned_name(draft.rule.framework.clone());
@@ -254,7 +277,9 @@ impl Walk<'_> {
                     false if is_absolute && kind == DetectionKind::Route => join("", path.trim_start_matches('~')),
                     false => without_shallow_prefix(&join(&join(&prefix, path), more)),
                 };
-                let detection = Detection {
+                let path = self.builder.owned_name(path);
+                let methods = self.builder.owned_name(methods);
+                let detections = draft.children.iter().map(|&child| Detection {
                     kind,
                     framework,
                     scope: draft.scope,
@@ -263,20 +288,20 @@ impl Walk<'_> {
                     holder,
                     packages,
                     receivers,
-                    methods: self.builder.owned_name(methods),
-                    path: self.builder.owned_name(path),
+                    methods,
+                    path,
                     handler: *handler,
-                    child: draft.child,
+                    child,
                     replaces: settings.replaces,
-                };
-                self.builder.facts.detections.push(detection);
+                });
+                self.builder.facts.detections.extend(detections);
             }
         }
     }
 }
 
 fn has_slot(slots: &[Slot], name: &str) -> bool {
-    slots.iter().any(|slot| matches!(slot, Slot::Keyword(word) if word == name))
+    slots.iter().any(|slot| slot.is_keyword(name))
 }
 
 /// Returns whether a scope contains another match of the same framework.

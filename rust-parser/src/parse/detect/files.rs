@@ -66,7 +66,7 @@ impl Walk<'_> {
 }
 
 /// Returns the route of a path: the part below the root, with parameters as `{name}`.
-fn route_path(path: &str, rule: &FileRule) -> Option<String> {
+pub(super) fn route_path(path: &str, rule: &FileRule) -> Option<String> {
     let below = rule.roots.iter().find_map(|root| {
         let inner = format!("/{root}/");
         path.strip_prefix(&inner[1..]).or_else(|| path.find(&inner).map(|at| &path[at + inner.len()..]))

@@ -29,6 +29,15 @@ impl Walk<'_> {
     ) -> Vec<Handling> {
         let settings = &rule.settings;
         let found = value_of(arguments, &settings.handler, &captured);
+        if let Some(node) = found {
+            let text = self.text_of(node);
+            let is_skipped =
+                |word: &String| if word.ends_with('(') { text.starts_with(word) } else { text.ends_with(word) };
+            let is_named = settings.handlers.is_empty() || has_name(&settings.handlers, text.as_bytes());
+            if settings.skip.iter().any(is_skipped) || !is_named {
+                return Vec::new();
+            }
+        }
         if settings.chained {
             let parts = found.map(|node| self.chained(node)).unwrap_or_default();
             return parts
@@ -38,15 +47,6 @@ impl Walk<'_> {
                     (verb, handler, String::new())
                 })
                 .collect();
-        }
-        if let Some(node) = found {
-            let text = self.text_of(node);
-            let is_skipped =
-                |word: &String| if word.ends_with('(') { text.starts_with(word) } else { text.ends_with(word) };
-            let is_named = settings.handlers.is_empty() || has_name(&settings.handlers, text.as_bytes());
-            if settings.skip.iter().any(is_skipped) || !is_named {
-                return Vec::new();
-            }
         }
         if let Some(parts) = found.and_then(|node| self.mapped_actions(node)) {
             return parts;
@@ -64,7 +64,15 @@ impl Walk<'_> {
             (None, None) => Handler::None,
         };
         let is_event = matches!(settings.kind, RuleKind::Handles | RuleKind::Emits | RuleKind::Requests);
+        let named = |one: &&Argument| {
+            one.keyword.as_deref().is_some_and(|word| settings.method.iter().any(|slot| slot.is_keyword(word)))
+        };
+        // `method = "GET", method = "HEAD"`
+        let repeated: Vec<NodeId> = arguments.iter().filter(named).map(|one| one.value).collect();
         let mut methods = match value_of(arguments, &settings.method, &captured) {
+            Some(_) if repeated.len() > 1 => {
+                repeated.iter().flat_map(|&node| self.words_of(node)).collect::<Vec<_>>().join(" ")
+            }
             Some(node) => self.words_of(node).join(" "),
             None => String::new(),
         };
@@ -269,9 +277,10 @@ impl Walk<'_> {
                 }
                 // Replaced by the names of the command that the receiver is.
                 Slot::Keyword(word) if word == CREATED => vec![CREATED.to_owned()],
-                Slot::Keyword(word) if word == "$receiver" => {
-                    receiver.map(|node| last(&self.text_of(node))).into_iter().collect()
-                }
+                Slot::Keyword(word) if word == "$receiver" => receiver
+                    .map(|node| self.signal_of(node).unwrap_or_else(|| last(&self.text_of(node))))
+                    .into_iter()
+                    .collect(),
                 Slot::Keyword(word) if word == "$handler" => {
                     annotated.map(|(definition, _)| self.name_of_definition(definition)).into_iter().collect()
                 }

@@ -2,9 +2,11 @@
 
 /// Splits a path with methods, as in `GET /users/{id}`.
 pub fn split_methods(path: &str) -> Option<(&str, &str)> {
+    const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
     let (method, rest) = path.split_once(' ')?;
-    let is_method = !method.is_empty() && method.chars().all(|letter| letter.is_ascii_uppercase());
-    is_method.then(|| (method, rest.trim_start()))
+    let rest = rest.trim_start();
+    // a statement of SQL has spaces, too
+    (METHODS.contains(&method) && !rest.contains(char::is_whitespace)).then_some((method, rest))
 }
 
 /// Returns a word of Ruby's routes as the name of a controller: `admin/user_posts` is `UserPostsController`.

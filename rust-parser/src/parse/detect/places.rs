@@ -104,6 +104,15 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the last call of the chain that begins with a node: `a(x).b(y).c(z)` of `a(x)`.
+    pub(super) fn chain_around(&self, node: NodeId) -> NodeId {
+        let mut here = node;
+        while let Some((call, ..)) = self.call_around(here) {
+            here = call;
+        }
+        here
+    }
+
     /// Returns the object of an attribute expression.
     pub(super) fn object_of(&self, node: NodeId) -> Option<NodeId> {
         ["object", "operand", "value", "expression", "argument"].into_iter().find_map(|field| self.child(node, field))

@@ -1,144 +1,15 @@
 //! Reads the TOML files of detectors and compiles their queries by language. `atlas/detectors/README.md` explains the
 //! keys. Errors name the file and the rule.
 
-use std::collections::BTreeMap;
-
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 
+use crate::parse::detect::own::hash_of;
+use crate::parse::detect::rule_file::{DetectorFile, Shapes, check, read};
+pub use crate::parse::detect::rule_file::{FileRule, RuleKind, RuleSettings, Slot, Source};
 use crate::parse::language::Language;
 use crate::parse::query::patterns::{Kinds, Pattern, compile_with};
 use crate::parse::query::vocabulary::Capture;
-
-/// Limits of one file of rules, which may come from a repository.
-const MAX_BYTES: usize = 64 * 1024;
-const MAX_RULES: usize = 200;
-const MAX_QUERY: usize = 4096;
-const MAX_WORDS: usize = 64;
-
-/// The name of a detector with its TOML text.
-pub type Source = (String, String);
-
-/// One file of rules. Keys of a rule replace those of the file.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct DetectorFile {
-    languages: Vec<String>,
-    words: Vec<String>,
-    packages: Vec<String>,
-    receivers: Vec<String>,
-    rules: Vec<RuleSettings>,
-    files: Vec<FileRule>,
-    /// Queries by name and language.
-    shapes: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-/// What a rule finds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RuleKind {
-    #[default]
-    Route,
-    /// A prefix of everything inside a part of the text.
-    Scope,
-    Router,
-    Mount,
-    Handles,
-    Emits,
-    Injects,
-    /// Fixtures that a definition asks for by name.
-    Requests,
-}
-
-/// A place of a value: the position of an argument (from the end if negative), its keyword, or a `@capture`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum Slot {
-    Position(i32),
-    Keyword(String),
-}
-
-/// One route of a rule that registers several.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Expansion {
-    pub methods: String,
-    pub path: String,
-    pub action: String,
-}
-
-/// A rule: a query, and how its captures become a detection.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RuleSettings {
-    pub kind: RuleKind,
-    languages: Vec<String>,
-    words: Vec<String>,
-    packages: Option<Vec<String>>,
-    receivers: Option<Vec<String>>,
-    query: String,
-    shape: String,
-    /// Names of the called method, function, decorator or annotation; `*` at the beginning: any ending.
-    pub names: Vec<String>,
-    pub path: Vec<Slot>,
-    /// Appended to the path.
-    pub suffix: String,
-    /// Whether a missing path is the empty one.
-    pub optional: bool,
-    /// Whether the path must begin with `/`.
-    pub absolute: bool,
-    /// Whether the path is a regular expression.
-    pub regex: bool,
-    /// Fixed methods, space-separated; the name if empty.
-    pub methods: String,
-    /// Where the methods are among the arguments; `methods` is their default.
-    pub method: Vec<Slot>,
-    /// Methods of names that are none: `del = "DELETE"`.
-    pub verbs: BTreeMap<String, String>,
-    pub handler: Vec<Slot>,
-    /// Names that the handler may have; `*` at the beginning: any ending. Empty: any.
-    pub handlers: Vec<String>,
-    /// Texts of handlers that are none: beginnings if they end in `(`, else ends.
-    pub skip: Vec<String>,
-    /// Notation of handlers in strings: `rails` (`users#show`), `at` (`Users@show`), `path` (a dotted name).
-    pub notation: String,
-    /// Whether the handler argument is a chain of methods with their handlers: `get(list).post(create)`.
-    pub chained: bool,
-    /// Name of a method called on the result, with the HTTP methods: `Methods`.
-    pub outer: String,
-    pub child: Vec<Slot>,
-    pub replaces: bool,
-    /// `class` or `function`: the kind of the annotated definition.
-    pub on: String,
-    /// The part of the text in which a scope applies: `definition`, `node`, `arguments` or `body`.
-    pub within: String,
-    /// Where the name of an event is; `$name`, `$receiver` and `$handler` are the texts of these parts.
-    pub event: Vec<Slot>,
-    /// Kind of the event: signal, task, event, dom, message, command.
-    pub event_kind: String,
-    pub expand: Vec<Expansion>,
-    /// By the value of the argument `on`: what comes before the path.
-    pub places: BTreeMap<String, String>,
-}
-
-/// Routes by the path of the file.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FileRule {
-    pub languages: Vec<String>,
-    /// Folders below which paths are routes.
-    pub roots: Vec<String>,
-    /// Stem of the file; empty for every file.
-    pub stem: String,
-    /// `exports`: functions named like HTTP methods; `default`: the default export; a name: the class or function.
-    pub handlers: String,
-    pub methods: String,
-    /// Prefix of the path.
-    pub prefix: String,
-    /// Kind of the event, if the files are commands.
-    pub event_kind: String,
-}
 
 /// A compiled rule.
 pub struct Rule {
@@ -149,6 +20,8 @@ pub struct Rule {
     pub receivers: String,
     /// Trigger words by number, one of which must occur.
     words: Vec<u32>,
+    /// Of a rule of the project itself: a hash of everything that it says.
+    pub own: Option<u64>,
 }
 
 /// The rules of one language.
@@ -158,6 +31,8 @@ pub struct LanguageRules {
     /// Rules by the kind of the query's outermost node.
     pub by_kind: FxHashMap<u16, Vec<u16>>,
     pub files: Vec<(String, FileRule)>,
+    /// By position in `files`, as `Rule::own`.
+    pub own_files: Vec<Option<u64>>,
     words: Vec<String>,
     automaton: Option<AhoCorasick>,
 }
@@ -169,25 +44,31 @@ pub struct Detectors {
 }
 
 impl Detectors {
-    /// Compiles the rules of all sources for the given languages.
+    /// Compiles the rules of all sources for the given languages. `own` are those of the project itself: only they may
+    /// use the shapes that they define.
     ///
     /// # Errors
     /// `name: rule 3: message`
     pub fn compile<'a>(
         sources: &[Source],
+        own: &[Source],
         languages: impl Iterator<Item = &'a Language> + Clone,
     ) -> Result<Detectors, String> {
         let mut files = Vec::new();
-        let mut shapes: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for (name, text) in sources {
+        let mut shapes = Shapes::new();
+        let mut own_shapes = Shapes::new();
+        for (number, (name, text)) in sources.iter().chain(own).enumerate() {
             let file = read(name, text)?;
+            let is_own = number >= sources.len();
+            let shapes = if is_own { &mut own_shapes } else { &mut shapes };
             for (shape, queries) in &file.shapes {
                 shapes.entry(shape.clone()).or_default().extend(queries.clone());
             }
-            files.push((name, file));
+            files.push((name, file, is_own));
         }
         let mut detectors = Detectors::default();
-        for (name, file) in &files {
+        for &(name, ref file, is_own) in &files {
+            let shapes = [&own_shapes, &shapes].into_iter().skip(usize::from(!is_own));
             for (number, settings) in file.rules.iter().enumerate() {
                 let place = format!("{name}: rule {}", number + 1);
                 check(settings).map_err(|error| format!("{place}: {error}"))?;
@@ -196,16 +77,21 @@ impl Detectors {
                     return Err(format!("{place}: languages is missing"));
                 }
                 for language in languages.clone().filter(|language| named.contains(&language.settings.name)) {
-                    let query = query_of(settings, &shapes, &language.settings.name)
+                    let query = query_of(settings, shapes.clone(), &language.settings.name)
                         .map_err(|error| format!("{place}: {error}"))?;
                     let rules = detectors.by_language.entry(language.settings.name.clone()).or_default();
-                    rules.add(name, file, settings, language, query).map_err(|error| format!("{place}: {error}"))?;
+                    let own =
+                        is_own.then(|| hash_of(&(name, &file.packages, &file.receivers, &file.words, settings, query)));
+                    rules
+                        .add((name, file), settings, language, query, own)
+                        .map_err(|error| format!("{place}: {error}"))?;
                 }
             }
             for rule in &file.files {
                 for language in languages.clone().filter(|language| rule.languages.contains(&language.settings.name)) {
                     let rules = detectors.by_language.entry(language.settings.name.clone()).or_default();
-                    rules.files.push(((*name).clone(), rule.clone()));
+                    rules.files.push((name.clone(), rule.clone()));
+                    rules.own_files.push(is_own.then(|| hash_of(&(name, rule))));
                 }
             }
         }
@@ -224,11 +110,11 @@ impl Detectors {
 impl LanguageRules {
     fn add(
         &mut self,
-        framework: &str,
-        file: &DetectorFile,
+        (framework, file): (&str, &DetectorFile),
         settings: &RuleSettings,
         language: &Language,
         query: &str,
+        own: Option<u64>,
     ) -> Result<(), String> {
         let Some(grammar) = &language.grammar else {
             return Err(format!("{} has no grammar", language.settings.name));
@@ -249,6 +135,7 @@ impl LanguageRules {
                 packages: settings.packages.as_ref().unwrap_or(&file.packages).join(" "),
                 receivers: settings.receivers.as_ref().unwrap_or(&file.receivers).join(" "),
                 words: words.clone(),
+                own,
                 settings: settings.clone(),
             });
         }
@@ -281,49 +168,17 @@ impl LanguageRules {
     }
 }
 
-fn read(name: &str, text: &str) -> Result<DetectorFile, String> {
-    if text.len() > MAX_BYTES {
-        return Err(format!("{name}: larger than {MAX_BYTES} bytes"));
-    }
-    let file: DetectorFile = toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        format!("{name}: line {line}: {}", error.message())
-    })?;
-    if file.rules.len() + file.files.len() > MAX_RULES {
-        return Err(format!("{name}: more than {MAX_RULES} rules"));
-    }
-    Ok(file)
-}
-
-fn check(settings: &RuleSettings) -> Result<(), String> {
-    if settings.query.len() > MAX_QUERY || settings.words.len() > MAX_WORDS {
-        return Err(format!("a query has at most {MAX_QUERY} bytes, a rule at most {MAX_WORDS} words"));
-    }
-    if settings.query.is_empty() == settings.shape.is_empty() {
-        return Err("a rule has either query or shape".to_owned());
-    }
-    let is_known = |value: &str, known: &[&str]| value.is_empty() || known.contains(&value);
-    if !is_known(&settings.on, &["class", "function"]) {
-        return Err("on is class or function".to_owned());
-    }
-    if !is_known(&settings.within, &["definition", "node", "arguments", "body"]) {
-        return Err("within is definition, node, arguments or body".to_owned());
-    }
-    if !is_known(&settings.notation, &["rails", "at", "path"]) {
-        return Err("notation is rails, at or path".to_owned());
-    }
-    Ok(())
-}
-
 fn query_of<'a>(
     settings: &'a RuleSettings,
-    shapes: &'a BTreeMap<String, BTreeMap<String, String>>,
+    mut shapes: impl Iterator<Item = &'a Shapes>,
     language: &str,
 ) -> Result<&'a str, String> {
     if settings.shape.is_empty() {
         return Ok(&settings.query);
     }
-    let queries = shapes.get(&settings.shape).ok_or_else(|| format!("unknown shape {:?}", settings.shape))?;
+    let queries = shapes
+        .find_map(|shapes| shapes.get(&settings.shape))
+        .ok_or_else(|| format!("unknown shape {:?}", settings.shape))?;
     let query = queries.get(language);
     query.map(String::as_str).ok_or_else(|| format!("the shape {:?} has no query for {language}", settings.shape))
 }

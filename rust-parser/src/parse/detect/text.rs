@@ -1,8 +1,9 @@
 //! The text of string literals, concatenations, symbols and constants, whatever the language.
 
+use crate::parse::detect::templates::combined;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
-use crate::route_path::{has_constant, marked_constant};
+use crate::route_path::{has_constant, marked_constant, template_of};
 
 /// Largest nesting of expressions that are read.
 const MAX_DEPTH: u32 = 8;
@@ -31,33 +32,40 @@ impl Walk<'_> {
         if found.len() == 1 { found.pop() } else { None }
     }
 
-    fn add_strings(&self, node: NodeId, found: &mut Vec<String>, depth: u32) {
+    pub(super) fn add_strings(&self, node: NodeId, found: &mut Vec<String>, depth: u32) {
         if depth > MAX_DEPTH {
             return;
         }
         let kind = self.kind_name(node);
         match kind {
-            _ if is_string(kind) => found.extend(self.literal(node)),
+            _ if is_string(kind) => found.extend(self.interpolated(node)),
             "simple_symbol" | "symbol" => found.push(self.text_of(node).trim_start_matches(':').to_owned()),
             "identifier" | "constant" | "name" | "simple_identifier" | "variable_name" => {
                 let name = self.text_of(node);
-                found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
+                match self.looped(node, &name) {
+                    values if values.is_empty() => {
+                        found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
+                    }
+                    values => found.extend(values),
+                }
             }
             // `"/api/%s/trust" % name`
             "binary_operator" if self.child(node, "operator").is_some_and(|sign| self.bytes_of(sign) == b"%") => {
                 found.extend(self.formatted(node, depth));
             }
             // `translated("/about")`, `with_prefix("/health")`
-            "call" | "call_expression" => found.extend(self.only_text_argument(node)),
+            "call" | "call_expression" => match self.filled(node, depth) {
+                values if values.is_empty() => found.extend(self.only_text_argument(node)),
+                values => found.extend(values),
+            },
             _ if kind.contains("binary") || kind == "concatenated_string" || kind.contains("additive") => {
-                let mut joined = String::new();
+                let mut joined = vec![String::new()];
                 for part in self.contents(node) {
                     let mut texts = Vec::new();
                     self.add_strings(part, &mut texts, depth + 1);
-                    let [text] = &texts[..] else { return };
-                    joined.push_str(text);
+                    joined = combined(&joined, &texts, |before, text| format!("{before}{text}"));
                 }
-                found.push(joined);
+                found.extend(joined);
             }
             _ if is_list(kind) || is_wrapper(kind) => {
                 for part in self.contents(node) {
@@ -102,8 +110,27 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the name with which a signal is created or looked up: of `signal("saved")`, or of a variable that the
+    /// file sets to it.
+    pub(super) fn signal_of(&self, node: NodeId) -> Option<String> {
+        let is_lookup = |call: NodeId| {
+            let callee = self.child(call, "function").map(|callee| self.text_of(callee));
+            callee.is_some_and(|callee| callee.rsplit('.').next() == Some("signal"))
+        };
+        if is_lookup(node) {
+            return self.only_text_argument(node);
+        }
+        let name = self.text_of(node);
+        let mut set = (1..self.tree.len()).filter(|&call| self.kind_name(call) == "call" && is_lookup(call));
+        let call = set.find(|&call| {
+            let target = self.child(self.tree.node(call).parent, "left");
+            target.is_some_and(|target| target < call && self.text_of(target) == name)
+        })?;
+        self.only_text_argument(call)
+    }
+
     /// Returns the text between the quotes; interpolated parts become `{part}`.
-    fn literal(&self, node: NodeId) -> Option<String> {
+    pub(super) fn literal(&self, node: NodeId) -> Option<String> {
         let text = self.text_of(node);
         let text = text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic() || "@$#".contains(letter));
         let is_regex = text.starts_with('/');
@@ -111,12 +138,14 @@ impl Walk<'_> {
             let rest = text.strip_prefix(quote)?;
             Some(rest.trim_end_matches('#').strip_suffix(quote).unwrap_or(rest))
         })?;
+        // Spring's placeholders: `${api.prefix:/v1}` has a default
+        let inner = if self.kind_name(node) == "string_literal" { with_defaults(inner) } else { inner.to_owned() };
         let plain = inner.replace("${", "{").replace("#{", "{");
-        Some(if is_regex { plain.replace("\\/", "/") } else { plain })
+        Some(if is_regex { template_of(&plain.replace("\\/", "/")) } else { plain })
     }
 
     /// Returns the text of a constant or variable of this file that is assigned one literal.
-    fn constant(&self, name: &str) -> Option<String> {
+    pub(super) fn constant(&self, name: &str) -> Option<String> {
         let mut found = None;
         for node in 1..self.tree.len() {
             if !is_string(self.kind_name(node)) {
@@ -141,6 +170,19 @@ impl Walk<'_> {
     }
 }
 
+/// Replaces placeholders that have a default by it.
+fn with_defaults(text: &str) -> String {
+    let mut parts = text.split("${");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}').and_then(|(name, rest)| Some((name.split_once(':')?.1, rest))) {
+            Some((default, rest)) => out.push_str(&format!("{default}{rest}")),
+            None => out.push_str(&format!("${{{part}")),
+        }
+    }
+    out
+}
+
 fn is_string(kind: &str) -> bool {
     (kind.contains("string") || kind == "encapsed_string" || kind == "regex")
         && !kind.contains("content")
@@ -149,7 +191,7 @@ fn is_string(kind: &str) -> bool {
         && !matches!(kind, "string_start" | "string_end" | "string_array")
 }
 
-fn is_list(kind: &str) -> bool {
+pub(super) fn is_list(kind: &str) -> bool {
     matches!(
         kind,
         "list"

@@ -84,6 +84,10 @@ impl LanguageHooks for CSharp {
         if is_test(walk, draft) {
             draft.flags |= flags::TEST;
         }
+        let first = draft.parameters.and_then(|list| walk.contents(list).next());
+        if node_kind == "method_declaration" && first.is_some_and(|first| walk.bytes_of(first).starts_with(b"this ")) {
+            draft.flags |= flags::EXTENSION;
+        }
         true
     }
 
@@ -218,12 +222,28 @@ fn implicit_new(walk: &mut Walk, node: NodeId) -> ExprId {
     let declared = match walk.kind_name(parent) {
         "variable_declarator" => field_type(walk, parent),
         "property_declaration" => walk.child(parent, "type"),
+        "return_statement" | "arrow_expression_clause" => returned_type(walk, parent),
         _ => None,
     };
     let callee = declared.map_or(UNKNOWN, |node| walk.type_expression(node));
     let list = walk.contents(node).find(|&part| walk.kind_name(part) == "argument_list");
     let args = walk.arguments(list);
     walk.builder.expr(Expr::Call { callee, args, new: true })
+}
+
+/// Returns the declared result of the method or property around a node.
+fn returned_type(walk: &Walk, mut node: NodeId) -> Option<NodeId> {
+    while node != 0 {
+        match walk.kind_name(node) {
+            "method_declaration" => return walk.child(node, "returns"),
+            "local_function_statement" | "operator_declaration" | "property_declaration" => {
+                return walk.child(node, "type");
+            }
+            "lambda_expression" | "anonymous_method_expression" | "class_declaration" => return None,
+            _ => node = walk.tree.node(node).parent,
+        }
+    }
+    None
 }
 
 /// `: base(x)` calls a constructor of the base class, `: this(x)` another one of the class itself.

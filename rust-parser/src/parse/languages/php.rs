@@ -36,6 +36,12 @@ impl LanguageHooks for Php {
         match walk.kind_name(node) {
             "foreach_statement" => foreach(walk, node),
             "array_creation_expression" => callable_array(walk, node),
+            "binary_expression" => {
+                if let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right")) {
+                    let annotation = walk.type_expression(right);
+                    walk.narrow_branch(node, left, annotation);
+                }
+            }
             _ => promoted(walk, node),
         }
     }

@@ -1,4 +1,4 @@
-//! The facts of a note: the note itself, its observations, its relations and anchors.
+//! The facts of a note: the note itself, its observations, its relations, anchors and the papers that are its source.
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
@@ -6,10 +6,14 @@ use serde_json::{Map, Value};
 use super::fields::title_of;
 use super::note::{Anchor, Note, NoteKind, Relation as NoteRelation};
 use super::observations::Observation;
+use super::papers;
 use crate::facts::{Definition, Kind, Relation, RelationKind, flags};
 use crate::parse::doc_text::{digest, fold, limited, text_digest};
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::markdown::lines::Lines;
+
+/// Largest number of papers that one source names.
+const MAX_PAPERS: usize = 20;
 
 /// Adds the facts of a note, whose top-level scope is the note.
 pub fn add(builder: &mut FactsBuilder, source: &[u8], note: Note) {
@@ -148,13 +152,15 @@ fn add_relations(builder: &mut FactsBuilder, note: &Note) {
     let anchors = anchors.zip(note.about.iter().map(anchor_properties));
     let relations = note.relations.iter().map(|one| (kind_of(one), target_of(&one.to), one.confidence, one.at));
     let relations = relations.zip(note.relations.iter().map(relation_properties));
-    for ((kind, target, confidence, line), properties) in anchors.chain(relations) {
+    let papers = papers::named_in(&note.source, MAX_PAPERS).into_iter();
+    let papers = papers.map(|paper| ((RelationKind::Source, paper, 1.0, note.source_at), Map::new()));
+    for ((kind, target, confidence, line), properties) in anchors.chain(relations).chain(papers) {
         let key = (kind, target);
         match found.get_mut(&key) {
             Some(first) => {
                 first.confidence = first.confidence.max(confidence);
                 first.lines.push(line);
-                if kind != RelationKind::About {
+                if !matches!(kind, RelationKind::About | RelationKind::Source) {
                     merge(&mut first.properties, properties);
                 }
             }

@@ -1,8 +1,8 @@
 //! Reads notes: Markdown files with YAML front matter that hold a claim, a decision, or an entity and its observations.
 //!
 //! `front_matter` finds the YAML text, `yaml` reads it within limits, `reader` and `links` interpret its keys with the
-//! forms of `fields` and fill a `note`, `observations` reads the body of an entity. `json` passes a note to Python,
-//! `definitions` to the linker.
+//! forms of `fields` and fill a `note`, `observations` reads the body of an entity. `papers` finds the papers that a
+//! source names. `json` passes a note to Python, `definitions` to the linker.
 
 mod definitions;
 mod fields;
@@ -11,9 +11,11 @@ mod json;
 mod links;
 mod note;
 mod observations;
+mod papers;
 mod reader;
 mod yaml;
 
+pub use papers::named_in as papers_named_in;
 use std::time::Duration;
 
 use crate::language_data::Settings;

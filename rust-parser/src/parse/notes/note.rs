@@ -19,6 +19,8 @@ pub struct Note {
     pub status: &'static str,
     pub confidence: f64,
     pub source: String,
+    /// Line of `source`.
+    pub source_at: u32,
     pub created: String,
     pub updated: String,
     /// Name of an entity; first heading or sentence of a claim or decision.
@@ -73,6 +75,7 @@ impl Default for Note {
             status: "accepted",
             confidence: 1.0,
             source: String::new(),
+            source_at: 0,
             created: String::new(),
             updated: String::new(),
             name: String::new(),

@@ -116,7 +116,10 @@ impl Reader {
                 }
             }
             "confidence" => self.note.confidence = self.confidence(value),
-            "source" => self.note.source = self.line_of_text(value, name),
+            "source" => {
+                self.note.source = self.line_of_text(value, name);
+                self.note.source_at = self.lines.line(self.base + value.at);
+            }
             "created" => self.note.created = self.time(value, name),
             "updated" => self.note.updated = self.time(value, name),
             "name" => self.note.name = self.line_of_text(value, name),

@@ -9,6 +9,7 @@ pub mod drafts;
 pub mod enclosing_scopes;
 pub mod expressions;
 pub mod members;
+mod narrowing;
 pub mod signatures;
 pub mod state;
 pub mod variables;

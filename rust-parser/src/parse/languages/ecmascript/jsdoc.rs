@@ -1,6 +1,7 @@
-//! Types of parameters in documentation: `@param {Layer} layer`, for files without types of their own.
+//! Types in documentation: `@param {Layer} layer`, `@returns {Layer}`, `@type {Layer}`, for files without types of their
+//! own.
 
-use crate::facts::{Expr, ExprId};
+use crate::facts::{Expr, ExprId, Kind};
 use crate::parse::walk::state::Walk;
 
 /// Largest number of parameters and of options of a type that are read.
@@ -13,11 +14,19 @@ pub fn type_documented(walk: &mut Walk) {
     }
     for def in 1..walk.builder.facts.definitions.len() {
         let definition = &walk.builder.facts.definitions[def];
-        if definition.params.is_empty() || definition.docstring == 0 {
+        if definition.docstring == 0 {
             continue;
         }
+        let is_function = is_callable(definition.kind);
         let docs = walk.builder.text(definition.docstring);
-        if !docs.contains("@param") {
+        if definition.declared_type.is_none()
+            && let Some(declared) = documented(docs, if is_function { &["@returns", "@return"] } else { &["@type"] })
+        {
+            walk.builder.facts.definitions[def].declared_type = type_of(walk, &declared, 0);
+        }
+        let definition = &walk.builder.facts.definitions[def];
+        let docs = walk.builder.text(definition.docstring);
+        if definition.params.is_empty() || !docs.contains("@param") {
             continue;
         }
         let documented: Vec<(String, String)> =
@@ -31,6 +40,17 @@ pub fn type_documented(walk: &mut Walk) {
             }
         }
     }
+}
+
+/// Returns the type after one of the tags: `@returns {Layer}`.
+fn documented(docs: &str, tags: &[&str]) -> Option<String> {
+    let rest = tags.iter().find_map(|tag| Some(docs.split_once(tag)?.1))?;
+    let (declared, _) = rest.trim_start().strip_prefix('{')?.split_once('}')?;
+    Some(declared.trim().to_owned())
+}
+
+fn is_callable(kind: Kind) -> bool {
+    matches!(kind, Kind::Function | Kind::Method)
 }
 
 /// Reads ` {Layer} [layer=1] - text`.
@@ -56,6 +76,9 @@ fn type_of(walk: &mut Walk, text: &str, depth: usize) -> Option<ExprId> {
             [only] => Some(only),
             _ => Some(walk.union(options)),
         };
+    }
+    if let Some(inner) = text.strip_prefix("Promise<").and_then(|rest| rest.strip_suffix('>')) {
+        return type_of(walk, inner, depth + 1);
     }
     let inner = text.strip_suffix("[]").or_else(|| text.strip_prefix("Array<")?.strip_suffix('>'));
     if let Some(inner) = inner {

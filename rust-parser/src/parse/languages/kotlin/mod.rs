@@ -48,6 +48,7 @@ impl LanguageHooks for Kotlin {
             }
             "class_declaration" => properties_of_head(walk, node),
             "for_statement" => loop_variable(walk, node),
+            "is_expression" | "type_test" => smart_cast(walk, node),
             _ => complete_parameters(walk, node),
         }
     }
@@ -88,7 +89,11 @@ impl LanguageHooks for Kotlin {
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
-        if walk.kind_name(node) == "this_expression" { outer_this(walk, node) } else { dotted_type(walk, node) }
+        match walk.kind_name(node) {
+            "this_expression" => outer_this(walk, node),
+            "function_type" => function_type(walk, node),
+            _ => dotted_type(walk, node),
+        }
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
@@ -99,7 +104,7 @@ impl LanguageHooks for Kotlin {
             if has_lambda && walk.kind_name(inner) == "call_expression" {
                 walk.claim_call(inner);
             }
-            return None;
+            return if has_lambda { None } else { generic_call(walk, node) };
         }
         let [left, operator, right] = walk.contents(node).collect::<Vec<_>>().try_into().ok()?;
         let base = walk.expression(left);
@@ -109,6 +114,68 @@ impl LanguageHooks for Kotlin {
         let callee = walk.builder.attribute(base, name);
         let args = vec![Arg { keyword: None, value: walk.expression(right) }];
         Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+    }
+}
+
+/// Returns the expression of `f<T>(x)`.
+fn generic_call(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let parts: Vec<NodeId> = walk.contents(node).collect();
+    let types = parts.iter().copied().find(|&part| walk.kind_name(part) == "type_arguments")?;
+    let list = parts.iter().copied().find(|&part| walk.kind_name(part) == "value_arguments")?;
+    let mut args = Vec::new();
+    for projection in walk.contents(types).collect::<Vec<_>>() {
+        let argument = walk.contents(projection).last();
+        args.push(argument.map_or(UNKNOWN, |argument| walk.type_expression(argument)));
+    }
+    let base = walk.expression(parts[0]);
+    let callee = walk.builder.expr(Expr::Generic { base, args });
+    let args = walk.arguments(Some(list));
+    Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+}
+
+/// `T.(A) -> R`: a call that returns `R`, of its parameters or, if there is one, of its receiver (`new`).
+fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
+    let parts: Vec<NodeId> = walk.contents(node).collect();
+    let is_list = |&part: &NodeId| walk.kind_name(part) == "function_type_parameters";
+    let (Some(at), Some(&result)) = (parts.iter().position(|part| is_list(part)), parts.last()) else {
+        return UNKNOWN;
+    };
+    let receiver = parts[..at].iter().copied().rfind(|&part| TYPES.contains(&walk.kind_name(part)));
+    let taken: Vec<NodeId> = match receiver {
+        Some(receiver) => vec![receiver],
+        None => walk.contents(parts[at]).collect(),
+    };
+    let mut args = Vec::new();
+    for part in taken {
+        let declared = if walk.kind_name(part) == "parameter" { walk.contents(part).last() } else { Some(part) };
+        let value = declared.map_or(UNKNOWN, |declared| walk.type_expression(declared));
+        args.push(Arg { keyword: None, value });
+    }
+    let callee = walk.type_expression(result);
+    walk.builder.expr(Expr::Call { callee, args, new: receiver.is_some() })
+}
+
+/// `x is T` in a condition, `is T ->` in `when (x)`.
+fn smart_cast(walk: &mut Walk, node: NodeId) {
+    if walk.tree.children(node).any(|part| walk.bytes_of(part) == b"!is") {
+        return;
+    }
+    let Some(tested) = walk.contents(node).last() else { return };
+    let annotation = walk.annotation(tested);
+    if walk.kind_name(node) == "is_expression" {
+        if let Some(target) = walk.contents(node).next() {
+            walk.narrow_branch(node, target, annotation);
+        }
+        return;
+    }
+    let entry = walk.tree.node(node).parent;
+    let whole = walk.tree.node(entry).parent;
+    let subject = walk.contents(whole).next().filter(|&part| walk.kind_name(part) == "when_subject");
+    let conditions = walk.contents(entry).filter(|&part| walk.kind_name(part) == "type_test").count();
+    if let (Some(target), Some(branch), 1) =
+        (subject.and_then(|subject| walk.contents(subject).last()), walk.contents(entry).last(), conditions)
+    {
+        walk.narrow_in(node, target, annotation, branch);
     }
 }
 

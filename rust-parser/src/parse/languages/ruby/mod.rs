@@ -5,7 +5,7 @@ mod expressions;
 mod members;
 mod returns;
 
-use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, ReferenceKind, flags};
+use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::ruby::expressions::{bare_word, class_of_this, self_value, super_call};
@@ -57,6 +57,7 @@ impl LanguageHooks for Ruby {
             "constant" => walk.read(node),
             "return" => explicit_return(walk, node),
             "call" => call(walk, node),
+            "block_argument" => symbol_block(walk, node),
             _ => sections(walk, node),
         }
     }
@@ -220,6 +221,28 @@ fn call(walk: &mut Walk, node: NodeId) {
 /// Returns whether a call in a class body registers methods to run later (as in Rails).
 fn is_callback(name: &str) -> bool {
     ["before_", "after_", "around_", "validate", "helper_method", "set_callback"].iter().any(|&p| name.starts_with(p))
+}
+
+/// `list.each(&:save)`, `object.tap(&:save)`: a call of the method on each element, or on the object.
+fn symbol_block(walk: &mut Walk, node: NodeId) {
+    let call = walk.tree.node(walk.tree.node(node).parent).parent;
+    let symbol = walk.contents(node).next().filter(|&part| walk.kind_name(part) == "simple_symbol");
+    let (Some(symbol), Some(receiver), Some(method)) =
+        (symbol, walk.child(call, "receiver"), walk.child(call, "method"))
+    else {
+        return;
+    };
+    let takes_object = matches!(walk.bytes_of(method), b"tap" | b"then" | b"yield_self");
+    let mut base = walk.expression(receiver);
+    if !takes_object {
+        let index = walk.builder.literal(LiteralType::Int);
+        base = walk.builder.expr(Expr::Index { base, index });
+    }
+    let name = symbol_name(walk, symbol);
+    let name = walk.builder.owned_name(name);
+    let callee = walk.builder.attribute(base, name);
+    let expr = walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false });
+    walk.refer(ReferenceKind::Call, expr, walk.tree.line(node));
 }
 
 /// Handles `method(:name)`, `object.send(:name)`.

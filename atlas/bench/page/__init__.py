@@ -1,0 +1,1 @@
+"""One page with every measurement: each step runs a command of its own, and becomes a section with its table."""

@@ -1,0 +1,1 @@
+"""A package's own code as documentation: public symbols with signatures and docstrings become articles of a pack."""

@@ -1,0 +1,79 @@
+"""Joins the articles of a package's code to its documentation: one name per symbol, no text searched twice. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from atlas.docs.article import Article, Block, BlockKind, Section
+
+
+def joined(code: Sequence[Article], documents: Sequence[Article], *, is_documented: bool) -> list[Article]:
+    """Return the articles of code as the documentation calls their symbols.
+
+    `is_documented`: the package has documentation of its own. Then only those docstrings are searched to which it
+    leaves the description of a symbol, as autodoc directives do; the others give entities a signature and a summary.
+    """
+    names = frozenset(_signatures(documents))
+    announced = frozenset(_without_description(documents)) if is_documented else frozenset[str]()
+    found: list[Article] = []
+    for article in code:
+        sections = [_renamed(section, names) for section in article.sections]
+        if is_documented:
+            sections = [one for one in sections if one.level == 1 or _says_something(one, names)]
+            title = article.title in announced
+            sections = [replace(one, is_searched=title or _is_announced(one, announced)) for one in sections]
+        if len(sections) > 1:
+            found.append(replace(article, sections=tuple(sections)))
+    return found
+
+
+def _signatures(articles: Sequence[Article]) -> Iterator[str]:
+    for article in articles:
+        for section in article.sections:
+            yield from (block.label for block in section.blocks if block.kind is BlockKind.SIGNATURE)
+
+
+def _without_description(articles: Sequence[Article]) -> Iterator[str]:
+    """Yield the names of symbols whose description the documentation leaves to their docstrings."""
+    for article in articles:
+        for section in article.sections:
+            for block, after in zip_longest(section.blocks, section.blocks[1:]):
+                if block.kind is BlockKind.SIGNATURE and _is_bare(block, after):
+                    yield block.label
+
+
+def _is_bare(block: Block, after: Block | None) -> bool:
+    """Return whether a signature stands alone, or is a name without arguments, as autodoc directives have it."""
+    if block.role == "module":
+        return not block.text.startswith("module ")  # which is what `module` directives give: they announce no members
+    if block.role in ("function", "method", "decorator") and "(" not in block.text:
+        return True
+    return after is None or (after.kind is BlockKind.SIGNATURE and after.depth <= block.depth)
+
+
+def _renamed(section: Section, names: frozenset[str]) -> Section:
+    """Return a section under the name that the documentation has, if that is the full one and not the exported one."""
+    full = section.labels[0] if section.labels else ""
+    if not full or section.title in names or full not in names:
+        return section
+    blocks = (
+        replace(block, label=f"{full}{block.label.removeprefix(section.title)}")
+        if block.kind is BlockKind.SIGNATURE
+        else block
+        for block in section.blocks
+    )
+    return replace(section, title=full, labels=(section.title,), blocks=tuple(blocks))
+
+
+def _says_something(section: Section, names: frozenset[str]) -> bool:
+    """Return whether code says more than that a symbol exists."""
+    return section.title in names or any(block.kind is not BlockKind.SIGNATURE for block in section.blocks)
+
+
+def _is_announced(section: Section, announced: frozenset[str]) -> bool:
+    """Return whether the documentation names a symbol or its module and says nothing about it."""
+    names = {section.title, *section.labels}
+    modules = {name.rpartition(".")[0] for name in names}
+    return bool(announced & (names | modules))

@@ -1,0 +1,4 @@
+module.exports = {
+  kState: Symbol('state'),
+  kHooks: Symbol('hooks')
+}

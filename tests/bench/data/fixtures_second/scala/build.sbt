@@ -1,0 +1,2 @@
+name := "feed"
+scalaVersion := "2.13.12"

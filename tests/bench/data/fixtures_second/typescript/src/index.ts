@@ -1,0 +1,3 @@
+export * from "./money";
+export { Account, Entry } from "./account";
+export { default as start } from "./main";

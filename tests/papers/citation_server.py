@@ -1,0 +1,67 @@
+"""A server that speaks the batch interface of Semantic Scholar's Academic Graph API. In a thread."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class CitationServer:
+    """A running server: `known` has the references of papers as (externalIds, title); `body` replaces every answer."""
+
+    port: int
+    known: Mapping[str, Sequence[tuple[Mapping[str, object], object]]]
+    asked: list[list[str]] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
+    status: int = 200
+    body: bytes = b""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/graph/v1"
+
+    def answer(self, identifiers: list[str]) -> bytes:
+        records: list[object] = []
+        for one in identifiers:
+            references = self.known.get(one.removeprefix("ARXIV:"))
+            listed = [{"paperId": "x", "externalIds": ids, "title": title} for ids, title in references or ()]
+            records.append(None if references is None else {"paperId": one, "references": listed})
+        return json.dumps(records).encode()
+
+
+@contextmanager
+def citation_server(
+    known: Mapping[str, Sequence[tuple[Mapping[str, object], object]]],
+) -> Iterator[CitationServer]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["ids"]
+            server.asked.append(asked)
+            server.headers.append(dict(self.headers))
+            expected = "/graph/v1/paper/batch?fields=references.title,references.externalIds"
+            content = server.body or server.answer(asked)
+            self.send_response(server.status if self.path == expected else 404)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            with contextlib.suppress(ConnectionError):  # the client has had enough
+                self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = CitationServer(listener.server_port, known)
+    thread = threading.Thread(target=listener.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        listener.shutdown()
+        listener.server_close()
+        thread.join()
