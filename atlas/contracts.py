@@ -27,6 +27,7 @@ from atlas.model import (
     SymbolDigests,
     Table,
     VectorRow,
+    WordCounts,
 )
 from atlas.project_state import ProjectState, ProjectStats
 
@@ -137,6 +138,10 @@ class Store(Protocol):
 
         An item of several words (separated by spaces) is a phrase: its words stand next to each other in this order.
         """
+        ...
+
+    async def count_words(self, words: Sequence[str], where: Filter) -> WordCounts:
+        """Count, by word and file, the nodes that pass the filter and contain the word (see `WordCounts`)."""
         ...
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:

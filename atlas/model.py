@@ -5,7 +5,7 @@ Rows written in bulk are NamedTuples because the Rust extension returns plain tu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -241,6 +241,20 @@ class Scored(NamedTuple):
 
     uid: str
     score: float
+
+
+MAX_COUNTED = 3_000
+"""Nodes up to which the files of a word are counted; a more frequent word hardly tells files apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """In which files words occur, and how often: a word counts once per node that contains it."""
+
+    nodes: Mapping[str, int]
+    """Nodes of each file that has one of the words, by path: the length of the file."""
+    words: Mapping[str, Mapping[str, int]]
+    """By word: path -> nodes that contain it. Words of more than `MAX_COUNTED` nodes are omitted."""
 
 
 @dataclass(frozen=True, slots=True)

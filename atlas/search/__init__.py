@@ -6,7 +6,7 @@ It reads the store only through the contract and never writes. `Reader` holds al
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -34,6 +34,16 @@ class Outline(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class RankingOptions:
+    """Which parts of the ranking are on."""
+
+    learned: bool = False
+    """Rank by learned weights of all features; False ranks by the constants of `rank.py`."""
+    off: frozenset[str] = frozenset()
+    """Features that count as 0, and stages that are left out (`ranking.STAGES`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """The dependencies of the read path. `project` and `root` are the defaults of calls without a project."""
 
@@ -54,5 +64,9 @@ class Reader:
     """The definitions of versions that are not indexed (`atlas.parsing.outline`)."""
     prose_embedder: Embedder | None = None
     """Embeds questions for the search of notes; None where they are not searched by meaning."""
+<<<<<<< HEAD
+    ranking: RankingOptions = field(default_factory=RankingOptions)
+=======
     documents_embedder: Embedder | None = None
     """Embeds questions for the search of documents; None where they are not searched by meaning."""
+>>>>>>> main

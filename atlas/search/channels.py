@@ -13,11 +13,17 @@ from fnmatch import fnmatchcase
 
 from atlas.contracts import Embedder
 from atlas.errors import AtlasError, StoreError
+<<<<<<< HEAD
+from atlas.model import PROSE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
+from atlas.search import Reader
+from atlas.search.route import Query, is_bare_name
+=======
 from atlas.labels import DOCUMENT_LABELS
 from atlas.model import CODE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored
 from atlas.search import Reader
 from atlas.search.fuse import DOCUMENT_OFFSET, on_one_scale
 from atlas.search.route import Query
+>>>>>>> main
 
 POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91; more candidates add little (adr/0008)."""
@@ -31,6 +37,7 @@ NAME_GRADES = {
     "name without case": 0.75,
     "path": 0.7,
     "name from words": 0.7,
+    "similar name": 0.6,
     "name prefix": 0.4,
 }
 """Score of a name match by reason, relative to the best match of words and meaning (1.0)."""
@@ -70,7 +77,16 @@ async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
     jobs += [("name from words", name, find(name, Match.FOLDED, where, NAME_LIMIT)) for name in query.joined]
     jobs += [("path", path, _files(reader, path, where)) for path in query.paths]
     found = await asyncio.gather(*(job for _, _, job in jobs))
-    return _graded((match, name, nodes) for (match, name, _), nodes in zip(jobs, found, strict=True))
+    graded = [(match, name, nodes) for (match, name, _), nodes in zip(jobs, found, strict=True)]
+    if is_bare_name(query) and "near_names" not in reader.ranking.off and not any(map(_has_name, graded)):
+        graded.append(("similar name", query.names[0], await find(query.names[0], Match.NEAR, where, NAME_LIMIT)))
+    return _graded(graded)
+
+
+def _has_name(found: tuple[str, str, Sequence[Node]]) -> bool:
+    """Return whether a symbol of the project has the name that was looked up; similar names are not needed then."""
+    match, _, nodes = found
+    return match in ("name", "name without case") and any(node.row.label not in EXTERNAL_LABELS for node in nodes)
 
 
 def _graded(found: Iterable[tuple[str, str, Sequence[Node]]]) -> Ranking:
@@ -223,6 +239,14 @@ async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
 def _seeds(*found: Sequence[Node]) -> list[Node]:
     """Return the project's own nodes of each name that is not ambiguous."""
     return [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
+
+
+async def count_words(reader: Reader, query: Query, where: Filter) -> WordCounts:
+    """Count the words of a question by file; nothing is counted if the store cannot be read."""
+    try:
+        return await reader.store.count_words((*query.words, *query.variants), where)
+    except AtlasError:
+        return WordCounts({}, {})
 
 
 async def gather(*channels: tuple[str, Awaitable[Ranking]]) -> list[Ranking]:

@@ -20,26 +20,34 @@ from atlas.search.channels import (
     by_phrase,
     by_prose,
     by_words,
+    count_words,
     gather,
 )
 from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
 from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
-from atlas.search.rank import Candidate, rank
+from atlas.search.rank import Candidate
+from atlas.search.ranking import rank_candidates, read_evidence
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
+<<<<<<< HEAD
+from atlas.search.route_questions import answer_events, answer_routes, read_route_question
+from atlas.search.symbol_order import names_first
+=======
 from atlas.search.route_forms import read_route_question
 from atlas.search.route_questions import answer_events, answer_routes
 from atlas.search.titles import lift_titles
+>>>>>>> main
 from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
 
-RERANK_LIMIT = 60
-"""Candidates that are read and ranked, the same for every page so that paging is stable; 100 give no better results."""
+RERANK_LIMIT = 100
+"""Candidates that are read and ranked, the same for every page so that paging is stable. Of 323 files asked for, the
+first 60 candidates lack 6 %, 100 lack 4 %, 200 lack 3 %."""
 NAME_WEIGHT = 1.0
 """If the question is only a name, a name match weighs as much as the best text match, so the symbol comes first."""
 FOCUS_POWER = 2
@@ -113,11 +121,18 @@ async def search(
         relation, trouble = await _relation(reader, query, where)
         if relation is not None:
             return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
-        rankings = await _channels(reader, query, where)
+        rankings, counts = await asyncio.gather(_channels(reader, query, where), count_words(reader, query, where))
         notes = (*trouble, *_remarks(rankings, query))
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
+<<<<<<< HEAD
+        evidence = read_evidence(reader, query, rankings, counts)
+        ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
+        if "symbols" not in reader.ranking.off:
+            ranked = names_first(ranked, query, reader.languages, is_word=bool(counts.words.get(query.text.lower())))
+=======
         candidates = lift_titles(candidates, query)
         ranked = rank(candidates, query, reader.split_words, reader.languages, demote_tests=demote_tests)
+>>>>>>> main
         total = len(ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning

@@ -53,8 +53,7 @@ def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str,
     """
     if not meaning:
         return weighted([words], [1.0])
-    floor = min(score for _, score in meaning) if len(meaning) > 1 else 0.0
-    lifted = [(uid, score - floor) for uid, score in meaning]
+    lifted = list(above_floor(meaning).items())
     if not words:
         return weighted([lifted], [1.0])
     return weighted([words, lifted], [WORDS_WEIGHT, MEANING_WEIGHT])
@@ -66,8 +65,20 @@ def prose_scores(hits: Sequence[Scored], words: Sequence[Scored]) -> dict[str, f
     The scale is absolute, unlike that of code: a project may have three notes, and the best of three is as a rule not
     about the question.
     """
-    weight, reach = MEANING_WEIGHT if words else 1.0, PROSE_CEILING - PROSE_FLOOR
-    return {uid: weight * min(1.0, (score - PROSE_FLOOR) / reach) for uid, score in hits if score > PROSE_FLOOR}
+    weight = MEANING_WEIGHT if words else 1.0
+    return {uid: weight * share for uid, share in prose_shares(hits).items()}
+
+
+def prose_shares(hits: Sequence[Scored]) -> dict[str, float]:
+    """Return cosines of prose as 0..1 between `PROSE_FLOOR` and `PROSE_CEILING`; omits those below."""
+    reach = PROSE_CEILING - PROSE_FLOOR
+    return {uid: min(1.0, (score - PROSE_FLOOR) / reach) for uid, score in hits if score > PROSE_FLOOR}
+
+
+def above_floor(meaning: Sequence[Scored]) -> dict[str, float]:
+    """Return cosines as 0..1 between the last and the best of the ranking."""
+    floor = min(score for _, score in meaning) if len(meaning) > 1 else 0.0
+    return normalised([(uid, score - floor) for uid, score in meaning])
 
 
 def weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import log1p
 from types import MappingProxyType
@@ -66,6 +66,12 @@ TRANSLATION_FACTOR = 0.6
 """A translated document says what its original says."""
 DOCUMENT_WANTED_FACTOR = 1.4
 """The question asks for a page, or how to do something. Windows of markup and text count as documents."""
+FILE_BONUS = 0.1
+"""For the file that matches the question's words best as a whole; a lower share for the others (`file_prior.py`)."""
+STEM_BONUS = 0.03
+"""If all parts of the file's name are words of the question."""
+COHERENCE_BONUS = 0.05
+"""If the file's other candidates match in full."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
@@ -86,6 +92,8 @@ class Candidate:
     """Number of incoming edges (calls, imports, subclasses)."""
     also: tuple[str, ...] = ()
     """Uids of the same symbol that were merged into this candidate."""
+    features: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What is known about it for the question (`features.FEATURES`); empty where only one channel was asked."""
 
 
 def rank(
@@ -103,17 +111,7 @@ def rank(
         return frozenset(split_words(path))
 
     return collapse(
-        [
-            Candidate(
-                each.node,
-                _score(each, query, words_of, languages, demote_tests),
-                each.channels,
-                each.reasons,
-                each.degree,
-                each.also,
-            )
-            for each in candidates
-        ],
+        [replace(each, score=_score(each, query, words_of, languages, demote_tests)) for each in candidates],
         languages,
     )
 
@@ -152,8 +150,10 @@ def _score(
     languages: LanguageTerms,
     demote_tests: bool,
 ) -> float:
-    row = candidate.node.row
-    score = candidate.score * LABEL_FACTOR.get(row.label, 1.0)
+    row, known = candidate.node.row, candidate.features
+    score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
+    score += COHERENCE_BONUS * known.get("coherence", 0.0)
+    score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test:
         score *= TEST_WANTED_FACTOR if query.wants_tests else TEST_FACTOR if demote_tests else 1.0
     if row.is_generated:

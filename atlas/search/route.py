@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from atlas.search.documentation import is_documentation
 from atlas.search.grammar import find_relation
 from atlas.search.languages import LanguageTerms
 from atlas.search.names import dotted, valid
@@ -28,6 +29,8 @@ a an and any are as at be been but by can could did do does each for from had ha
 of on or our shall should so some such than that the their them then there these they this to was we were what when
 where which while who why will with would you your
 """
+MAX_QUESTION = 40
+"""Words of a question; in a longer text, such as a report of a defect, "test" says nothing about what it asks for."""
 MIN_VERBATIM = 5
 """Words of a text that is searched as it stands: fewer stand next to each other by chance."""
 
@@ -37,7 +40,6 @@ STOP_WORDS = frozenset(_STOP.split())
 Common words in code (`get`, `class`) stay, because names contain them.
 """
 
-_TEST = "test tests testing tested unittest pytest testcase fixture fixtures spec specs"
 PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "ci": ("workflows", "circleci", "travis", "buildkite"),
@@ -52,8 +54,6 @@ PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Words that stand in the paths of what a word of a question means."""
-
-TEST_WORDS = frozenset(_TEST.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,10 @@ class Query:
     wants_tests: bool
     wants_documents: bool
     """Whether the question asks for a page or how to do something."""
+    wants_reasons: bool
+    """Whether the question asks why something is as it is."""
+    wants_configuration: bool
+    """Whether the question asks for a setting of the project: its build, dependencies, checks or deployment."""
     languages: tuple[str, ...]
     """Languages mentioned in the question: preferred, but not a filter."""
     notes: tuple[str, ...]
@@ -94,6 +98,25 @@ _OF_DEFINITIONS = frozenset(
 _WANTS_DOCUMENTS = re.compile(
     r"\b(?:docs?|documentation|documents?|documented|pages?|tutorials?|guides?|manual|handbook|readme|changelog|explain(?:s|ed)"
     r"|release notes)\b|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
+    re.IGNORECASE,
+)
+_WANTS_REASONS = re.compile(
+    r"^why\b|\b(?:rationale|trade-?offs?|design decisions?|adrs?|reasons? (?:for|behind|why))\b"
+    r"|^how (?:is|are|was|were) .{3,80} (?:decided|chosen|justified)\b|\bwhy (?:is|are|was|were|do|does|did|we|not)\b",
+    re.IGNORECASE,
+)
+_WANTS_CONFIGURATION = re.compile(
+    r"\b(?:config(?:uration)? files?|ci (?:pipeline|workflow|job|config)|(?:github|gitlab) (?:actions?|ci)|dependabot"
+    r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional|python|npm) dependencies"
+    r"|(?:minimum|required|supported) (?:python|node|php|go|rust|java)? ?versions?|dockerfile|makefile|docker image"
+    r"|(?:package|project) (?:metadata|manifest)|pre-commit|entry points?)\b",
+    re.IGNORECASE,
+)
+_WANTS_TESTS = re.compile(
+    r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b|\btested\b"
+    r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|files?|module|cover\w*|fixtures?)\b"
+    r"|\b(?:which|what|all|the|find|show|list|any|our) (?:tests|specs)\b|^(?:tests?|specs?|testing)\b"
+    r"|\b(?:testcases?|unittests?)\b",
     re.IGNORECASE,
 )
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
@@ -141,15 +164,25 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=_relation(folded, paths),
         wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
-        wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
+        wants_reasons=_WANTS_REASONS.search(folded) is not None,
+        wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None,
+        wants_tests=len(plain) <= MAX_QUESTION and _WANTS_TESTS.search(folded) is not None,
         languages=_distinct(languages.words[word] for word in plain if word in languages.words),
         notes=tuple(notes),
     )
 
 
+def is_bare_name(query: Query) -> bool:
+    """Return whether the question is one name and nothing else."""
+    return len(query.names) == 1 and len(query.text.split()) == 1 and not query.paths
+
+
 def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
-    """Return the relation that a question asks for; a file has no subclasses: what extends it is text."""
-    found = find_relation(text)
+    """Return the relation that a question asks for; none for a sentence of documentation or a long text.
+
+    A file has no subclasses: what extends it is text.
+    """
+    found = None if is_documentation(text) else find_relation(text)
     return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 
 

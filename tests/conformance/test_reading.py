@@ -95,6 +95,8 @@ async def found(store: Store, text: str, match: Match, where: Filter = ALL, limi
         ),
         (Match.NEAR, "savUesr", ["web/src/user.js#saveUser"]),
         (Match.NEAR, "aveUser", ["web/src/user.js#saveUser"]),
+        (Match.NEAR, "SAVE_USER", ["web/src/user.js#saveUser"]),
+        (Match.NEAR, "_save_usr", ["web/src/user.js#saveUser"]),
         (Match.NEAR, "nothing_alike", []),
         (Match.NEAR, "src/usr.js", ["web/src/user.js"]),
     ],
@@ -148,6 +150,20 @@ async def test_a_filter_means_what_it_does_now(store: Store) -> None:
         for _ in range(2):
             found = [hit.uid for hit in await store.search_vector(QUERY, Filter(include_tests=False), 5)]
             assert found == [row.uid for row in (far if middle_is_test else middle)[:5]]
+
+
+async def test_words_are_counted_by_file(filled: Store) -> None:
+    counts = await filled.count_words(["save", "user", "zzz"], Filter(project=PROJECT))
+    found = [hit.uid for hit in await filled.search_text(["save"], ALL, 100)]
+    rows = {row.uid: row for row in ROWS}
+    expected: dict[str, int] = {}
+    for uid in found:
+        expected[rows[uid].path] = expected.get(rows[uid].path, 0) + 1
+    assert counts.words["save"] == expected and counts.words["zzz"] == {}
+    assert counts.nodes["app/models.py"] == sum(row.path == "app/models.py" for row in ROWS)
+    assert set(counts.nodes) == {*counts.words["save"], *counts.words["user"]}
+    tests_only = await filled.count_words(["save"], Filter(project=PROJECT, path="tests/"))
+    assert set(tests_only.words["save"]) == {path for path in expected if path.startswith("tests/")}
 
 
 async def test_structure_is_found_by_its_empty_path(filled: Store) -> None:

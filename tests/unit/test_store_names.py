@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.stores.shared.names import distance, front_variants, segments, similar, suffix_matcher, tails, tolerance
+from atlas.spelling import distance, tolerance
+from atlas.stores.shared.names import front_variants, segments, similar, suffix_matcher, tails
 
 TEXT = st.text("abAB_1é", max_size=8)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from atlas.model import Filter, Match, Node
+from atlas.spelling import fold, squeeze, tolerance
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.filters import check_filter, condition
 from atlas.stores.bolt.read import symbols
@@ -51,11 +52,11 @@ class _Finder:
         elif match is Match.EXACT:
             found = await self._select("by_qualified_name", text=text)
         elif match is Match.PREFIX:
-            found = await self._select("by_prefix", text=names.fold(text), limit=limit)
+            found = await self._select("by_prefix", text=fold(text), limit=limit)
         elif match is Match.SUFFIX:
             found = await self._named(text, limit)
         else:
-            found = await self._folded(names.fold(text), limit)
+            found = await self._folded(fold(text), limit)
         return sorted(found, key=_order)
 
     async def _named(self, text: str, limit: int) -> list[_Candidate]:
@@ -63,7 +64,7 @@ class _Finder:
         matches = names.suffix_matcher(text)
         rows = await self._select(
             "by_name",
-            names=[{"name": tail, "folded": names.fold(tail)} for tail in tails],
+            names=[{"name": tail, "folded": fold(tail)} for tail in tails],
             text=text,
             parts=list(parts),
             limit=limit if len(tails) == 1 else _ALL,
@@ -78,7 +79,7 @@ class _Finder:
         rows = await self._select(
             "by_folded", names=tails, text=text, parts=parts, limit=limit if len(tails) == 1 else _ALL
         )
-        return [row for row in rows if matches(names.fold(row.name), names.fold(row.qualified_name))]
+        return [row for row in rows if matches(fold(row.name), fold(row.qualified_name))]
 
     async def _in_file(self, path: str) -> list[_Candidate]:
         projects = await self._transaction.rows(cypher_statements("read")["projects"])
@@ -98,24 +99,24 @@ class _Finder:
         edits = await self._similar(wanted)
         found = await self._select("by_folded", names=list(edits), text="", parts=[], limit=_ALL)
         distances = {
-            row: edits[names.fold(row.name)] + names.qualifier_distance(qualifier, row.qualified_name) for row in found
+            row: edits[fold(row.name)] + names.qualifier_distance(qualifier, row.qualified_name) for row in found
         }
         return sorted(found, key=lambda row: (distances[row], _order(row)))
 
     async def _similar(self, wanted: str) -> dict[str, int]:
         """Return similar folded names with their distance."""
-        folded = names.fold(wanted)
-        limit = names.tolerance(folded)
+        squeezed = squeeze(wanted)
+        limit = tolerance(squeezed)
         ((similar,),) = await self._transaction.rows(
             cypher_statements("find")["names_from"],
-            first=folded[0],
-            shortest=len(folded) - limit,
-            longest=len(folded) + limit,
+            starts=list(names.starts(squeezed)),
+            shortest=len(squeezed) - limit,
+            longest=len(squeezed) + limit,
         )
-        found = dict.fromkeys(names.front_variants(folded), 1)
-        for name in similar:
-            edits = names.distance(folded, name, limit)
-            if edits <= limit:
+        found: dict[str, int] = {}
+        for name in (*names.front_variants(wanted), *similar):
+            edits = names.similar(wanted, name)
+            if edits is not None:
                 found[name] = edits
         return found
 

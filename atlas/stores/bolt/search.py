@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from atlas.errors import QueryError
-from atlas.model import Filter, ModelInfo, Scored
+from atlas.model import MAX_COUNTED, Filter, ModelInfo, Scored, WordCounts
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.bolt.filters import check_filter, condition
 from atlas.stores.bolt.read import current_models
+from atlas.stores.bolt.rows import unit_key
 from atlas.stores.shared.statements import cypher_statements
 
 _LEAST = 64
@@ -63,6 +64,28 @@ async def search_text(
     if not hits:
         await check_filter(transaction, where)
     return hits
+
+
+async def count_words(transaction: Transaction, dialect: Dialect, words: Sequence[str], where: Filter) -> WordCounts:
+    """See `Store.count_words`."""
+    limits, parameters = condition(where)
+    text = (
+        cypher_statements("search")["count_in_files"].replace("%call%", dialect.text_call()).replace("%where%", limits)
+    )
+    found: dict[str, dict[str, int]] = {}
+    for word in dict.fromkeys(words):
+        query = dialect.text_query([word])
+        if query:
+            ((seen, rows),) = await transaction.rows(text, **parameters, query=query, reach=MAX_COUNTED + 1)
+            if seen <= MAX_COUNTED:
+                found[word] = {path: count for path, count in rows}
+    paths = sorted({path for files in found.values() for path in files})
+    units = [unit_key(where.project, path) for path in paths] if where.project else []
+    ((lengths,),) = await transaction.rows(cypher_statements("search")["nodes_of_files"], units=units)
+    if not found:
+        await check_filter(transaction, where)
+    known = {unit.partition(":")[2]: count for unit, count in lengths}
+    return WordCounts({path: known.get(path, 1) for path in paths}, found)
 
 
 async def search_vector(

@@ -31,6 +31,7 @@ from atlas.model import (
     SymbolDigests,
     Table,
     VectorRow,
+    WordCounts,
 )
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.bolt import export as whole
@@ -43,7 +44,7 @@ from atlas.stores.bolt.dialect import Dialect, dialect_of
 from atlas.stores.bolt.fencing import become_writer, check_writer, forget_project
 from atlas.stores.bolt.find import find
 from atlas.stores.bolt.schema import check_version, create_schema, create_vector_index, identity, vector_name
-from atlas.stores.bolt.search import search_text, search_vector
+from atlas.stores.bolt.search import count_words, search_text, search_vector
 from atlas.stores.bolt.speculative_write import SpeculativeWrite, with_following
 from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
@@ -268,6 +269,10 @@ class BoltStore:
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
         return await self._read_consistent(_projects_in(where), search_text, self._dialect, words, where, limit)
+
+    async def count_words(self, words: Sequence[str], where: Filter) -> WordCounts:
+        """See `Store.count_words`."""
+        return await self._read_consistent(_projects_in(where), count_words, self._dialect, words, where)
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`. The server's index is approximate."""

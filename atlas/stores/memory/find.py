@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from atlas.model import Match, Node, NodeRow
+from atlas.spelling import fold
 from atlas.stores.shared import names
 
 MATCHES: Mapping[Match, Callable[[str, NodeRow], bool]] = {
     Match.UID: lambda text, row: row.uid == text,
     Match.EXACT: lambda text, row: row.qualified_name == text,
     Match.SUFFIX: lambda text, row: names.suffix_matcher(text)(row.name, row.qualified_name),
-    Match.FOLDED: lambda text, row: names.suffix_matcher(names.fold(text))(
-        names.fold(row.name), names.fold(row.qualified_name)
-    ),
-    Match.PREFIX: lambda text, row: names.fold(row.name).startswith(names.fold(text)),
+    Match.FOLDED: lambda text, row: names.suffix_matcher(fold(text))(fold(row.name), fold(row.qualified_name)),
+    Match.PREFIX: lambda text, row: fold(row.name).startswith(fold(text)),
 }
 """How `find` compares a name, for matches that are either true or false."""
 

@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Se
 from atlas.errors import QueryError, StoreError
 from atlas.model import (
     CODE,
+    MAX_COUNTED,
     Chunk,
     Decision,
     Direction,
@@ -29,7 +30,11 @@ from atlas.model import (
     SymbolDigests,
     Table,
     VectorRow,
+<<<<<<< HEAD
+    WordCounts,
+=======
     space_of,
+>>>>>>> main
 )
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.memory.find import MATCHES, near, source_order
@@ -189,6 +194,18 @@ class MemoryStore:
                     for column, weight in zip(columns, _WEIGHTS, strict=True)
                 )
         return _best(((uid, score) for uid, score in scores.items() if score > 0), limit)
+
+    async def count_words(self, words: Sequence[str], where: Filter) -> WordCounts:
+        """See `Store.count_words`."""
+        found: dict[str, dict[str, int]] = {word: {} for word in words if any(map(str.isalnum, word))}
+        for node in self._graph.filtered(where):
+            tokens = set(" ".join(self._graph.texts.get(node.row.uid, ("", ""))[1:]).split())
+            for word in found.keys() & tokens:
+                found[word][node.row.path] = found[word].get(node.row.path, 0) + 1
+        paths = {path for files in found.values() for path in files}
+        everything = self._graph.filtered(Filter(project=where.project))
+        lengths = Counter(node.row.path for node in everything if node.row.path in paths)
+        return WordCounts(lengths, {word: files for word, files in found.items() if sum(files.values()) <= MAX_COUNTED})
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`."""

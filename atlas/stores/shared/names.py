@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from atlas.model import Node
+from atlas.spelling import distance, fold, squeeze, tolerance
 
 MAX_TAILS = 12
 """Maximum number of trailing parts of a dotted name that are looked up."""
@@ -13,13 +14,6 @@ MAX_TAILS = 12
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_$"
 _SEPARATOR = re.compile(r"::|[./]|#(?!\d+(?:$|[./:#]))")
 _REDEFINITION = re.compile(r"#\d+$")
-
-
-def fold(text: str) -> str:
-    """Return the text with ASCII letters in lower case, which is the folding of the store's name index."""
-    if text.isascii():
-        return text.lower()
-    return text.encode("utf8", "surrogatepass").lower().decode("utf8", "surrogatepass")
 
 
 def segments(text: str) -> tuple[str, ...]:
@@ -64,58 +58,25 @@ def order_key(node: Node) -> tuple[bool, int, str, str]:
     return (row.is_test, len(row.qualified_name), row.qualified_name, row.uid)
 
 
-def tolerance(name: str) -> int:
-    """Return the number of edits up to which a name of this length counts as similar."""
-    return (len(name) > 2) + (len(name) > 5) + (len(name) > 9)
-
-
-def distance(left: str, right: str, limit: int) -> int:
-    """Return the number of edits (insert, delete, substitute, swap neighbours), or `limit` + 1 if there are more.
-
-    This is the optimal string alignment distance of the parts between the common prefix and suffix, computed along a
-    band of the matrix, row by row.
-    """
-    if abs(len(left) - len(right)) > limit:
-        return limit + 1
-    start = _common(left, right)
-    left, right = left[start:], right[start:]
-    end = _common(left[::-1], right[::-1])
-    left, right = left[: len(left) - end], right[: len(right) - end]
-    before: list[int] = []
-    previous = list(range(len(right) + 1))
-    for i, char in enumerate(left, 1):
-        current = [limit + 1] * (len(right) + 1)
-        current[0] = i
-        for j in range(max(1, i - limit), min(len(right), i + limit) + 1):
-            other = right[j - 1]
-            cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (char != other))
-            if i > 1 and j > 1 and char == right[j - 2] and left[i - 2] == other:
-                cost = min(cost, before[j - 2] + 1)
-            current[j] = cost
-        if min(current) > limit and min(previous) >= limit:
-            return limit + 1
-        before, previous = previous, current
-    return min(previous[-1], limit + 1)
-
-
-def _common(left: str, right: str) -> int:
-    """Return the length of the common prefix."""
-    pairs = zip(left, right, strict=False)
-    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
-
-
 def similar(wanted: str, name: str) -> int | None:
-    """Return the case-insensitive distance of two plain names, None if they are not similar.
+    """Return the distance of two plain names without case and underscores, None if they are not similar.
 
     Similar names differ by at most `tolerance` edits and share the first letter, or are one of `front_variants`, so
     that an index on names bounds the search.
     """
-    left, right = fold(wanted), fold(name)
+    left, right = squeeze(wanted), squeeze(name)
     if left[:1] != right[:1]:
-        return 1 if right in front_variants(left) else None
+        return 1 if fold(name) in front_variants(wanted) else None
+    if not left or not fold(name).startswith(starts(left)):
+        return None
     limit = tolerance(left)
     edits = distance(left, right, limit)
     return edits if edits <= limit else None
+
+
+def starts(squeezed: str) -> tuple[str, ...]:
+    """Return how names with this squeezed spelling may begin: names of more leading underscores are not looked up."""
+    return tuple("_" * count + squeezed[0] for count in range(3))
 
 
 def front_variants(name: str) -> list[str]:

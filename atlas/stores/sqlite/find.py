@@ -10,6 +10,7 @@ import apsw
 
 from atlas.ids import make_uid
 from atlas.model import Filter, Match, Node
+from atlas.spelling import distance, fold, squeeze, tolerance
 from atlas.stores.shared import names
 from atlas.stores.shared.filters import Restriction, restriction
 from atlas.stores.shared.statements import statements
@@ -66,8 +67,8 @@ def _checked(connection: apsw.Connection, text: str, match: Match, limits: Restr
         by_uid = _select(connection, "by_qualified_name", limits, {"uids": json.dumps(uids, ensure_ascii=False)})
         found = {row for row in (*candidates, *by_uid) if row[2] == text}
     elif match is Match.FOLDED:
-        matches = names.suffix_matcher(names.fold(text))
-        found = {row for row in candidates if matches(names.fold(row[3]), names.fold(row[2]))}
+        matches = names.suffix_matcher(fold(text))
+        found = {row for row in candidates if matches(fold(row[3]), fold(row[2]))}
     else:
         matches = names.suffix_matcher(text)
         found = {row for row in candidates if matches(row[3], row[2])}
@@ -81,7 +82,7 @@ def _near(connection: apsw.Connection, text: str, limits: Restriction, limit: in
     edits = _similar_names(connection, wanted)
     bindings = {"names": json.dumps(list(edits), ensure_ascii=False)}
     distances = {
-        row: edits[names.fold(row[3])] + names.qualifier_distance(qualifier, row[2])
+        row: edits[fold(row[3])] + names.qualifier_distance(qualifier, row[2])
         for row in _select(connection, "by_name", limits, bindings)
     }
     best = sorted(distances, key=lambda row: (distances[row], _order(row)))[: limit + _TIES]
@@ -92,25 +93,28 @@ def _near(connection: apsw.Connection, text: str, limits: Restriction, limit: in
 
 def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
     """Return similar case-folded names with their edit distance."""
-    folded = names.fold(wanted)
-    limit = names.tolerance(folded)
-    letters = set(folded)
-    same_letter = select(
-        connection,
-        statements("find")["names_from"],
-        {"first": folded[0], "end": folded[0] + _LAST, "shortest": len(folded) - limit, "longest": len(folded) + limit},
-    )
+    squeezed = squeeze(wanted)
+    limit = tolerance(squeezed)
+    letters = set(squeezed)
     found: dict[str, int] = {}
-    for (name,) in same_letter:
-        lowered = names.fold(name)
-        # An edit adds and removes at most one letter: this cheap test avoids most distance computations.
-        if len(letters.difference(lowered)) <= limit and len(set(lowered) - letters) <= limit and lowered not in found:
-            edits = names.distance(folded, lowered, limit)
-            if edits <= limit:
-                found[lowered] = edits
-    variants = json.dumps(names.front_variants(folded), ensure_ascii=False)
+    for start in names.starts(squeezed):
+        bindings = {
+            "first": start,
+            "end": start + _LAST,
+            "shortest": len(squeezed) - limit,
+            "longest": len(squeezed) + limit,
+        }
+        for (name,) in select(connection, statements("find")["names_from"], bindings):
+            spelled = squeeze(name)
+            # An edit adds and removes at most one letter: this cheap test avoids most distance computations.
+            if len(letters.difference(spelled)) <= limit and len(set(spelled) - letters) <= limit:
+                edits = distance(squeezed, spelled, limit)
+                if edits <= limit:
+                    found[fold(name)] = edits
+    variants = json.dumps(names.front_variants(wanted), ensure_ascii=False)
     for (name,) in select(connection, statements("find")["names_among"], {"names": variants}):
-        found.setdefault(names.fold(name), 1)
+        if (edits := names.similar(wanted, name)) is not None:
+            found.setdefault(fold(name), edits)
     return found
 
 

@@ -29,6 +29,7 @@ from atlas.model import (
     SymbolDigests,
     Table,
     VectorRow,
+    WordCounts,
 )
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.shared.removal import drop_units
@@ -188,6 +189,10 @@ class EmbeddedStore:
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
         return await self._readers.run(self._words.search, words, where, limit)
+
+    async def count_words(self, words: Sequence[str], where: Filter) -> WordCounts:
+        """See `Store.count_words`."""
+        return await self._readers.run(self._words.count, words, where)
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`."""

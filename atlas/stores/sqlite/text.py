@@ -11,13 +11,13 @@ to the rows that can be among the best and skips the others (`rust-parser/src/bm
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 import apsw
 
-from atlas.model import Filter, Scored
+from atlas.model import MAX_COUNTED, Filter, Scored, WordCounts
 from atlas.stores.shared.filters import restriction
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.hardened import load_extension, loads
@@ -62,6 +62,7 @@ class WordSearch:
         self._guard = threading.Lock()
         self._state: Row = ()
         self._counts: dict[str, tuple[int, int]] = {}
+        self._lengths: tuple[tuple[Row, str], Mapping[str, int]] = (((), ""), {})
 
     def search(self, connection: apsw.Connection, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
@@ -78,6 +79,30 @@ class WordSearch:
             # The scopes are too narrow for this filter: search every row, regardless of the cost.
             found = _best(connection, text, {**limits.bindings, **self._matched(connection, state, asked)}, limit)
         return found
+
+    def count(self, connection: apsw.Connection, words: Sequence[str], where: Filter) -> WordCounts:
+        """See `Store.count_words`."""
+        limits = restriction(connection, where)
+        state = fetch(connection, statements("text")["state"])[0]
+        text = statements("text")["count_in_files"].format(join=limits.join, where=limits.where)
+        found: dict[str, dict[str, int]] = {}
+        for word in [word for word in dict.fromkeys(words) if any(map(_in_word, word))][:MAX_WORDS]:
+            match = _quoted(word)
+            if self._frequency(connection, state, match, MAX_COUNTED) <= MAX_COUNTED:
+                found[word] = dict(select(connection, text, {**limits.bindings, "match": match}))
+        lengths = self._lengths_of(connection, state, where.project)
+        paths = {path for files in found.values() for path in files}
+        return WordCounts({path: lengths.get(path, 1) for path in paths}, found)
+
+    def _lengths_of(self, connection: apsw.Connection, state: Row, project: str) -> Mapping[str, int]:
+        """Return the number of nodes by path, cached until the next write: a scan takes 4 ms for 75,000 nodes."""
+        with self._guard:
+            if self._lengths[0] == (state, project):
+                return self._lengths[1]
+        lengths = dict(select(connection, statements("text")["nodes_of_files"], {"project": project}))
+        with self._guard:
+            self._lengths = ((state, project), lengths)
+        return lengths
 
     def _parts(self, connection: apsw.Connection, state: Row, words: list[str]) -> tuple[list[str], bool]:
         """Return the search terms: rare words everywhere, frequent ones in narrower scopes that fit the row budget.

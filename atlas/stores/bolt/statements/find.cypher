@@ -51,7 +51,9 @@ WHERE true %where%
 RETURN collect([%candidate%])
 
 // name: names_from
+UNWIND $starts AS start
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(folded)
-WHERE e.folded STARTS WITH $first AND size(e.folded) >= $shortest AND size(e.folded) <= $longest
+WHERE e.folded STARTS WITH start
+  AND size(replace(e.folded, '_', '')) >= $shortest AND size(replace(e.folded, '_', '')) <= $longest
 RETURN collect(DISTINCT e.folded)

@@ -19,3 +19,17 @@ WITH uid, score
 ORDER BY score DESC, uid
 LIMIT $limit
 RETURN collect([uid, score])
+
+// The files of the nodes of one word, and the number of nodes before the filter.
+// name: count_in_files
+%call%
+WITH coalesce(e.path, substring(e.unit, size(split(e.unit, ':')[0]) + 1)) AS path, (true%where%) AS passes
+WITH path, sum(CASE WHEN passes THEN 1 ELSE 0 END) AS kept, count(*) AS matched
+RETURN coalesce(sum(matched), 0), collect(CASE WHEN kept > 0 THEN [path, kept] END)
+
+// name: nodes_of_files
+UNWIND $units AS unit
+MATCH (e:AtlasEntry {unit: unit})
+USING INDEX SEEK e:AtlasEntry(unit)
+WITH e.unit AS unit, count(*) AS nodes
+RETURN collect([unit, nodes])

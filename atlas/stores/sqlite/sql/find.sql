@@ -31,7 +31,8 @@ ORDER BY f.project, n.start_byte, n.end_byte DESC, n.qualified_name, s.uid LIMIT
 
 -- name: names_from
 SELECT DISTINCT n.name FROM node n
-WHERE n.name >= :first COLLATE NOCASE AND n.name < :end COLLATE NOCASE AND length(n.name) BETWEEN :shortest AND :longest
+WHERE n.name >= :first COLLATE NOCASE AND n.name < :end COLLATE NOCASE 
+  AND length(replace(n.name, '_', '')) BETWEEN :shortest AND :longest
 
 -- name: names_among
 SELECT DISTINCT n.name FROM json_each(:names) wanted CROSS JOIN node n ON n.name = wanted.value COLLATE NOCASE

@@ -1,0 +1,195 @@
+"""What is known about a candidate for a question, as numbers about 0..1: the input of every ranking. Pure.
+
+Lexical, semantic, structural, path and graph features. `FEATURES` names them; `atlas search --explain` shows those of
+each hit, and `tests/bench/train_ranker.py` fits a weight to each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log1p
+
+from atlas.model import Label, NodeRow
+from atlas.search.copies import is_copy
+from atlas.search.file_prior import FileMatches
+from atlas.search.languages import LanguageTerms
+from atlas.search.rank import Candidate, is_declaration
+from atlas.search.roots import Split, part_roots, roots_of
+from atlas.search.route import Query
+from atlas.search.translations import is_translation
+
+FOCUS_POWER = 2
+"""A name among other words counts by the square of its share of the words (adr/0008)."""
+COHERENT = 3
+"""Other candidates of the file that speak for a candidate."""
+_CALLERS = 3.0
+"""Logarithm of the number of callers that counts in full."""
+_DEEP = 5.0
+_LONG = 6.0
+"""Logarithm of the number of lines that counts in full."""
+_DOCUMENTS = frozenset((Label.DOC_FILE, Label.DOC_SECTION, Label.ADR))
+_WHOLE_FILES = frozenset((Label.MODULE, Label.FILE, Label.PACKAGE, Label.DOC_FILE))
+_EXTERNAL = frozenset((Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJECT))
+_REASONS = frozenset((Label.ADR, Label.DECISION, Label.CLAIM, Label.OBSERVATION))
+_PAGES = frozenset(("markup", "text"))
+_STEMLESS = frozenset(("__init__", "index", "mod", "main", "lib"))
+"""Files that have the name of their folder in spirit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the channels and the store say about a question."""
+
+    query: Query
+    hits: Mapping[str, Mapping[str, float]]
+    """Score by channel and uid: `words` 0..1, `meaning` 0..1, `prose` 0..1, `name`, `phrase`, `graph`."""
+    cosines: Mapping[str, float]
+    """Cosine by uid, as the embedding model gives it."""
+    files: FileMatches
+    asked: frozenset[str]
+    """Roots of the question's words."""
+    split_words: Split
+    languages: LanguageTerms
+
+
+def features(candidates: Sequence[Candidate], evidence: Evidence) -> list[dict[str, float]]:
+    """Return the features of each candidate, in the same order."""
+    texts = [each.score for each in candidates]
+    by_file: dict[str, list[float]] = {}
+    for each, text in zip(candidates, texts, strict=True):
+        by_file.setdefault(each.node.row.path, []).append(text)
+    for scores in by_file.values():
+        scores.sort(reverse=True)
+    paths: dict[str, dict[str, float]] = {}
+    found: list[dict[str, float]] = []
+    for each, text in zip(candidates, texts, strict=True):
+        row = each.node.row
+        if row.path not in paths:
+            paths[row.path] = _of_path(row.path, evidence)
+        own = {**_of_channels(row, text, evidence), **paths[row.path], **_of_name(row, evidence)}
+        own["coherence"] = _coherence(text, by_file[row.path])
+        own |= _of_kind(row, evidence) | _of_structure(each, evidence)
+        found.append(own | _products(own))
+    return found
+
+
+def _of_channels(row: NodeRow, text: float, evidence: Evidence) -> dict[str, float]:
+    """Return how well the channels match."""
+    hits, uid = evidence.hits, row.uid
+    return {
+        "text": text,
+        "words": hits["words"].get(uid, 0.0),
+        "meaning": max(hits["meaning"].get(uid, 0.0), hits["prose"].get(uid, 0.0)),
+        "cosine": evidence.cosines.get(uid, 0.0),
+        "name": hits["name"].get(uid, 0.0) * evidence.query.focus**FOCUS_POWER,
+        "phrase": hits["phrase"].get(uid, 0.0),
+        "graph": hits["graph"].get(uid, 0.0),
+    }
+
+
+def _of_path(path: str, evidence: Evidence) -> dict[str, float]:
+    """Return what the path and its file say."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0] or name
+    if stem in _STEMLESS and folder:
+        stem = folder.rpartition("/")[2]
+    parts = part_roots(stem, evidence.split_words)
+    return {
+        "file": evidence.files.scores.get(path, 0.0),
+        "stem": sum(part in evidence.asked for part in parts) / len(parts) if parts else 0.0,
+        "stem_rarity": evidence.files.share(frozenset(parts) & evidence.asked),
+        "path_rarity": evidence.files.share(roots_of(evidence.split_words(path)) & evidence.asked),
+        "copy": float(is_copy(path)),
+        "translation": float(is_translation(path)),
+        "package_file": float(name.partition(".")[0] in _STEMLESS),
+    }
+
+
+def _of_name(row: NodeRow, evidence: Evidence) -> dict[str, float]:
+    """Return how the names of the node cover the question, and the question the name."""
+    split, asked = evidence.split_words, evidence.asked
+    parts = part_roots(row.name, split)
+    qualified = roots_of(split(row.qualified_name))
+    said = qualified | roots_of(split(f"{row.signature} {row.path}"))
+    return {
+        "name_cover": sum(part in asked for part in parts) / len(parts) if parts else 0.0,
+        "name_rarity": evidence.files.share(frozenset(parts) & asked),
+        "qualified_rarity": evidence.files.share(qualified & asked),
+        "said_rarity": evidence.files.share(said & asked),
+    }
+
+
+def _coherence(text: float, scores: Sequence[float]) -> float:
+    """Return the mean of the best other candidates of the file (`scores`, descending), those missing as 0."""
+    others = sum(scores[: COHERENT + 1]) - text if text in scores[: COHERENT + 1] else sum(scores[:COHERENT])
+    return max(0.0, others) / COHERENT
+
+
+def _of_kind(row: NodeRow, evidence: Evidence) -> dict[str, float]:
+    """Return the kind of the node, and whether the question asks for that kind."""
+    query = evidence.query
+    is_document = row.label in _DOCUMENTS
+    is_window = row.label == Label.CHUNK and row.kind != "code"
+    is_page = is_document or (is_window and row.kind in _PAGES)
+    is_config = is_window and row.kind == "config"
+    kinds = {
+        "class": row.label == Label.CLASS,
+        "method": row.label == Label.METHOD,
+        "whole_file": row.label in _WHOLE_FILES,
+        "value": row.label == Label.VALUE,
+        "external": row.label in _EXTERNAL,
+        "document": is_document and not query.wants_documents,
+        "document_wanted": is_page and query.wants_documents,
+        "reason_wanted": query.wants_reasons and (is_document or row.label in _REASONS),
+        "decision_wanted": query.wants_reasons and row.label in _REASONS,
+        "window": is_window and not (query.wants_configuration and is_config),
+        "configuration_wanted": is_config and query.wants_configuration,
+        "windowed_file": row.label == Label.FILE and evidence.languages.is_windowed(row.language),
+        "test": row.is_test and not query.wants_tests,
+        "test_wanted": row.is_test and query.wants_tests,
+        "language_wanted": row.language in query.languages,
+    }
+    return {name: float(value) for name, value in kinds.items()}
+
+
+def _of_structure(candidate: Candidate, evidence: Evidence) -> dict[str, float]:
+    row = candidate.node.row
+    return {
+        "generated": float(row.is_generated),
+        "private": float(not row.exported),
+        "underscore": float(row.name.startswith("_") and not row.name.startswith("__")),
+        "declaration": float(is_declaration(candidate.node, evidence.languages)),
+        "callers": min(log1p(candidate.degree), _CALLERS) / _CALLERS,
+        "depth": row.qualified_name.count(".") / _DEEP,
+        "length": min(log1p(max(row.end_line - row.start_line, 0)), _LONG) / _LONG,
+    }
+
+
+def _products(own: Mapping[str, float]) -> dict[str, float]:
+    """Return products of features: how much the text counts depends on what it is the text of."""
+    text = own["text"]
+    return {
+        "text_test": text * own["test"],
+        "text_document": text * own["document"],
+        "text_window": text * own["window"],
+        "text_value": text * own["value"],
+        "text_copy": text * own["copy"],
+        "text_file": text * own["file"],
+        "document_name": own["document"] * own["name_cover"],
+        "document_rarity": own["document"] * own["name_rarity"],
+        "title": own["document"] * own["name_cover"] * own["name_rarity"],
+    }
+
+
+_NAMES = """
+words meaning cosine name phrase graph file stem stem_rarity path_rarity copy translation package_file
+name_cover name_rarity qualified_rarity said_rarity coherence class method whole_file value external document
+document_wanted reason_wanted decision_wanted window configuration_wanted windowed_file test test_wanted
+language_wanted generated private underscore declaration callers depth length text_test text_document
+text_window text_value text_copy text_file document_name document_rarity title
+"""
+FEATURES = tuple(_NAMES.split())
+"""The features that have a weight, in the order of the file of weights."""
+
+Features = Callable[[Sequence[Candidate], Evidence], list[dict[str, float]]]

@@ -1,0 +1,53 @@
+"""How well whole files match the words of a question: BM25 over files, from the counts of `Store.count_words`. Pure.
+
+A definition seldom contains every word of a question; its file does. The words of a file are the nodes that contain
+them, so that one long function does not outweigh ten short ones, and its length is its number of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from atlas.model import WordCounts
+from atlas.search.roots import root_of
+
+_K1, _B = 1.2, 0.75
+"""The constants of FTS5's `bm25`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileMatches:
+    """How well files match the question, and how rare its words are."""
+
+    scores: Mapping[str, float]
+    """0..1 by path, 1 for the best file; files without any word are omitted."""
+    rarity: Mapping[str, float]
+    """Inverse document frequency of each root of the question's words; 0 for words that are everywhere or nowhere."""
+
+    def share(self, roots: frozenset[str]) -> float:
+        """Return the share of the question's rarity that these roots have, 0..1."""
+        total = sum(self.rarity.values())
+        return sum(self.rarity.get(root, 0.0) for root in roots) / total if total else 0.0
+
+
+def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str]) -> FileMatches:
+    """Return the matches of all files for a question's words and their other forms."""
+    size = len(counts.nodes)
+    mean = sum(counts.nodes.values()) / size if size else 1.0
+    scores: dict[str, float] = {}
+    rarity = dict.fromkeys(map(root_of, words), 0.0)
+    for word in dict.fromkeys((*words, *variants)):
+        files = counts.words.get(word)
+        if not files:
+            continue
+        weight = log(1 + (size - len(files) + 0.5) / (len(files) + 0.5))
+        root = root_of(word)
+        if root in rarity:
+            rarity[root] = max(rarity[root], weight)
+        for path, count in files.items():
+            length = counts.nodes.get(path, mean) / mean
+            scores[path] = scores.get(path, 0.0) + weight * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length))
+    best = max(scores.values(), default=0.0)
+    return FileMatches({path: score / best for path, score in scores.items()} if best > 0 else {}, rarity)

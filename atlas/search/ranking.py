@@ -1,0 +1,69 @@
+"""Rank candidates: their features, then either the learned weights or the constants of `rank.py`. Pure.
+
+`rank_candidates` is the whole order of a hybrid search but for the symbols of a bare name, which `symbol_order` puts
+first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from atlas.model import Scored, WordCounts
+from atlas.search import Reader
+from atlas.search.channels import Ranking
+from atlas.search.features import Evidence, features
+from atlas.search.file_prior import FileMatches, match_files
+from atlas.search.fuse import above_floor, normalised, prose_shares
+from atlas.search.learned import score, shares, weights
+from atlas.search.rank import Candidate, collapse, rank
+from atlas.search.roots import roots_of
+from atlas.search.route import Query
+
+STAGES = ("files", "symbols", "near_names", "long_texts", "grouping", "relevance")
+"""Stages that `RankingOptions.off` may name besides features."""
+_TESTS = ("test", "text_test")
+
+
+def read_evidence(reader: Reader, query: Query, rankings: Sequence[Ranking], counts: WordCounts) -> Evidence:
+    """Return what the channels say, on scales that do not depend on the number of hits."""
+    hits = {ranking.channel: ranking.hits for ranking in rankings}
+    found: dict[str, Mapping[str, float]] = {
+        "words": normalised(hits.get("words", ())),
+        "meaning": above_floor(hits.get("meaning", ())),
+        "prose": prose_shares(hits.get("prose", ())),
+        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "graph")},
+    }
+    is_counted = "files" not in reader.ranking.off
+    return Evidence(
+        query,
+        found,
+        cosines=dict(_highest((*hits.get("meaning", ()), *hits.get("prose", ())))),
+        files=match_files(counts, query.words, query.variants) if is_counted else FileMatches({}, {}),
+        asked=roots_of(query.words),
+        split_words=reader.split_words,
+        languages=reader.languages,
+    )
+
+
+def rank_candidates(
+    reader: Reader, candidates: Sequence[Candidate], evidence: Evidence, *, demote_tests: bool = True
+) -> list[Candidate]:
+    """Return candidates best first, one per symbol, each with its features; scores are 0..1 if ranked by weights."""
+    known = features(candidates, evidence)
+    with_features = [
+        replace(each, features={name: value for name, value in own.items() if name not in reader.ranking.off})
+        for each, own in zip(candidates, known, strict=True)
+    ]
+    if not reader.ranking.learned:
+        return rank(with_features, evidence.query, reader.split_words, reader.languages, demote_tests=demote_tests)
+    model = {name: weight for name, weight in weights().items() if demote_tests or name not in _TESTS}
+    scores = shares([score(each.features, model) for each in with_features])
+    return collapse(
+        [replace(each, score=own) for each, own in zip(with_features, scores, strict=True)], reader.languages
+    )
+
+
+def _highest(hits: Sequence[Scored]) -> list[Scored]:
+    """Return hits in ascending order, so that a mapping keeps the highest score of each."""
+    return sorted(hits, key=lambda hit: hit.score)

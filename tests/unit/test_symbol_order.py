@@ -1,0 +1,60 @@
+"""Which symbol of a bare name comes first, and how whole files match."""
+
+from __future__ import annotations
+
+from atlas._parser import split_words
+from atlas.model import Node, WordCounts
+from atlas.parsing import search_terms
+from atlas.search.documentation import is_documentation
+from atlas.search.file_prior import match_files
+from atlas.search.languages import LanguageRow, language_terms
+from atlas.search.rank import Candidate
+from atlas.search.roots import root_of
+from atlas.search.route import route
+from atlas.search.symbol_order import names_first
+
+from .test_rank import node
+
+LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
+
+
+def first(name: str, *nodes: Node, is_word: bool = False) -> list[str]:
+    query = route(name, split_words, LANGUAGES)
+    ranked = names_first([Candidate(each, 0.5) for each in nodes], query, LANGUAGES, is_word=is_word)
+    return [each.node.row.qualified_name for each in ranked]
+
+
+def test_exact_case_then_kind() -> None:
+    method, function = node("shop.Response.request", "Method"), node("shop.request")
+    kind = node("shop.Request", "Class")
+    assert first("Request", method, function, kind)[0] == "shop.Request"
+    assert first("request", method, kind, function)[:3] == ["shop.request", "shop.Response.request", "shop.Request"]
+
+
+def test_overloads_are_one_hit() -> None:
+    assert first("total", node("shop.total#2"), node("shop.total")) == ["shop.total"]
+
+
+def test_similar_names_only_without_the_name_itself() -> None:
+    other, wanted = node("shop.sums"), node("shop.get_user_name")
+    assert first("getusername", other, wanted)[0] == "shop.get_user_name"
+    assert first("get_usr_name", other, wanted)[0] == "shop.get_user_name"
+    assert first("get_usr_name", other, wanted, is_word=True)[0] == "shop.sums"
+    assert first("sums", other, node("shop.sum"))[0] == "shop.sums"
+
+
+def test_files_count_by_rare_words_and_length() -> None:
+    counts = WordCounts(
+        {"a.py": 10, "b.py": 10, "c.py": 100},
+        {"hash": {"a.py": 3, "c.py": 3}, "value": {"a.py": 1, "b.py": 5, "c.py": 9}},
+    )
+    found = match_files(counts, ("hash", "value"), ())
+    assert max(found.scores, key=lambda path: found.scores[path]) == "a.py"
+    assert found.rarity["hash"] > found.rarity[root_of("value")]
+
+
+def test_documentation_asks_for_no_relation() -> None:
+    assert is_documentation("Construct an Interval object")
+    assert is_documentation("Send a file using :func:`send_file`")
+    assert not is_documentation("callers of Interval")
+    assert not is_documentation("where is send_file used")
