@@ -64,9 +64,6 @@ class Reader:
     """The definitions of versions that are not indexed (`atlas.parsing.outline`)."""
     prose_embedder: Embedder | None = None
     """Embeds questions for the search of notes; None where they are not searched by meaning."""
-<<<<<<< HEAD
-    ranking: RankingOptions = field(default_factory=RankingOptions)
-=======
     documents_embedder: Embedder | None = None
     """Embeds questions for the search of documents; None where they are not searched by meaning."""
->>>>>>> main
+    ranking: RankingOptions = field(default_factory=RankingOptions)

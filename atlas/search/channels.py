@@ -13,17 +13,11 @@ from fnmatch import fnmatchcase
 
 from atlas.contracts import Embedder
 from atlas.errors import AtlasError, StoreError
-<<<<<<< HEAD
-from atlas.model import PROSE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
-from atlas.search import Reader
-from atlas.search.route import Query, is_bare_name
-=======
 from atlas.labels import DOCUMENT_LABELS
-from atlas.model import CODE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored
+from atlas.model import CODE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
 from atlas.search import Reader
 from atlas.search.fuse import DOCUMENT_OFFSET, on_one_scale
-from atlas.search.route import Query
->>>>>>> main
+from atlas.search.route import Query, is_bare_name
 
 POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91; more candidates add little (adr/0008)."""

@@ -33,14 +33,10 @@ from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
-<<<<<<< HEAD
-from atlas.search.route_questions import answer_events, answer_routes, read_route_question
-from atlas.search.symbol_order import names_first
-=======
 from atlas.search.route_forms import read_route_question
 from atlas.search.route_questions import answer_events, answer_routes
+from atlas.search.symbol_order import names_first
 from atlas.search.titles import lift_titles
->>>>>>> main
 from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
@@ -124,15 +120,11 @@ async def search(
         rankings, counts = await asyncio.gather(_channels(reader, query, where), count_words(reader, query, where))
         notes = (*trouble, *_remarks(rankings, query))
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
-<<<<<<< HEAD
+        candidates = lift_titles(candidates, query)
         evidence = read_evidence(reader, query, rankings, counts)
         ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
         if "symbols" not in reader.ranking.off:
             ranked = names_first(ranked, query, reader.languages, is_word=bool(counts.words.get(query.text.lower())))
-=======
-        candidates = lift_titles(candidates, query)
-        ranked = rank(candidates, query, reader.split_words, reader.languages, demote_tests=demote_tests)
->>>>>>> main
         total = len(ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning

@@ -15,13 +15,8 @@ from functools import lru_cache
 from typing import Any, cast
 
 from atlas.errors import StoreError
-<<<<<<< HEAD
-from atlas.model import PASSAGE, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
-from atlas.spelling import fold
-=======
 from atlas.model import PASSAGE, TEXT, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
-from atlas.stores.shared.names import fold
->>>>>>> main
+from atlas.spelling import fold
 from atlas.stores.shared.properties import (
     EDGE_PROPERTIES,
     NODE_PROPERTIES,

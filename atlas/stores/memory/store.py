@@ -30,11 +30,8 @@ from atlas.model import (
     SymbolDigests,
     Table,
     VectorRow,
-<<<<<<< HEAD
     WordCounts,
-=======
     space_of,
->>>>>>> main
 )
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.memory.find import MATCHES, near, source_order
