@@ -127,10 +127,7 @@ class Store(Protocol):
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:
-        """Return the number of edges at each node by type; omits nodes and types without any.
-
-        Counts in the index only and reads no far ends.
-        """
+        """Return the number of edges at each node by type, from the index only; omits those without any."""
         ...
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
@@ -242,10 +239,7 @@ class Streams(Protocol):
         ...
 
     async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
-        """Return length, waiting, pending and dead letters of every (stream, group) in use, sorted.
-
-        `streams` restricts the answer; a bus of many projects has thousands of streams.
-        """
+        """Return length, waiting, pending and dead letters of every (stream, group) in use (of `streams`), sorted."""
         ...
 
     async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:

@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from atlas.docs.sources.values import CollectProgress, Planned
     from atlas.search.packs.values import PackAnswer
 
-PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or the folder of a pack.")]
-
-ExtendOption = Annotated[
-    bool,
-    typer.Option("--extend", help="Let the configured language model add entities and facts, marked as such."),
-]
-ModelTokensOption = Annotated[
-    int, typer.Option("--model-tokens", min=0, metavar="N", help="Tokens at which --extend stops and says so.")
-]
-
 PHASES = {
     "download": "downloading",
     "fetch": "fetching",
@@ -99,9 +89,7 @@ def build(
         str, typer.Option("--ecosystem", metavar="NAME", help="python npm rust go maven ... of the library.")
     ] = "",
     description: Annotated[str, typer.Option("--description", metavar="TEXT", help="One line for people.")] = "",
-    folder: Annotated[
-        str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the pack. Default: installed packs.")
-    ] = "",
+    folder: OutputOption = "",
     replace: Annotated[bool, typer.Option("--replace", help="Replace a pack that is there already.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be read or fetched.")] = False,
     max_pages: Annotated[int, typer.Option("--max-pages", min=1, metavar="N", help="Pages of a web source.")] = 2_000,
@@ -109,11 +97,9 @@ def build(
     delay: Annotated[
         float, typer.Option("--delay", min=0, metavar="SECONDS", help="Between two requests to a host.")
     ] = 0.2,
-    host: Annotated[
-        list[str] | None, typer.Option("--host", metavar="HOST", help="Further host to follow; repeatable.")
-    ] = None,
-    language: Annotated[str, typer.Option("--language", metavar="CODE", help="Of the documentation.")] = "en",
-    no_code: Annotated[bool, typer.Option("--no-code", help="Leave out the package's own code.")] = False,
+    host: HostOption = None,
+    language: LanguageOption = "en",
+    no_code: NoCodeOption = False,
     extend: ExtendOption = False,
     model_tokens: ModelTokensOption = 200_000,
     json: JsonOption = False,

@@ -1,5 +1,6 @@
 //! Content digests, which decide whether a file has changed since it was indexed.
 
+use std::fmt::Debug;
 use std::io::{self, Read};
 
 use crate::files::Folder;
@@ -9,6 +10,11 @@ pub fn digest_of(data: &[u8]) -> [u8; 16] {
     let mut digest = [0; 16];
     digest.copy_from_slice(&blake3::hash(data).as_bytes()[..16]);
     digest
+}
+
+/// Returns a hash of everything that a value's `Debug` text says.
+pub fn hash_of(value: &impl Debug) -> u64 {
+    u64::from_le_bytes(blake3::hash(format!("{value:?}").as_bytes()).as_bytes()[..8].try_into().expect("8 bytes"))
 }
 
 /// Returns lower-case hexadecimal digits.

@@ -162,6 +162,7 @@ pub struct Place {
 pub struct Symbols {
     numbers: FxHashMap<(FileId, Sym), SymbolId>,
     places: Vec<Place>,
+    paths: Vec<Sym>,
 }
 
 /// The path id of a file's own node.
@@ -175,6 +176,7 @@ impl Symbols {
         let place = Place { file, def };
         if id == next {
             self.places.push(place);
+            self.paths.push(path);
         } else {
             self.places[id as usize] = place;
         }
@@ -189,6 +191,11 @@ impl Symbols {
     /// Returns the current position of a symbol.
     pub fn get(&self, id: SymbolId) -> Place {
         self.places[id as usize]
+    }
+
+    /// Returns the definition path of a symbol; `None` for a file's own node.
+    pub fn path(&self, id: SymbolId) -> Option<Sym> {
+        Some(self.paths[id as usize]).filter(|&path| path != FILE_PATH)
     }
 }
 

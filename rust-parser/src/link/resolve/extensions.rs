@@ -49,7 +49,7 @@ impl Query<'_> {
         }
         let mut found: Vec<SymbolId> =
             named.iter().copied().filter(|&symbol| self.container_of(symbol) == Some(container)).collect();
-        found.sort_by(|&a, &b| self.index.source_order(a).cmp(&self.index.source_order(b)));
+        found.sort_by(|&a, &b| self.index.name_order(a).cmp(&self.index.name_order(b)));
         found
     }
 

@@ -120,7 +120,7 @@ impl Query<'_> {
                 }
             }
         }
-        found.sort_by(|&a, &b| self.index.source_order(a).cmp(&self.index.source_order(b)));
+        found.sort_by(|&a, &b| self.index.name_order(a).cmp(&self.index.name_order(b)));
         found.first().map(|&symbol| (symbol, Strategy::NamedHandler))
     }
 }

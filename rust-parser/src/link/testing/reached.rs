@@ -141,7 +141,7 @@ fn set_up(collector: &EdgeCollector, class: DefId) -> Vec<SymbolId> {
             found.push(file.symbols[other]);
         }
     }
-    found.sort_by(|&a, &b| query.index.source_order(a).cmp(&query.index.source_order(b)));
+    found.sort_by(|&a, &b| query.index.name_order(a).cmp(&query.index.name_order(b)));
     found.dedup();
     found
 }

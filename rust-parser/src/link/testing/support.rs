@@ -45,7 +45,7 @@ pub fn link_support(query: &Query) -> FileSupport {
     }
     for support in found.functions.values_mut() {
         for list in [&mut support.code, &mut support.helpers] {
-            list.sort_by(|&a, &b| query.index.source_order(a).cmp(&query.index.source_order(b)));
+            list.sort_by(|&a, &b| query.index.name_order(a).cmp(&query.index.name_order(b)));
             list.dedup();
             list.truncate(MAX_CALLED);
         }

@@ -1,8 +1,7 @@
 //! Which rules of a project's own file apply to a source file. Facts carry a hash of them, so that after a change of the
 //! rules only the files that they concern are parsed again.
 
-use std::fmt::Debug;
-
+use crate::content_digest::hash_of;
 use crate::facts::FileFacts;
 use crate::files::{Folder, read_capped};
 use crate::parse::detect::files::route_path;
@@ -10,11 +9,6 @@ use crate::parse::detect::rules::LanguageRules;
 use crate::parse::extract::without_nul_bytes;
 use crate::parse::registry::Registry;
 use crate::secrets;
-
-/// Returns a hash of a value's content.
-pub fn hash_of(value: &impl Debug) -> u64 {
-    u64::from_le_bytes(blake3::hash(format!("{value:?}").as_bytes()).as_bytes()[..8].try_into().expect("8 bytes"))
-}
 
 impl LanguageRules {
     fn has_own(&self) -> bool {

@@ -4,7 +4,7 @@
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
-use crate::parse::detect::own::hash_of;
+use crate::content_digest::hash_of;
 use crate::parse::detect::rule_file::{DetectorFile, Shapes, check, read};
 pub use crate::parse::detect::rule_file::{FileRule, RuleKind, RuleSettings, Slot, Source};
 use crate::parse::language::Language;

@@ -237,10 +237,17 @@ impl Index {
         (is_declaration, file.is_test, &file.path, place.def.wrapping_add(1))
     }
 
-    /// Returns the sort key of a symbol: path, then position.
+    /// Returns the sort key of a symbol: path, then position. The position is no recorded query: only lists of the index,
+    /// which is compared after each update, may be sorted by it.
     pub fn source_order(&self, symbol: SymbolId) -> (&str, u32) {
         let place = self.symbols.get(symbol);
         (&self.file(place.file).path, place.def)
+    }
+
+    /// Returns the sort key of a symbol by names only: an order that stays when another file is parsed again.
+    pub fn name_order(&self, symbol: SymbolId) -> (&str, &str) {
+        let path = self.symbols.path(symbol).map_or("", |path| self.strings.text(path));
+        (&self.file(self.symbols.get(symbol).file).path, path)
     }
 
     /// Returns the file and the outline of a symbol, which must not be a file's own node.
