@@ -13,6 +13,15 @@ import typer
 from atlas.cli import output, pack_files
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.pack_options import (
+    ExtendOption,
+    HostOption,
+    LanguageOption,
+    ModelTokensOption,
+    NoCodeOption,
+    OutputOption,
+    PackArgument,
+)
 from atlas.cli.run import run
 from atlas.wording import counted
 
