@@ -63,8 +63,7 @@ class Store(Protocol):
     def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
         """Apply each batch as `apply` does, in order, and yield it once it is committed.
 
-        The store may request the next batch while it writes one. Closing the generator
-        writes nothing further; close `batches` afterwards.
+        The store may request the next batch while it writes one. Closing it writes nothing more; then close `batches`.
         """
         ...
 
@@ -134,10 +133,7 @@ class Store(Protocol):
         ...
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """BM25 (name x8, qualified name x4, docstring x2, source x1, path x2) over pre-split words joined by OR.
-
-        An item of several words (separated by spaces) is a phrase: its words stand next to each other in this order.
-        """
+        """BM25 (name x8, qualified name x4, docstring x2, source x1, path x2) over pre-split words or phrases."""
         ...
 
     async def count_words(self, words: Sequence[str], where: Filter) -> WordCounts:

@@ -1,7 +1,7 @@
 """The Bolt store: the `Store` contract on a Memgraph or Neo4j server.
 
 Any number of readers, and one writer per project, which locks on the server enforce (`fencing`). Any process may write
-vectors. A write is one transaction. Each read is one read-only transaction with a deadline.
+vectors. Each write is one transaction, each read a read-only one with a deadline.
 """
 
 from __future__ import annotations
@@ -276,8 +276,8 @@ class BoltStore:
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`. The server's index is approximate."""
-        asked = (self._dialect, vector, where, limit, space)
-        return await self._read_consistent(_projects_in(where), search_vector, *asked)
+        asked = (vector, where, limit, space)
+        return await self._read_consistent(_projects_in(where), search_vector, self._dialect, *asked)
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
