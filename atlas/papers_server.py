@@ -116,7 +116,7 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read,
+        on_read_resource=handlers.read_resource,
         on_list_prompts=_prompts,
         on_get_prompt=_prompt,
         on_completion=handlers.complete,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from atlas.app.pack_describe import KEPT_OPTIONS, STATEMENTS, make_manifest, topics, urls_text
+from atlas.app.pack_request import BuildRequest
 from atlas.app.packs import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
 from atlas.docs.links import link_anchors
 from atlas.docs.pack.ecosystems import BY_ENDING, BY_SCHEME
@@ -34,24 +35,6 @@ if TYPE_CHECKING:
     from atlas.fetching import Fetcher
 
 Report = Callable[[CollectProgress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """What to build."""
-
-    name: str
-    sources: tuple[str, ...]
-    version: str = ""
-    """Of the pack; by default that of the library, else 1."""
-    library: str = ""
-    """The library that it documents; by default the package that is its source."""
-    library_version: str = ""
-    ecosystem: str = ""
-    description: str = ""
-    options: CollectOptions = field(default_factory=CollectOptions)
-    folder: str = ""
-    """Folder at which relative paths start; by default the current one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from atlas import __version__
 from atlas.docs.pack.manifest import Manifest, PackModel, PackSource
 
 if TYPE_CHECKING:
-    from atlas.app.pack_build import BuildRequest
     from atlas.app.pack_model import ModelPass
+    from atlas.app.pack_request import BuildRequest
     from atlas.app.packs import BuiltFile
     from atlas.docs.article import Article
 

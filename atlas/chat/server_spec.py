@@ -32,7 +32,7 @@ class ServerSpec:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     origin: str = ""
-    """Where the description stands, for messages."""
+    """The file of the description, for messages."""
 
     @property
     def place(self) -> str:

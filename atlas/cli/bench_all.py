@@ -64,8 +64,9 @@ def run_all(
             sections.append(section := run_step(name, plan))
             if section.skipped:
                 print(plain(f"  skipped: {section.skipped}"), file=sys.stderr, flush=True)
-    page = write_page(out, sections, [tree.name for tree in roots], _command(), load)
-    print(page)
+            # After every step: an interrupted run leaves what it has measured.
+            page = write_page(out, sections, [tree.name for tree in roots], _command(), load)
+            print(f"  {page}", file=sys.stderr, flush=True)
 
 
 def _command() -> str:

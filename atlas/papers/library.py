@@ -57,7 +57,7 @@ class PaperLibrary:
         self._reading = threading.RLock()
 
     def topics(self) -> list[str]:
-        """Return the names of the topics' folders, sorted. Links and hidden folders are none."""
+        """Return the names of the topics' folders, sorted. Links and hidden folders do not count."""
         try:
             names = [entry.name for entry in os.scandir(self.folder) if entry.is_dir(follow_symlinks=False)]
         except FileNotFoundError:

@@ -79,7 +79,7 @@ def checked_request(topic: str, wanted: PaperFilter, sort: str) -> PaperRequest:
 
 
 def checked_date(name: str, text: str) -> str:
-    """Return a date as YYYY-MM-DD; a year or a month stands for its first or (until) last day. Raises ConfigError."""
+    """Return a date as YYYY-MM-DD; a year or a month means its first or (until) last day. Raises ConfigError."""
     written = text.strip()
     if not written:
         return ""

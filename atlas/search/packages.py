@@ -25,6 +25,7 @@ _DECLARED = (
 )
 _PACKAGES = "MATCH (d:ExternalPackage) RETURN d.uid, d.name, d.import_name, d.standard ORDER BY d.uid"
 _ROOT = "project:."
+_VERSION = re.compile(r"[-_]v?\d[\w.+]*$")
 _MAJOR = re.compile(r"[/.]v\d+$")
 
 
@@ -200,7 +201,10 @@ async def _is_known_project(reader: Reader, name: str, where: Filter) -> bool:
 def _is_project(each: Declaration, name: str, root: str) -> bool:
     name = name.strip("/").removeprefix("./")
     folder = each.folder
-    return name in (each.project, folder, folder.rpartition("/")[2]) or (not folder and name == root)
+    if folder:
+        return name in (each.project, folder, folder.rpartition("/")[2])
+    # a folder of an unpacked archive has the version in its name
+    return name in (each.project, root, _VERSION.sub("", root))
 
 
 def _names_of(each: Declaration) -> Iterable[str]:

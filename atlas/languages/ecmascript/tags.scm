@@ -100,8 +100,6 @@
 (call_expression function: [(identifier) (member_expression) (call_expression)]) @hook
 (assignment_expression left: (member_expression)) @hook
 (object) @hook
-; The code tells symbols from other keys.
-(subscript_expression object: (_) @base index: (identifier) @name) @expr.attribute
 (subscript_expression object: (_) @base index: (_) @index) @expr.index
 (await_expression (_) @inner) @expr.await
 (parenthesized_expression (_) @inner) @expr.same

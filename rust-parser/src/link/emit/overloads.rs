@@ -12,8 +12,9 @@ impl EdgeCollector<'_, '_> {
     /// `overload` for the first that is not the caller itself (an overload calls its siblings more often than itself).
     pub fn overload(&self, symbol: SymbolId, via: Strategy, call: ExprId, caller: SymbolId) -> (SymbolId, Strategy) {
         let query = self.query;
-        let (file, _) = query.definition(symbol);
-        if !file.rules.overloads {
+        let (file, definition) = query.definition(symbol);
+        // The object of an extension method is not among the arguments; `extension_method` counts them.
+        if !file.rules.overloads || definition.flags & flags::EXTENSION != 0 {
             return (symbol, via);
         }
         let siblings = self.overloads_for(symbol, call);

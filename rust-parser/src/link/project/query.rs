@@ -1,5 +1,4 @@
-//! The queries by which linking a file reads the rest of the project. Every query is recorded, whether it finds
-//! something or not.
+//! The queries by which linking a file reads the rest of the project. All are recorded, also those that find nothing.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

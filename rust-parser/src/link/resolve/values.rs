@@ -187,7 +187,7 @@ impl Query<'_> {
             }
             _ => self.eval(callee, scope, line),
         };
-        let own = self.file.rules.implicit_this.then(|| self.this_value(scope, false)).unwrap_or_default();
+        let own = if self.file.rules.implicit_this { self.this_value(scope, false) } else { Values::new() };
         let own = own.first().copied().filter(|value| matches!(value.entity, Entity::Instance(_)));
         let is_member = |value: &Value| matches!(value.via, Strategy::This | Strategy::Inherited);
         self.flat_map(callees, |value| match value.entity {

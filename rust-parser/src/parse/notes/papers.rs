@@ -6,14 +6,14 @@ use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
 /// Identifiers of arXiv since 2007 (1706.03762) and before (hep-th/9711200), without version.
-const ARXIV: &str =
-    r"\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z][a-z-]{1,15}(?:\.[a-z-]{2,16})?/\d{2}(?:0[1-9]|1[0-2])\d{3}";
+const ARXIV: &str = r"\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z][a-z-]{1,15}(?:\.[a-z-]{2,16})?/\d{2}(?:0[1-9]|1[0-2])\d{3}";
 
 /// An identifier counts after a mark, and one of the newer form also if it is the whole text.
 static IN_ARXIV: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let marks = r"arxiv\s*:\s*|arxiv\.org/(?:abs|pdf|html)/|10\.48550/arxiv\.";
     let version = r"(?:v[1-9]\d{0,3})?";
-    Regex::new(&format!(r"(?i)(?:{marks})({ARXIV}){version}|\A\s*(\d{{2}}(?:0[1-9]|1[0-2])\.\d{{4,5}}){version}\s*\z")).ok()
+    Regex::new(&format!(r"(?i)(?:{marks})({ARXIV}){version}|\A\s*(\d{{2}}(?:0[1-9]|1[0-2])\.\d{{4,5}}){version}\s*\z"))
+        .ok()
 });
 
 /// A DOI counts at the start, after a blank or bracket, or after the marks of addresses.
@@ -94,7 +94,10 @@ mod tests {
             ("arXiv:math.ag/0309136", &["arxiv:math.AG/0309136"]),
             ("10.1145/3292500.3330919", &["doi:10.1145/3292500.3330919"]),
             ("https://doi.org/10.1000/ABC(1).", &["doi:10.1000/abc(1)"]),
-            ("Vaswani (doi:10.1000/x), see arXiv:1706.03762 and arxiv:1706.03762", &["arxiv:1706.03762", "doi:10.1000/x"]),
+            (
+                "Vaswani (doi:10.1000/x), see arXiv:1706.03762 and arxiv:1706.03762",
+                &["arxiv:1706.03762", "doi:10.1000/x"],
+            ),
             ("benchmark 1706.03762 of our own", &[]),
             ("arxiv:1706.037621x", &[]),
             ("src/app.py:12", &[]),

@@ -148,10 +148,6 @@ impl LanguageHooks for Ecmascript {
         if walk.kind_name(node) == "new_expression" {
             return made_container(walk, node);
         }
-        let index = walk.child(node, "index").filter(|&index| walk.kind_name(index) == "identifier");
-        if index.is_some() && walk.kind_name(node) == "subscript_expression" {
-            return symbol_member(walk, node);
-        }
         // An element with a lower-case name is an HTML element, not a component.
         if walk.bytes_of(node).first() != Some(&b'<') {
             return None;
@@ -322,19 +318,4 @@ fn instance_test(walk: &mut Walk, node: NodeId) {
         let annotation = walk.expression(right);
         walk.narrow_branch(node, left, annotation);
     }
-}
-
-/// `this[kHooks]`, where the name of the constant says that it is a symbol: a member of that name.
-fn symbol_member(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
-    let (object, index) = (walk.child(node, "object")?, walk.child(node, "index")?);
-    let name = walk.bytes_of(index);
-    let is_symbol = name.first() == Some(&b'k') && name.get(1).is_some_and(u8::is_ascii_uppercase);
-    let name = format!("[{}]", walk.text_of(index));
-    let base = walk.expression(object);
-    if !is_symbol {
-        let index = walk.expression(index);
-        return Some(walk.builder.expr(Expr::Index { base, index }));
-    }
-    let name = walk.builder.owned_name(name);
-    Some(walk.builder.attribute(base, name))
 }

@@ -137,7 +137,7 @@ fn generic_call(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
 fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
     let parts: Vec<NodeId> = walk.contents(node).collect();
     let is_list = |&part: &NodeId| walk.kind_name(part) == "function_type_parameters";
-    let (Some(at), Some(&result)) = (parts.iter().position(|part| is_list(part)), parts.last()) else {
+    let (Some(at), Some(&result)) = (parts.iter().position(is_list), parts.last()) else {
         return UNKNOWN;
     };
     let receiver = parts[..at].iter().copied().rfind(|&part| TYPES.contains(&walk.kind_name(part)));
