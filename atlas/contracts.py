@@ -1,6 +1,6 @@
-"""The contracts of adapters: Store, Streams, Coordinator, Embedder and TokenCounter. Callers know only these.
+"""The contracts of adapters. All verbs are coroutines.
 
-All verbs are coroutines. They raise `Unavailable` when trying again may help and `StoreError` otherwise.
+They raise `Unavailable` when trying again may help and `StoreError` otherwise.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Store(Protocol):
         ...
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
-        """Return the exact nearest neighbours of a float32 query vector by cosine; none if the space has no vectors."""
+        """Return the exact nearest neighbours of a float32 query vector by cosine; none without vectors."""
         ...
 
     async def stale_chunks(

@@ -1,7 +1,6 @@
 """The Bolt store: the `Store` contract on a Memgraph or Neo4j server.
 
-Any number of readers, and one writer per project, which locks on the server enforce (`fencing`). Any process may write
-vectors. Each write is one transaction, each read a read-only one with a deadline.
+Any number of readers, and one writer of a project, by locks on the server (`fencing`); vectors by any process.
 """
 
 from __future__ import annotations
@@ -99,9 +98,7 @@ class BoltStore:
 
     async def open_project(self, project: str, root: str) -> int:
         """See `Store.open_project`."""
-        generation, self._fences[project] = await self._write(
-            lambda transaction: become_writer(transaction, project, root)
-        )
+        generation, self._fences[project] = await self._write(lambda asked: become_writer(asked, project, root))
         self._written.pop(project, None)
         if generation == 0:
             self._written[project] = set()
