@@ -1,7 +1,4 @@
-"""The contracts of adapters. All verbs are coroutines.
-
-They raise `Unavailable` when trying again may help and `StoreError` otherwise.
-"""
+"""The contracts of adapters. Verbs are coroutines; they raise `Unavailable` if retrying may help, else `StoreError`."""
 
 from __future__ import annotations
 
