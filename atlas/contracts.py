@@ -1,7 +1,4 @@
-"""The contracts of adapters: Store, Streams, Coordinator, Embedder and TokenCounter. Callers know only these.
-
-All verbs are coroutines. They raise `Unavailable` when trying again may help and `StoreError` otherwise.
-"""
+"""The contracts of adapters. Verbs are coroutines; they raise `Unavailable` if retrying may help, else `StoreError`."""
 
 from __future__ import annotations
 
@@ -63,8 +60,7 @@ class Store(Protocol):
     def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
         """Apply each batch as `apply` does, in order, and yield it once it is committed.
 
-        The store may request the next batch while it writes one. Closing the generator
-        writes nothing further; close `batches` afterwards.
+        The store may request the next batch while it writes one. Closing it writes nothing more; then close `batches`.
         """
         ...
 
@@ -131,10 +127,7 @@ class Store(Protocol):
         ...
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """BM25 (name x8, qualified name x4, docstring x2, source x1, path x2) over pre-split words joined by OR.
-
-        An item of several words (separated by spaces) is a phrase: its words stand next to each other in this order.
-        """
+        """BM25 (name x8, qualified name x4, docstring x2, source x1, path x2) over pre-split words or phrases."""
         ...
 
     async def count_words(self, words: Sequence[str], where: Filter) -> WordCounts:
@@ -142,7 +135,7 @@ class Store(Protocol):
         ...
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
-        """Return the exact nearest neighbours of a float32 query vector by cosine; none if the space has no vectors."""
+        """Return the exact nearest neighbours of a float32 query vector by cosine; none without vectors."""
         ...
 
     async def stale_chunks(

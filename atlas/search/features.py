@@ -1,7 +1,7 @@
 """What is known about a candidate for a question, as numbers about 0..1: the input of every ranking. Pure.
 
-Lexical, semantic, structural, path and graph features. `FEATURES` names them; `atlas search --explain` shows those of
-each hit, and `tests/bench/train_ranker.py` fits a weight to each.
+Lexical, semantic, structural, path and graph features. `FEATURES` names them, and
+`tests/bench/train_ranker.py` fits a weight to each.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from atlas.search.rank import Candidate, collapse, rank
 from atlas.search.roots import roots_of
 from atlas.search.route import Query
 
-STAGES = ("files", "symbols", "near_names", "long_texts", "grouping", "relevance")
+STAGES = ("files", "symbols", "near_names")
 """Stages that `RankingOptions.off` may name besides features."""
 _TESTS = ("test", "text_test")
 

@@ -107,8 +107,8 @@ _WANTS_REASONS = re.compile(
 )
 _WANTS_CONFIGURATION = re.compile(
     r"\b(?:config(?:uration)? files?|ci (?:pipeline|workflow|job|config)|(?:github|gitlab) (?:actions?|ci)|dependabot"
-    r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional|python|npm) dependencies"
-    r"|(?:minimum|required|supported) (?:python|node|php|go|rust|java)? ?versions?|dockerfile|makefile|docker image"
+    r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional) dependencies"
+    r"|(?:minimum|required|supported) (?:\w+ )?versions?|dockerfile|makefile|docker image"
     r"|(?:package|project) (?:metadata|manifest)|pre-commit|entry points?)\b",
     re.IGNORECASE,
 )

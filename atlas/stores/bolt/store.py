@@ -99,9 +99,7 @@ class BoltStore:
 
     async def open_project(self, project: str, root: str) -> int:
         """See `Store.open_project`."""
-        generation, self._fences[project] = await self._write(
-            lambda transaction: become_writer(transaction, project, root)
-        )
+        generation, self._fences[project] = await self._write(lambda asked: become_writer(asked, project, root))
         self._written.pop(project, None)
         if generation == 0:
             self._written[project] = set()

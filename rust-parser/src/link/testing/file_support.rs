@@ -1,8 +1,10 @@
-//! What the supporting functions of one file of tests call, as the project keeps and publishes it.
+//! What the supporting functions of one file of tests call, as the project keeps and publishes it, and its fixtures.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::facts::{DefId, Expr, ExprId, flags};
 use crate::link::project::dependencies::{Contributions, DependencyKind, add_differences, digest_of, key};
+use crate::link::project::file_entry::FileEntry;
 use crate::link::project::index::Index;
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::query::Query;
@@ -11,8 +13,6 @@ use crate::link::project::query::Query;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileSupport {
     pub(super) functions: FxHashMap<SymbolId, Support>,
-    /// Fixtures by name, with the class in which they are, and whether every test of the scope uses them.
-    pub fixtures: Vec<Fixture>,
 }
 
 /// What one function calls.
@@ -35,10 +35,8 @@ pub struct Fixture {
 }
 
 impl FileSupport {
-    pub fn contributions(&self, file: FileId) -> Contributions {
-        let functions = self.functions.iter();
-        let fixtures = std::iter::once((fixtures_key(file), digest_of(&self.fixtures)));
-        functions.map(|(&symbol, support)| (support_key(symbol), digest_of(support))).chain(fixtures).collect()
+    pub fn contributions(&self) -> Contributions {
+        self.functions.iter().map(|(&symbol, support)| (support_key(symbol), digest_of(support))).collect()
     }
 }
 
@@ -46,7 +44,7 @@ fn support_key(symbol: SymbolId) -> u32 {
     key(DependencyKind::Support, symbol, 0)
 }
 
-fn fixtures_key(file: FileId) -> u32 {
+pub fn fixtures_key(file: FileId) -> u32 {
     key(DependencyKind::Support, file, 1)
 }
 
@@ -56,8 +54,65 @@ impl Index {
         let known = &mut self.support[id as usize];
         let old = std::mem::replace(known, found);
         if old != *known {
-            add_differences(old.contributions(id), known.contributions(id), keys);
+            add_differences(old.contributions(), known.contributions(), keys);
         }
+    }
+}
+
+impl Index {
+    /// Replaces the fixtures of a file, which follow from its facts alone. Returns whether they differ.
+    pub fn put_fixtures(&mut self, id: FileId) -> bool {
+        let found = self.files[id as usize].as_ref().map(FileEntry::own_fixtures).unwrap_or_default();
+        let known = &mut self.fixtures[id as usize];
+        let is_same = *known == found;
+        *known = found;
+        !is_same
+    }
+}
+
+/// Returns whether a file holds code of tests.
+pub fn has_tests(file: &FileEntry) -> bool {
+    let is_tested = || file.outlines.iter().any(|definition| definition.flags & flags::TEST != 0);
+    !file.is_document() && (file.is_test || is_tested())
+}
+
+impl FileEntry {
+    /// Returns the fixtures that this file defines.
+    fn own_fixtures(&self) -> Vec<Fixture> {
+        if !has_tests(self) {
+            return Vec::new();
+        }
+        let facts = self.facts();
+        let mut found = Vec::new();
+        for (def, definition) in facts.definitions.iter().enumerate() {
+            let decorators = definition.decorators.iter().copied();
+            let Some(is_automatic) = decorators.filter_map(|decorator| self.fixture_mark(decorator)).last() else {
+                continue;
+            };
+            let fixture = Fixture {
+                name: self.outline(def as DefId).name,
+                symbol: self.symbols[def],
+                scope: self.symbols[definition.parent as usize],
+                is_automatic,
+            };
+            found.push(fixture);
+        }
+        found
+    }
+
+    /// Returns, of a decorator that makes a fixture, whether every test uses it.
+    fn fixture_mark(&self, decorator: ExprId) -> Option<bool> {
+        let (callee, is_automatic) = match *self.expr(decorator) {
+            Expr::Call { callee, ref args, .. } => {
+                (callee, args.iter().any(|arg| arg.keyword.is_some_and(|word| self.text(word) == "autouse")))
+            }
+            _ => (decorator, false),
+        };
+        let name = match *self.expr(callee) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => self.text(name),
+            _ => return None,
+        };
+        matches!(name, "fixture" | "yield_fixture").then_some(is_automatic)
     }
 }
 
@@ -72,6 +127,6 @@ impl<'a> Query<'a> {
     /// Returns the fixtures of a file.
     pub fn fixtures_of(&self, file: FileId) -> &'a [Fixture] {
         self.record(fixtures_key(file));
-        &self.index.support[file as usize].fixtures
+        &self.index.fixtures[file as usize]
     }
 }

@@ -1,6 +1,6 @@
 //! The stage that determines what fixtures, set-up methods and helpers call.
 
-use crate::facts::{DefId, Expr, ReferenceKind, flags};
+use crate::facts::{DefId, ReferenceKind, flags};
 use crate::link::edge::{EdgeType, Target};
 use crate::link::emit::callees::Site;
 use crate::link::emit::collector::EdgeCollector;
@@ -8,7 +8,7 @@ use crate::link::project::file_entry::{FileEntry, is_callable};
 use crate::link::project::names::{FILE_NODE, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
-use crate::link::testing::file_support::{FileSupport, Fixture};
+use crate::link::testing::file_support::{FileSupport, has_tests};
 
 /// Largest number of functions that one function is recorded to call.
 const MAX_CALLED: usize = 60;
@@ -17,11 +17,9 @@ const MAX_CALLED: usize = 60;
 pub fn link_support(query: &Query) -> FileSupport {
     let mut found = FileSupport::default();
     let file = query.file;
-    let is_tested = file.outlines.iter().any(|definition| definition.flags & flags::TEST != 0);
-    if file.is_document() || !(file.is_test || is_tested) {
+    if !has_tests(file) {
         return found;
     }
-    found.fixtures = query.own_fixtures();
     let facts = file.facts().clone();
     let mut collector = EdgeCollector::new(query);
     for reference in facts.references.iter().filter(|reference| reference.kind == ReferenceKind::Call) {
@@ -38,7 +36,7 @@ pub fn link_support(query: &Query) -> FileSupport {
     }
     for (def, definition) in file.outlines.iter().enumerate() {
         if is_support(file, def as DefId) && is_callable(definition.kind) {
-            for fixture in query.requested(def as DefId, &found.fixtures) {
+            for fixture in query.requested(def as DefId, query.fixtures_of(query.home)) {
                 found.add(query, file.symbols[def], fixture);
             }
         }
@@ -77,43 +75,6 @@ impl FileSupport {
         } else if !file.is_test && definition.flags & flags::TEST == 0 {
             support.code.push(target);
         }
-    }
-}
-
-impl Query<'_> {
-    /// Returns the fixtures that this file defines.
-    fn own_fixtures(&self) -> Vec<Fixture> {
-        let facts = self.file.facts();
-        let mut found = Vec::new();
-        for (def, definition) in facts.definitions.iter().enumerate() {
-            let decorators = definition.decorators.iter().copied();
-            let Some(is_automatic) = decorators.filter_map(|decorator| self.fixture_mark(decorator)).last() else {
-                continue;
-            };
-            let fixture = Fixture {
-                name: self.file.outline(def as DefId).name,
-                symbol: self.file.symbols[def],
-                scope: self.file.symbols[definition.parent as usize],
-                is_automatic,
-            };
-            found.push(fixture);
-        }
-        found
-    }
-
-    /// Returns, of a decorator that makes a fixture, whether every test uses it.
-    fn fixture_mark(&self, decorator: crate::facts::ExprId) -> Option<bool> {
-        let (callee, is_automatic) = match *self.file.expr(decorator) {
-            Expr::Call { callee, ref args, .. } => {
-                (callee, args.iter().any(|arg| arg.keyword.is_some_and(|word| self.file.text(word) == "autouse")))
-            }
-            _ => (decorator, false),
-        };
-        let name = match *self.file.expr(callee) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.text(name),
-            _ => return None,
-        };
-        matches!(name, "fixture" | "yield_fixture").then_some(is_automatic)
     }
 }
 

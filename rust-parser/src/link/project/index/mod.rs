@@ -18,7 +18,7 @@ use crate::link::project::file_types::FileTypes;
 use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::routes::tables::RouteTables;
 use crate::link::rules::{FamilyId, Rules};
-use crate::link::testing::file_support::FileSupport;
+use crate::link::testing::file_support::{FileSupport, Fixture};
 
 /// A folder with its own manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct Index {
     pub routing: RouteTables,
     /// By file: what the supporting functions of tests call.
     pub support: Vec<FileSupport>,
+    /// By file: its fixtures.
+    pub fixtures: Vec<Vec<Fixture>>,
     pub subprojects: Vec<SubProject>,
     paths: FxHashMap<Box<str>, FileId>,
     /// Files by the last component of their path.
@@ -93,6 +95,7 @@ impl Index {
             types: Vec::new(),
             routing: RouteTables::default(),
             support: Vec::new(),
+            fixtures: Vec::new(),
             subprojects: Vec::new(),
             paths: FxHashMap::default(),
             file_names: FxHashMap::default(),

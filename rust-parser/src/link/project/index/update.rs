@@ -12,7 +12,7 @@ use crate::link::project::index::{Claims, Container, Index};
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::{file_name_of, folder_of};
 use crate::link::rules::FamilyId;
-use crate::link::testing::file_support::FileSupport;
+use crate::link::testing::file_support::{FileSupport, fixtures_key};
 
 impl Index {
     /// Removes and adds files. Returns the ids of the added files and, if `with_keys`, the keys of queries whose
@@ -49,6 +49,8 @@ impl Index {
             ids.push(id);
         }
         self.sort_touched(touched);
+        let replaced: FxHashSet<FileId> = leaving.iter().chain(&ids).copied().collect();
+        keys.extend(replaced.into_iter().filter(|&id| self.put_fixtures(id)).map(fixtures_key));
         if !with_keys {
             return (ids, keys);
         }
@@ -74,6 +76,7 @@ impl Index {
         self.first_types.push(FileTypes::default());
         self.types.push(FileTypes::default());
         self.support.push(FileSupport::default());
+        self.fixtures.push(Vec::new());
         id
     }
 
