@@ -132,8 +132,7 @@ def build(
     if dry_run:
         _print_plan(_planned(request), as_json=json)
         return
-    target = Path(folder) if folder else None
-    model = _model_pass(model_tokens) if extend else None
+    target, model = Path(folder) if folder else None, _model_pass(model_tokens) if extend else None
     with _progress() as report:
         result = run(build_pack(request, target, replaces=replace, report=report, model=model))
     _print_result(result, as_json=json)
