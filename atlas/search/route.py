@@ -100,6 +100,7 @@ _WANTS_DOCUMENTS = re.compile(
     r"|release notes)\b|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
     re.IGNORECASE,
 )
+_ASKS_WHAT_FOLLOWS = re.compile(r"^what (?:happens|occurs|goes on) (?:when|if|after|once|while|as)\b", re.IGNORECASE)
 _WANTS_REASONS = re.compile(
     r"^why\b|\b(?:rationale|trade-?offs?|design decisions?|adrs?|reasons? (?:for|behind|why))\b"
     r"|^how (?:is|are|was|were) .{3,80} (?:decided|chosen|justified)\b|\bwhy (?:is|are|was|were|do|does|did|we|not)\b",
@@ -180,9 +181,12 @@ def is_bare_name(query: Query) -> bool:
 def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
     """Return the relation that a question asks for; none for a sentence of documentation or a long text.
 
-    A file has no subclasses: what extends it is text.
+    "What happens when a handler raises X" asks how something works, not for the uses of X. A file has no subclasses:
+    what extends it is text.
     """
     found = None if is_documentation(text) else find_relation(text)
+    if found is not None and found.kind is not Kind.IMPACT and _ASKS_WHAT_FOLLOWS.match(text):
+        return None
     return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 
 

@@ -57,6 +57,8 @@ def test_relations(text: str, kind: str, name: str, direction: Direction) -> Non
         "how are calls to the database retried when it is busy",
         "tests for the login page fail sometimes",
         "x" * 300 + " callers of save_user",
+        "what happens when a responder raises HTTPError",
+        "what happens if add_route is called twice",
     ],
 )
 def test_no_relation_where_a_phrase_only_occurs(text: str) -> None:
