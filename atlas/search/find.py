@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,6 +54,8 @@ NEIGHBOUR_WEIGHT = 0.15
 PHRASE_WEIGHT = 1.5
 """A quoted text that occurs in the source outweighs matches that only resemble the question."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
+_HEADING = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+){1,4}$")
+"""Words as in a heading: "Test Client", "Template Inheritance"."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
@@ -176,6 +179,8 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
         return None, (f"{asked} could not be read: {error.message}",)
     if relation is not None and not relation.related and query.relation.kind in _OFTEN_IN_WORDS:
         return None, (f"no {query.relation.kind} of `{query.relation.name}` in the graph: searched as text",)
+    if relation is not None and not relation.related and relation.outcome != "found" and _HEADING.match(query.text):
+        return None, (f"`{query.relation.name}` names no single symbol: searched as text",)
     is_unknown = relation is None and (query.relation.kind in UNANSWERED or not query.relation.name)
     note = f"no {query.relation.kind} in the graph fit: searched as text"
     return relation, (note,) if is_unknown else ()

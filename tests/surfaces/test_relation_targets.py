@@ -6,7 +6,7 @@ from pathlib import Path
 
 from atlas.app.main import open_atlas
 from atlas.config.load import load_settings
-from atlas.tools.answers import RelationAnswer
+from atlas.tools.answers import RelationAnswer, SearchAnswer
 from atlas.tools.search import hybrid_search
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -73,3 +73,19 @@ async def test_a_protocol_method_and_names_under_the_folder_of_the_project(tmp_p
     assert _found(implementors) == {("flat.py", (6,)), ("round.py", (2,))}
     assert implementors.outcome == "found"
     assert ("flat.py", (7,)) in _found(callers)
+
+
+async def test_a_heading_is_searched_although_its_words_may_ask_for_a_relation(tmp_path: Path) -> None:
+    root = tmp_path / "web"
+    (root / "docs").mkdir(parents=True)
+    (root / "docs/pages.md").write_text("# Pages\n\nText.\n\n## Template Inheritance\n\nA page extends another one.\n")
+    (root / "site.py").write_text("def render_page(name): ...\n\nclass Template: ...\n\nclass Small(Template): ...\n")
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        known = await hybrid_search(atlas, "Template Inheritance")
+        assert isinstance(known, RelationAnswer), "a class of this name is what is asked for"
+        (root / "site.py").write_text("def render_page(name): ...\n")
+        await indexed(root, tmp_path / "data")
+        unknown = await hybrid_search(atlas, "Template Inheritance")
+        assert isinstance(unknown, SearchAnswer)
+        assert unknown.hits[0].symbol.name == "Template Inheritance"
