@@ -20,6 +20,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+collect_ignore_glob = ["bench/data/*"]
+"""Projects that are measured; some contain tests."""
+
 PACKAGE = "django==5.2"
 DJANGO_PARTS = ("core", "db", "http", "middleware", "urls", "utils")
 

@@ -34,8 +34,9 @@ _WHICH_ROUTE = re.compile(
 """`which endpoint resets a user file`: words of the path or of the handler's name."""
 _SMALL_WORDS = frozenset(
     """
-    a an the of for to in on at by with from and or is are does do that which what i we it this all any its their used
-    returns return gives give handles handle serves serve lets allows one users can get post put delete patch
+    a an the of for to in on at by with from and or is are does do that which what i we it this all any its
+    their used returns return gives give handles handle serves serve lets allows one users can get post put
+    delete patch there here exist exists available have has
     """.split()  # noqa: SIM905
 )
 _ROUTE_WORD = re.compile(

@@ -63,7 +63,7 @@ def test_index_search_edit_index_search(place: Place) -> None:
     assert (first.returncode, "nothing is indexed on bolt://" in first.stderr) == (3, True), first.stderr
     assert "atlas index" in first.stderr
     assert answer(place, "index")["parsed"] == 6
-    assert best(answer(place, "search", "discount")) == "apply_discount"
+    assert best(answer(place, "search", "apply_discount")) == "apply_discount"
     add_function(place, "zebra_price")
     # an answer has the newer file indexed first, unless that takes longer than it may wait
     until(60, lambda: bool(answer(place, "node", DISCOUNT)["evidence"]["freshness"] == "fresh"))

@@ -35,6 +35,7 @@ READS: dict[str, Callable[[BoltStore], Awaitable[object]]] = {
     "symbol_digests": lambda store: store.symbol_digests(PROJECT, ["a.py"]),
     "decisions": lambda store: store.decisions([UID]),
     "content": lambda store: store.content(PROJECT, ["a.py"]),
+    "count_words": lambda store: store.count_words(["word"], Filter(project=PROJECT)),
     "symbols": lambda store: store.symbols([UID]),
     "find": lambda store: store.find("one", Match.SUFFIX, Filter(), 5),
     "edges": lambda store: store.edges([UID], Direction.IN),
@@ -56,6 +57,7 @@ ANSWERS: dict[str, list[list[Any]]] = {
     "p.skipped": [["[]"]],
     "sum(c.begun)": [[0, 0]],
     "RETURN seen": [[0, 0.0, 0, []]],
+    "sum(matched)": [[0, []]],
     "collect(": [[[]]],
 }
 """By a part of the statement."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from atlas.app.embedder import make_writing_embedders
 from atlas.app.main import make_source
 from atlas.buses.memory import MemoryBus
 from atlas.buses.retry_policy import RetryPolicy
@@ -24,7 +25,6 @@ from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
-from atlas.embedders.static import StaticEmbedder
 from atlas.errors import AtlasError
 from atlas.events import Event
 from atlas.parsing import VectorIndex
@@ -47,10 +47,11 @@ small_disk = test_embedded_faults.small_disk  # a fixture
 @asynccontextmanager
 async def running(root: Path, data: Path, bus: Bus, **options: Any) -> AsyncGenerator[Daemon]:
     store = EmbeddedStore.open(data, writing=True, vector_index=VectorIndex)
-    source = make_source(load_settings(project=str(root), data_dir=str(data)))
+    settings = load_settings(project=str(root), data_dir=str(data))
+    source, embedders = make_source(settings), make_writing_embedders(settings)
     chosen = dataclasses.replace(OPTIONS, **options)
-    gate, embedder = SignificanceGate(store), StaticEmbedder()
-    daemon = Daemon([source], store, bus, [embedder], gate, chosen, lambda: 0, lambda: None, ignore)
+    gate = SignificanceGate(store)
+    daemon = Daemon([source], store, bus, embedders, gate, chosen, lambda: 0, lambda: None, ignore)
     stop = asyncio.Event()
     task = asyncio.create_task(daemon.run(stop))
     try:

@@ -7,12 +7,15 @@ skipped and a half-read file. Spans and bytes are real; edges are written by han
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from atlas._parser import content_digest, count_tokens, digest_paths, split_words
 from atlas.api import Atlas
 from atlas.contracts import Embedder, Store
 from atlas.model import (
+    CODE,
+    DOCUMENTS,
     Chunk,
     EdgeRow,
     EmbeddingStats,
@@ -189,10 +192,12 @@ async def fill(store: Store, root: Path, *, finish: bool = True) -> None:
     if finish:
         await store.finish(PROJECT, [Skipped("shop/secrets.py", "secret"), Skipped("logo.png", "binary")])
     embedder = WordEmbedder()
-    chunks = await store.stale_chunks(PROJECT, await embedder.info(), 1000)
-    vectors = await embedder.embed_chunks(chunks)
-    rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
-    await store.put_vectors(PROJECT, await embedder.info(), rows)
+    for space in (CODE, DOCUMENTS):
+        model = replace(await embedder.info(), space=space)
+        chunks = await store.stale_chunks(PROJECT, model, 1000)
+        vectors = await embedder.embed_chunks(chunks)
+        rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
+        await store.put_vectors(PROJECT, model, rows)
 
 
 def open_shop(store: Store, root: Path, embedder: Embedder | None = None) -> Atlas:

@@ -51,7 +51,7 @@ def test_context_highlights_the_source_with_its_line_numbers(place: Place) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "expected"),
     [
-        (("search", "discount"), 0, "1. shop.cart.apply_discount  function  shop/cart.py"),
+        (("search", "apply_discount"), 0, "1. shop.cart.apply_discount  function  shop/cart.py"),
         (("search", "no_such_word_anywhere", "--mode", "text"), 0, "no hits"),
         (("node", "Cart"), 0, "shop.cart.Cart  class  shop/cart.py:6"),
         (("node", "aply_discount"), 3, "similar names:"),
