@@ -37,7 +37,7 @@ def make_embedder(settings: Settings) -> Embedder:
 
 
 def make_documents_embedder(settings: Settings, code: Embedder) -> Embedder | None:
-    """Return the embedder of documents beside that of code: the model of prose, or the model of a server for both."""
+    """Return the embedder of documents: the model of prose, or the server's model, which then embeds code as well."""
     if settings.embedder.provider == "none":
         return None
     if settings.embedder.provider == "static":

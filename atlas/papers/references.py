@@ -1,6 +1,6 @@
 """What papers cite, as a citation service says: asked once, stored in `references.json` of the papers folder.
 
-Without a configured service nothing is asked, and what is stored is still used.
+Without a configured service, only the stored references are used.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class References:
     """References of stored papers. Methods block; they may be called from several threads."""
 
     def __init__(self, folder: Path, source: CitationSource | None) -> None:
-        """`source` None: nothing is asked."""
+        """Without a `source`, only stored references are used."""
         self._path, self._source = folder / FILE, source
         self._state = _State()
         self._reading, self._asking = threading.Lock(), threading.Lock()

@@ -158,7 +158,7 @@ async def _nothing() -> tuple[tuple[Scored, ...], str]:
 
 
 async def _offset(reader: Reader) -> float:
-    """Return what cosines of documents lose beside those of code: nothing if one model makes both."""
+    """Return what to subtract from cosines of documents to compare them with code: 0 if one model embeds both."""
     if reader.documents_embedder is None:
         return 0.0
     code, documents = await asyncio.gather(reader.embedder.info(), reader.documents_embedder.info())

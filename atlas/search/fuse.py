@@ -22,9 +22,10 @@ more than .23 with a random section and 10 % more than .69 with their own."""
 
 
 DOCUMENT_OFFSET = 0.1
-"""What the cosine of a document loses beside that of code. Both models give the target of a question a median of .54 to
-.64, but a section is nearer to a question about code than code to one about a section: the best section has .54 for the
-first sentence of a docstring, the best code .62 for a heading (docs/measurements/retrieval.md)."""
+"""Subtracted from the cosines of documents to compare them with those of code. Both models give the target of a
+question a median of .54 to .64, but a section is nearer to a question about code than code to one about a section:
+the best section has .54 for the first sentence of a docstring, the best code .62 for a heading
+(docs/measurements/retrieval.md)."""
 
 
 def on_one_scale(code: Sequence[Scored], documents: Sequence[Scored], offset: float) -> list[Scored]:

@@ -3,7 +3,7 @@
 A folder of `data/fixtures` or `data/fixtures_second` is a project with `expected.tsv`: caller, callee, and `optional` for
 an edge that may be there or not. A name is the end of a qualified name, with `file::` before it where it is not the only
 one; a file stands for the code at its top level. A class stands for its constructors and initialisers. A call through an
-interface or a base class goes to the method that the static type names; the only implementation beside it is optional.
+interface or a base class goes to the method that the static type names; the edge to its only implementation is optional.
 """
 
 from __future__ import annotations

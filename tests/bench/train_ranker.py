@@ -3,7 +3,7 @@
 `python -m tests.bench.train_ranker collect OUT.jsonl TREE... --data-dir DIR [--limit 60] [--questions FILES.toml]` asks
 generated questions (docstrings, headings, sections, names of tests, issue-like texts) of each tree and writes the
 features of all candidates. `... fit TRAIN.jsonl TUNE.jsonl [--weights OUT.toml]` fits weights on the first file, chooses
-the regularisation on the second, and prints both beside the order that was collected. `fit` needs numpy, which the
+the regularisation on the second, and prints both with the collected order. `fit` needs numpy, which the
 project does not depend on. Packages: `tests/bench/search/{train,tune,test}`; those of `test` are for neither.
 """
 

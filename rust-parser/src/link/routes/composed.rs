@@ -18,7 +18,7 @@ const MAX_NESTING: usize = 12;
 /// Largest number of routes of a file.
 const MAX_ROUTES: usize = 5000;
 
-/// In the place of packages: only what is mounted is a route.
+/// A detector with this instead of packages finds routes only where they are mounted.
 const MOUNTED: &str = "$mounted";
 
 /// Endings of the names of classes that wrap a router.
