@@ -104,7 +104,10 @@ async def test_two_outputs_are_whether_a_pair_matches(folder: Path) -> None:
 async def test_the_text_is_cut_and_the_question_kept(folder: Path) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 13}))
     question = "how do i stop"
-    assert await OnnxReranker(folder).rerank(question, ["beans beans beans how do i stop", "how do beans"]) == [3.0, 2.0]
+    assert await OnnxReranker(folder).rerank(question, ["beans beans beans how do i stop", "how do beans"]) == [
+        3.0,
+        2.0,
+    ]
 
 
 @pytest.mark.parametrize("broken", ["no model", "no tokenizer", "bad model", "bad tokenizer", "shape", "input"])
