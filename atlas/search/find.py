@@ -35,7 +35,7 @@ from atlas.search.ranking import rank_candidates, read_evidence
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
-from atlas.search.relevance import RELEVANT, read_signals, relevance, uncounted
+from atlas.search.relevance import RELEVANT, Signals, read_signals, relevance, uncounted
 from atlas.search.route import Query, route
 from atlas.search.route_forms import read_route_question
 from atlas.search.route_questions import answer_events, answer_routes
@@ -154,21 +154,34 @@ async def _find(reader: Reader, text: str, query: Query, where: Filter) -> Found
     return Found(query, rankings, counts, query)
 
 
+async def read_question_signals(reader: Reader, text: str, where: Filter) -> Signals | None:
+    """Return the signals behind `SearchResult.relevance`; None if the graph answers the question."""
+    query = route(text, reader.split_words, reader.languages)
+    if (await _relation(reader, query, where))[0] is not None:
+        return None
+    return await _signals(reader, await _find(reader, text, query, where), where)
+
+
 async def _relevance(reader: Reader, found: Found, where: Filter) -> float:
     """Return how likely it is that the index answers the question; 1 if it cannot be told."""
     if "relevance" in reader.ranking.off or not found.subject.words:
         return 1.0
-    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
-    likelihood = relevance(read_signals(found.subject, hits, found.counts))
-    if likelihood >= RELEVANT:
-        return likelihood
-    missing = uncounted(found.subject, found.counts)
     try:
-        present = await asyncio.gather(*(reader.store.search_text([word], where, 1) for word in missing))
+        return relevance(await _signals(reader, found, where))
     except AtlasError:
         return 1.0
-    frequent = frozenset(word for word, hits_of in zip(missing, present, strict=True) if hits_of)
-    return relevance(read_signals(found.subject, hits, found.counts, frequent))
+
+
+async def _signals(reader: Reader, found: Found, where: Filter) -> Signals:
+    """Read which uncounted words the index has, where that matters. Raises store errors."""
+    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
+    signals = read_signals(found.subject, hits, found.counts)
+    if relevance(signals) >= RELEVANT:
+        return signals
+    missing = uncounted(found.subject, found.counts)
+    present = await asyncio.gather(*(reader.store.search_text([word], where, 1) for word in missing))
+    frequent = frozenset(word for word, of_word in zip(missing, present, strict=True) if of_word)
+    return read_signals(found.subject, hits, found.counts, frequent)
 
 
 def _rank(reader: Reader, found: Found, candidates: list[Candidate], *, demote_tests: bool) -> list[Candidate]:

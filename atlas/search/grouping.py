@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atlas.model import Label
 from atlas.search.rank import Candidate
 from atlas.search.route import Query, is_bare_name
 
 MAX_BESIDE = 6
 """Hits beside the first of a file; the next one of the file is a hit of its own again."""
+
+_SINGLE = frozenset((Label.CLAIM, Label.DECISION, Label.OBSERVATION, Label.ENTITY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +30,18 @@ class Group:
 def group_by_file(ranked: Sequence[Candidate], query: Query) -> list[Group]:
     """Return all candidates in groups, in order of their first hits.
 
-    Symbols of a bare name stay single: each of them is an answer.
+    Symbols of a bare name stay single: each of them is an answer. So do notes, whose state is shown. A decision record
+    stands for its sections, for the same reason.
     """
     if is_bare_name(query):
         return [Group(each) for each in ranked]
     groups: list[list[Candidate]] = []
     open_groups: dict[str, list[Candidate]] = {}
     for each in ranked:
-        path = each.node.row.path
-        group = open_groups.get(path) if path else None
+        path, label = each.node.row.path, each.node.row.label
+        group = open_groups.get(path) if path and label not in _SINGLE else None
         if group is not None and len(group) <= MAX_BESIDE:
-            group.append(each)
+            group.insert(0 if label == Label.ADR else len(group), each)
             continue
         groups.append([each])
         open_groups[path] = groups[-1]

@@ -67,6 +67,17 @@ def test_a_group_is_limited_and_then_begins_again() -> None:
     assert [1 + len(group.beside) for group in groups] == [MAX_BESIDE + 1, 2]
 
 
+def test_a_decision_record_stands_for_its_sections() -> None:
+    section, record = node("adr.one.Context", "DocSection", "adr/1.md"), node("adr.one", "ADR", "adr/1.md")
+    note = node("notes.one", "Claim", "adr/1.md")
+    ranked = [Candidate(each, 1.0) for each in (section, record, note)]
+    groups = group_by_file(ranked, route("how is a thing made", split_words, LANGUAGES))
+    assert [[each.node.row.label for each in (group.first, *group.beside)] for group in groups] == [
+        ["ADR", "DocSection"],
+        ["Claim"],
+    ]
+
+
 def test_symbols_of_a_bare_name_stay_single() -> None:
     ranked = candidates(("shop.A.save", "a.py"), ("shop.B.save", "a.py"))
     assert len(group_by_file(ranked, route("save", split_words, LANGUAGES))) == 2
