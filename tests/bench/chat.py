@@ -134,7 +134,8 @@ async def measure_kills(folder: Path, count: int = 100) -> None:
         async with chat(stub, folder, allow_all=True) as (session, _):
             for mark in marks:
                 asking = asyncio.create_task(session.ask("go"))
-                while not mark.exists():  # noqa: ASYNC110
+                while not mark.exists():
+                    assert not asking.done(), "the call did not reach the server"
                     await asyncio.sleep(0.02)
                 for pid in await asyncio.to_thread(servers) - own:
                     with contextlib.suppress(ProcessLookupError):
