@@ -214,7 +214,8 @@ class Turn:
             self.hub.reader.remember(result, route.server)
             content, failed = of_result(result), bool(result.is_error)
             if failed:
-                content = Content(f"error: {content.text}", content.images)
+                said = content.text if content.text.startswith("error:") else f"error: {content.text}"
+                content = Content(said, content.images)
         except AtlasError as error:
             content = Content(f"error: {error.message}{'. ' if error.hint else ''}{error.hint}")
         self.screen.call_ended(route, content, failed=failed, seconds=time.monotonic() - began)
