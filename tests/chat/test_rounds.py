@@ -154,3 +154,24 @@ async def test_a_call_waits_while_a_lost_session_is_still_being_closed() -> None
 
 async def nothing(done: float, total: float | None, message: str | None) -> None:
     """Take no notice of progress."""
+
+
+async def test_results_that_are_not_as_declared_are_errors_and_the_chat_goes_on(tmp_path: Path) -> None:
+    liar = str(SERVER.with_name("lying_server.py"))
+    servers = [ServerSpec("liar", sys.executable, (liar,)), ServerSpec("broken", sys.executable, (liar, "broken-list"))]
+    names = ("other", "none", "malformed", "unknown", "binary", "image", "late", "fine")
+    model = Scripted(*((name, "{}") for name in names))
+    settings, screen = settings_for(tmp_path, call_seconds=2), PlainScreen(allow_all=False, quiet=True)
+    limits = make_limits(settings, 0, 0, 0.0)
+    async with open_chat(settings, servers, model, screen, screen, limits, lambda _: None) as session:
+        assert session.hub.connections["broken"].state == "failed"
+        assert await session.ask("go") is Outcome.ANSWERED
+        results = [str(one["content"]) for one in session.conversation.messages if one["role"] == "tool"]
+    found = dict(zip(names, results, strict=True))
+    for name in ("other", "none", "malformed", "unknown"):
+        assert found[name].startswith("error: liar: the answer is not valid"), found[name]
+    assert found["binary"] == "[x://y: a/b, 1 KB, not shown]"
+    assert found["image"] == "[image image/png, 1 KB, not shown]"
+    assert "liar did not answer within 2 s" in found["late"]
+    # it answers one request after the other, and was asked while it was late
+    assert found["fine"] == "fine" or "did not answer" in found["fine"]
