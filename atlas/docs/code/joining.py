@@ -32,7 +32,7 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
 
 
 def _with_one_unsearched(sections: Sequence[Section]) -> tuple[Section, ...]:
-    """Return sections of which those that are not searched are one: a section each is a third of a pack's symbols' size.
+    """Return sections of which those that are not searched are one, since each costs rows in a pack.
 
     Entities have place and text of their own. The first section, that of the module, is the one if it is not searched.
     """
