@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from atlas.docs.extract.statements import is_about_a_fault
+from atlas.docs.extract.statements import is_about_a_fault, is_condition
 
 _VERSION = r"v?(\d+(?:\.\d+){0,3}(?:[a-z]+\d*)?)"
 _NAMED = r"(?:(?:in|since|from|with|as of|of)\s+)?(?:version\s+|release\s+|v(?=\d)|[A-Z][\w.]*\s+)?"
@@ -75,6 +75,7 @@ def sentence_facts(sentence: str) -> list[tuple[str, str]]:
         match = pattern.search(sentence)
         if match and not (kind == "added" and is_about_a_fault(sentence)):
             found.append((kind, match[1]))
-    if _BARE_DEPRECATION.search(sentence) and all(kind != "deprecated" for kind, _ in found):
+    bare = _BARE_DEPRECATION.search(sentence)
+    if bare and not is_condition(sentence[: bare.start()]) and all(kind != "deprecated" for kind, _ in found):
         found.append(("deprecated", ""))
     return found
