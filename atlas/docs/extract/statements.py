@@ -55,7 +55,7 @@ _CONDITION = re.compile(
 """The statement is what something else depends on: "when a `KeyError` is raised", "if it is at least 3"."""
 _MENDED = re.compile(
     r"\b(?:[Bb]ugs?|[Ff]ix(?:ed|es)?|[Rr]egressions?|[Ii]ssues?|incorrectly|erroneously|no longer|instead of|"
-    r"previously|used to)\b|^\W*(?:Removed|Repaired|Prevent)"
+    r"[Pp]reviously|used to)\b|^\W*(?:Removed|Repaired|Prevent)"
 )
 """A text about a fault or an earlier state."""
 _DEFINITION = re.compile(

@@ -22,7 +22,13 @@ _SENTENCES = (
         "removed",
         re.compile(rf"\b(?:[Rr]emoved|[Ss]topped working|no longer (?:supported|available))\b\s+{_NAMED}{_VERSION}\b"),
     ),
-    ("added", re.compile(rf"\b(?:[Nn]ew|[Aa]dded|[Ii]ntroduced)\b\s+{_NAMED}{_VERSION}\b")),
+    (
+        "added",
+        re.compile(
+            rf"(?<!['\u2019]s )\b(?:[Nn]ew|[Aa]dded|[Ii]ntroduced)\s+(?=(?:in|since|from|with|as of|version|release)\s)"
+            rf"{_NAMED}{_VERSION}\b"
+        ),
+    ),
 )
 _BARE_DEPRECATION = re.compile(r"\b(?:is|are|was|were|has been|have been|now) deprecated\b|^\W*Deprecated\b")
 
