@@ -10,7 +10,14 @@ from atlas.docs.article import BlockKind
 from atlas.docs.extract.entities import is_glossary, term_name
 from atlas.docs.extract.found import FoundFact
 from atlas.docs.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol, last_part
-from atlas.docs.extract.statements import default_value, defined_name, error_name, is_exception, limit_value
+from atlas.docs.extract.statements import (
+    default_value,
+    defined_name,
+    error_name,
+    is_conditional,
+    is_exception,
+    limit_value,
+)
 from atlas.docs.extract.versions import (
     declared_outdated,
     note_fact,
@@ -88,6 +95,8 @@ def _of_block(
             if outdated is not None and found == outdated[0]:
                 continue
             named = _subject(found, value, about, sentence, at)
+            if not named and found in _OF_A_NAME and not is_conditional(sentence):
+                named = _subject(found, value, "", block.text[:start], start)
             if not named and found in _OF_A_NAME:
                 continue
             fact = _fact(found, named, value, section, block, start, end)

@@ -101,6 +101,11 @@ def is_condition(before: str) -> bool:
     return _CONDITION.search(before) is not None
 
 
+def is_conditional(sentence: str) -> bool:
+    """Return whether a sentence begins with a condition: what it says is no property of what was named before."""
+    return re.match(r"\W*(?:if|when|unless|where|for)\b", sentence, re.IGNORECASE) is not None
+
+
 def is_exception(name: str) -> bool:
     """Return whether a name is that of an exception or a warning."""
     return re.fullmatch(_ERROR_NAME, name) is not None
