@@ -35,6 +35,7 @@ class LiteLlmChatModel:
     def __init__(self, model: str, url: str, key: str, seconds: float, delay: float = FIRST_DELAY) -> None:
         """`model` is LiteLLM's name with the provider prefix; empty `url` and `key` mean the provider's defaults."""
         self._model, self._key, self._delay = model, key, delay
+        self._info: Mapping[str, Any] | None = None
         self._options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
         if url:
             self._options["api_base"] = url
@@ -86,12 +87,14 @@ class LiteLlmChatModel:
             await asyncio.sleep(wait)
 
     def _listed(self) -> Mapping[str, Any]:
-        try:
-            return cast("Mapping[str, Any]", load_litellm().get_model_info(self._model))
-        except AtlasError:
-            return {}
-        except Exception:  # noqa: BLE001 isolation: LiteLLM raises plain exceptions for models that it does not list
-            return {}
+        if self._info is None:
+            try:
+                self._info = cast("Mapping[str, Any]", load_litellm().get_model_info(self._model))
+            except AtlasError:
+                return {}
+            except Exception:  # noqa: BLE001 isolation: LiteLLM raises plain exceptions for models that it does not list
+                self._info = {}
+        return self._info
 
     def _translated(self, error: Exception) -> AtlasError:
         message = f"{self._model} failed ({type(error).__name__}): {describe_error(error, self._key, MAX_MESSAGE)}"

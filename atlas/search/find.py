@@ -237,6 +237,8 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
         return None, (f"no {query.relation.kind} of `{query.relation.name}` in the graph: searched as text",)
     if relation is not None and not relation.related and relation.outcome != "found" and _HEADING.match(query.text):
         return None, (f"`{query.relation.name}` names no single symbol: searched as text",)
+    if relation is not None and (missing := relation.missing_end) is not None:
+        return None, (f"no symbol is named `{missing}`: searched as text",)
     is_unknown = relation is None and (query.relation.kind in UNANSWERED or not query.relation.name)
     note = f"no {query.relation.kind} in the graph fit: searched as text"
     return relation, (note,) if is_unknown else ()

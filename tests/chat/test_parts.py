@@ -132,7 +132,7 @@ def words(text: str) -> int:
 
 
 def test_the_oldest_results_are_removed_first() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     talk.add_user("first")
     for number in range(3):
         talk.add_assistant("", [ToolRequest(f"c{number}", "t", "{}")])
@@ -148,7 +148,7 @@ def test_the_oldest_results_are_removed_first() -> None:
 
 
 def test_a_result_is_cut_and_says_so() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     cut = talk.add_result(ToolRequest("c", "t", "{}"), Content("word " * 5_000_000), 100)
     assert cut > 1_000_000
     content = str(talk.messages[0]["content"])
@@ -157,7 +157,7 @@ def test_a_result_is_cut_and_says_so() -> None:
 
 
 def test_malformed_arguments_do_not_break_the_history() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     talk.add_assistant("", [ToolRequest("c", "t", "{broken"), ToolRequest("d", "t", "[1]")])
     calls = cast("list[dict[str, dict[str, str]]]", talk.messages[0]["tool_calls"])
     assert [json.loads(call["function"]["arguments"]) for call in calls] == [{}, {}]
@@ -286,7 +286,7 @@ async def test_a_form_is_filled_declined_and_cancelled() -> None:
 
 
 def test_a_transcript_is_readable() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     talk.add_system("hidden")
     talk.add_user("question")
     talk.add_assistant("", [ToolRequest("c", "find", '{"a": 1}')])
