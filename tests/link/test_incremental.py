@@ -165,11 +165,17 @@ go_blocks = st.one_of(
 # few ids, so that files share them and relations find their targets
 claims = st.sampled_from([f"c-01JD2V9Q7K4M8N3P5R6S7T8V9{last}" for last in "AB"])
 entities = st.just("e-01JD2V9Q7K4M8N3P5R6S7T8V9A")
+# papers that several notes name become one node, which goes with the last of them
+sources = st.sampled_from(["", "arxiv:1706.03762", "arXiv:1706.03762v5 and doi:10.18653/v1/N18-1202", "somewhere"])
 targets = st.one_of(claims, entities, st.builds("symbol:app.a.{}".format, names), st.just("file:main.py"))
 notes = st.one_of(
     st.builds(
-        "---\nid: {}\nkind: claim\nrelations: [{{type: {}, to: {}}}]\nabout: [{{symbol: app.b.{}}}]\n---\nA {}.".format,
+        (
+            "---\nid: {}\nkind: claim\nsource: {}\nrelations: [{{type: {}, to: {}}}]\nabout: [{{symbol: app.b.{}}}]\n"
+            "---\nA {}."
+        ).format,
         claims,
+        sources,
         st.sampled_from(["supports", "refutes", "unknown"]),
         targets.map(lambda target: f'"{target}"'),
         names,
