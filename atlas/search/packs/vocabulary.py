@@ -70,7 +70,7 @@ def read_vocabulary(text: str) -> Vocabulary:
         groups = cast("list[list[str]]", raw["synonyms"])
         own = make_synonyms(tuple(tuple(phrase.split()) for phrase in group if phrase.strip()) for group in groups)
         counts = cast("dict[str, int]", raw["stems"])
-        words = cast("dict[str, str]", raw["words"])
+        words = {stem: word or stem for stem, word in cast("dict[str, str]", raw["words"]).items()}
         return Vocabulary(int(cast("int", raw["passages"])), float(cast("float", raw["length"])), counts, own, words)
     except (ValueError, KeyError, TypeError, AttributeError):
         return Vocabulary()
@@ -116,7 +116,8 @@ def _frequent_words(surface: Counter[str]) -> dict[str, str]:
             found.setdefault(stem, word)
         if len(found) >= MAX_WORDS:
             break
-    return dict(sorted(found.items()))
+    # most words are their stems, which are written once
+    return {stem: "" if word == stem else word for stem, word in sorted(found.items())}
 
 
 def _abbreviations(text: str) -> Iterable[tuple[str, str]]:
