@@ -43,6 +43,9 @@ class PacksSettings:
     reranker_url: str = setting(
         "", 'Address of a text-embeddings-inference server with a cross-encoder; "" = no reranking.', secret=True
     )
+    reranker_model: str = setting(
+        "", 'Folder of a cross-encoder in ONNX format with its tokenizer, run in this process; "" = none.'
+    )
     reranker_api_key: str = setting("", "Key; from the environment only: ATLAS_PACKS_RERANKER_API_KEY.", key=True)
     reranker_timeout_seconds: int = setting(10, "Time limit for an answer of it.", 1, 600)
 

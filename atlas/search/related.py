@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atlas.model import Node
-from atlas.search.relations import RelationIntent
+from atlas.search.relations import Kind, RelationIntent
 from atlas.search.targets import Targets
 
 
@@ -52,3 +52,12 @@ class Relation:
         if any(not end.targets for end in ends):
             return "not_found"
         return "ambiguous" if any(end.total > 1 for end in ends) else "found"
+
+    @property
+    def missing_end(self) -> str | None:
+        """The end of a path that no symbol is named like; None for other relations, and if both ends are known."""
+        if self.intent.kind != Kind.PATH:
+            return None
+        if not self.targets.targets:
+            return self.intent.name
+        return self.intent.other if self.others is not None and not self.others.targets else None

@@ -89,3 +89,25 @@ async def test_a_heading_is_searched_although_its_words_may_ask_for_a_relation(t
         unknown = await hybrid_search(atlas, "Template Inheritance")
         assert isinstance(unknown, SearchAnswer)
         assert unknown.hits[0].symbol.name == "Template Inheritance"
+
+
+async def test_a_path_to_a_name_that_nothing_has_is_searched(tmp_path: Path) -> None:
+    root = tmp_path / "net"
+    root.mkdir()
+    (root / "server.py").write_text(
+        "def serve_http(request):\n    return find_route(request)\n\n\n"
+        'def find_route(request):\n    """The router looks up the path of a request."""\n    return request.path\n'
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for question in (
+            "how does serve_http call the router",
+            "how does the dispatcher reach find_route?",
+            "call path from serve_http to RouteDispatcher",
+        ):
+            answer = await hybrid_search(atlas, question)
+            assert isinstance(answer, SearchAnswer), question
+            assert {"serve_http", "find_route"} & {hit.symbol.name for hit in answer.hits[:2]}, question
+        known = await hybrid_search(atlas, "how does serve_http reach find_route")
+    assert isinstance(known, RelationAnswer)
+    assert _found(known) == {("server.py", (2,))}

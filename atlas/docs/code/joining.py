@@ -25,8 +25,24 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
             title = article.title in announced
             sections = [replace(one, is_searched=title or _is_announced(one, announced)) for one in sections]
         if len(sections) > 1:
-            found.append(replace(article, sections=tuple(sections)))
+            found.append(
+                replace(article, sections=_with_one_unsearched(sections) if is_documented else tuple(sections))
+            )
     return found
+
+
+def _with_one_unsearched(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Return sections of which those that are not searched are one: a section each is a third of the size of symbols.
+
+    Entities have place and text of their own. The first section, that of the module, is the one if it is not searched.
+    """
+    rest = [one for one in sections if not one.is_searched]
+    if not rest:
+        return tuple(sections)
+    blocks = tuple(block for one in rest for block in one.blocks)
+    labels = tuple(dict.fromkeys(label for one in rest for label in one.labels))
+    whole = replace(rest[0], blocks=blocks, labels=labels)
+    return tuple(whole if one is rest[0] else one for one in sections if one.is_searched or one is rest[0])
 
 
 def _signatures(articles: Sequence[Article]) -> Iterator[str]:

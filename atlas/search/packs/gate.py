@@ -72,7 +72,7 @@ class Gate:
         return self.confidence(evidence) >= self.threshold
 
 
-PRIOR = Gate(weights=(-0.11, 0.76, 0.15, -0.2, -0.18, 0.8, -1.04, -0.56, -1.06, -2.0, 0.38, -0.04), bias=-0.24)
+PRIOR = Gate(weights=(-0.4, 1.89, 0.64, -0.67, -1.2, 0.93, -2.78, -0.23, -1.31, -3.4, -0.05, -0.9), bias=0.25)
 
 
 def evidence_of(question: Question, sections: Sequence[RankedSection], vocabulary: Vocabulary) -> Evidence:
