@@ -59,8 +59,8 @@ PHRASE_WEIGHT = 1.5
 WRITTEN_WEIGHT = 0.5
 """What a long text names: the only definition of a name counts as half of the best text match."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
-_HEADING = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+){1,4}$")
-"""Words as in a heading: "Test Client", "Template Inheritance"."""
+_HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
+"""Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)

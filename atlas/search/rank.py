@@ -80,8 +80,6 @@ FILE_BONUS = 0.1
 """For the file that matches the question's words best as a whole; a lower share for the others (`file_prior.py`)."""
 STEM_BONUS = 0.03
 """If all parts of the file's name are words of the question."""
-NAME_BONUS = 0.0
-QUALIFIED_BONUS = 0.0
 COHERENCE_BONUS = 0.05
 """If the file's other candidates match in full."""
 DEPTH_PENALTY = 0.004
@@ -164,7 +162,6 @@ def _score(
 ) -> float:
     row, known = candidate.node.row, candidate.features
     score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
-    score += NAME_BONUS * known.get("name_rarity", 0.0) + QUALIFIED_BONUS * known.get("qualified_rarity", 0.0)
     score += COHERENCE_BONUS * known.get("coherence", 0.0)
     score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test:

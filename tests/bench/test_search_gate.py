@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,19 +56,34 @@ async def _measure(atlas: Atlas, questions: dict[str, list[SearchQuestion]]) -> 
     return found
 
 
-async def _run(data: Path) -> dict[str, float]:
+async def _run(data: Path, off: frozenset[str] = frozenset()) -> dict[str, float]:
     settings = load_settings(str(GATE / "corpus"), str(data), {})
     await index_project(settings, no_progress)
     async with open_atlas(settings) as atlas:
-        return await _measure(atlas, _questions())
+        ranking = replace(atlas.reader.ranking, off=off)
+        return await _measure(replace(atlas, reader=replace(atlas.reader, ranking=ranking)), _questions())
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    return asyncio.run(_run(tmp_path_factory.mktemp("gate")))
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gate")
+
+
+@pytest.fixture(scope="module")
+def measured(data: Path) -> dict[str, float]:
+    return asyncio.run(_run(data))
+
+
+def _floors() -> dict[str, float]:
+    return tomllib.loads((GATE / "questions.toml").read_text(encoding="utf-8"))["floors"]
 
 
 @pytest.mark.parametrize("kind", list(_questions()))
 def test_no_kind_of_question_sinks(measured: dict[str, float], kind: str) -> None:
-    floors = tomllib.loads((GATE / "questions.toml").read_text(encoding="utf-8"))["floors"]
-    assert measured[kind] >= floors[kind] - 0.0005, f"{kind}: {measured[kind]:.3f}; all: {measured}"
+    assert measured[kind] >= _floors()[kind] - 0.0005, f"{kind}: {measured[kind]:.3f}; all: {measured}"
+
+
+def test_the_gate_notices_stages_that_are_off(measured: dict[str, float], data: Path) -> None:
+    without = asyncio.run(_run(data, frozenset(("long_texts", "intents", "relevance", "symbols", "titles"))))
+    sunk = {kind for kind, value in without.items() if value < _floors()[kind]}
+    assert {"report", "reason", "configuration", "irrelevant"} <= sunk, without
