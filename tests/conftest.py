@@ -105,9 +105,9 @@ def _sendable(value: object) -> object:
         case dict():
             return {key: _sendable(one) for key, one in value.items()}
         case list() | tuple():
-            return type(value)(map(_sendable, value))
+            return [*map(_sendable, value)]
         case _:
-            return value
+            return value if value is None or type(value) in (bool, int, float) else str(value)
 
 
 @pytest.fixture(scope="session")

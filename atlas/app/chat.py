@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from atlas.chat.turn import Screen, TurnLimits
     from atlas.chat_model import ChatModel
     from atlas.config.load import Settings
+
+NO_KEY = "none"
+"""Sent to servers with OpenAI's interface without a key, such as llama.cpp: LiteLLM refuses to send no key at all."""
 
 LOAD_AFTER = 2.5
 """Seconds after which the library of language models is imported while servers are still starting."""
@@ -35,12 +39,11 @@ def make_chat_model(settings: Settings, name: str, url: str) -> ChatModel:
         )
     # the configured key belongs to the configured address: another provider must not get it
     own = not url and name in ("", chosen.model)
-    return LiteLlmChatModel(
-        name or chosen.model,
-        url or (chosen.url if own else ""),
-        chosen.api_key if own or not url else "",
-        float(chosen.timeout_seconds),
-    )
+    model, address = name or chosen.model, url or (chosen.url if own else "")
+    key = chosen.api_key if own or not url else ""
+    if not key and address and model.startswith("openai/") and not os.environ.get("OPENAI_API_KEY"):
+        key = NO_KEY
+    return LiteLlmChatModel(model, address, key, float(chosen.timeout_seconds))
 
 
 def make_limits(settings: Settings, rounds: int, tokens: int, cost: float) -> TurnLimits:

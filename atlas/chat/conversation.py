@@ -34,6 +34,13 @@ class Conversation:
         """All messages."""
         return tuple(self._messages)
 
+    def sendable(self) -> tuple[Message, ...]:
+        """Return all messages as the model reads them: images of an earlier model are named for one without them."""
+        has_images = any(isinstance(message["content"], list) for message in self._messages)
+        if not has_images or self._sends_images():
+            return self.messages
+        return tuple({**message, "content": _without_images(message["content"])} for message in self._messages)
+
     @property
     def tokens(self) -> int:
         """The tokens of all messages, counted with cl100k_base."""
@@ -131,6 +138,12 @@ class Conversation:
             texts = [str(part["text"]) for part in parts if part.get("type") == "text"]
         calls = json.dumps(message["tool_calls"]) if "tool_calls" in message else ""
         return MESSAGE_TOKENS + sum(map(self._count, texts)) + (self._count(calls) if calls else 0)
+
+
+def _without_images(content: object) -> object:
+    if not isinstance(content, list):
+        return content
+    return "\n".join(str(part.get("text", "[image]")) for part in cast("list[dict[str, object]]", content))
 
 
 def _is_object(text: str) -> bool:

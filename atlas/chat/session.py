@@ -14,8 +14,9 @@ import mcp_types as types
 
 from atlas.chat.content import Content, of_blocks, of_resource, printable
 from atlas.chat.conversation import Conversation
-from atlas.chat.hub import Hub, PromptRoute, ResourceRoute
+from atlas.chat.hub import Hub
 from atlas.chat.references import find_references
+from atlas.chat.routes import PromptRoute, ResourceRoute
 from atlas.chat.turn import Outcome, Screen, Spent, Turn, TurnLimits
 from atlas.chat_model import ChatModel
 from atlas.errors import AtlasError, ConfigError, NotFound

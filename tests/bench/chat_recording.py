@@ -37,6 +37,7 @@ ANSWER = """## Attention
 """
 STEPS = (
     Say("", [("search_papers", json.dumps({"topic": "attention", "max_results": 2}))]),
+    Say("", [("read_resource", json.dumps({"uri": "papers://attention"}))]),
     Say(
         "",
         [

@@ -24,6 +24,7 @@ from atlas.cli.conversation.once import PlainScreen
 from atlas.config.load import Settings, load_settings
 from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.language_models.chat import LiteLlmChatModel
+from tests.litellm_clients import close_litellm_clients
 
 from .model_server import Fail, ModelServer, Say, Step, model_server
 
@@ -31,6 +32,12 @@ from .model_server import Fail, ModelServer, Say, Step, model_server
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 SERVER = Path(__file__).with_name("tool_server.py")
+
+
+@pytest.fixture(autouse=True)
+async def close_connections() -> AsyncGenerator[None]:
+    yield
+    await close_litellm_clients()
 
 
 def spec(name: str = "tools", *arguments: str) -> ServerSpec:

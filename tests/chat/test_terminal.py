@@ -215,6 +215,25 @@ def test_what_cannot_work_says_so(tmp_path: Path, options: tuple[str, ...], mess
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.parametrize(("model", "local"), [("openai/gpt-4o-mini", False), ("openai/local", True)])
+def test_a_key_is_needed_only_for_servers_that_want_one(tmp_path: Path, model: str, local: bool) -> None:
+    environment = {name: value for name, value in os.environ.items() if "ATLAS_" not in name and "API_KEY" not in name}
+    environment |= {"PYTHONPATH": str(REPOSITORY)}
+    with model_server(Say("The answer.")) as stub:
+        options = ["--api-base", stub.openai] if local else []
+        ended = subprocess.run(
+            [sys.executable, "-P", "-m", "atlas", "chat", "--project", str(tmp_path), "--model", model, *options,
+             "--once", "what?"],
+            capture_output=True, text=True, env=environment, timeout=120,
+        )  # fmt: skip
+    if local:
+        assert (ended.returncode, ended.stdout) == (0, "The answer.\n"), ended.stderr
+    else:
+        assert ended.returncode == 2, ended.stderr
+        assert "Set OPENAI_API_KEY in the environment." in ended.stderr
+        assert "asking again" not in ended.stderr
+
+
 def test_one_question_as_json(tmp_path: Path) -> None:
     config = tmp_path / "servers.json"
     config.write_text(json.dumps({"mcpServers": {"tools": {"command": sys.executable, "args": [str(SERVER)]}}}))

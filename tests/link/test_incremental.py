@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -246,6 +248,40 @@ def test_edits_in_batches(batches: list[list[tuple[str, str | None]]], rests: bo
         before = after
         if rests:
             linker.rest()
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.lists(edits, min_size=1, max_size=4), st.booleans()), min_size=2, max_size=8))
+def test_edits_in_several_processes(batches: list[tuple[list[tuple[str, str | None]], bool]]) -> None:
+    """A linker that continues from the snapshot of another one equals it, however often this happens."""
+    linker = _parser.Linker("p", LANGUAGES)
+    files: dict[str, _parser.ParsedFile] = {}
+    before: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        cache = _parser.FactsCache(f"{folder}/facts.bin")
+        for batch, ends in batches:
+            wanted = dict(batch)
+            changed = [parse(path, text) for path, text in wanted.items() if text is not None]
+            removed = [path for path, text in wanted.items() if text is None]
+            files.update({file.path: file for file in changed})
+            for path in removed:
+                files.pop(path, None)
+            cache.put(changed)
+            reported = linker.update(changed, removed)
+            after = linker.digests()
+            assert after == fresh(files)
+            assert reported == sorted(path for path in after if after[path] != before.get(path))
+            before = after
+            cache.replace([(path, files[path].digest if path in files else "") for path in wanted])
+            if ends:
+                assert linker.save(cache, "rules")
+                linker = _parser.Linker("p", LANGUAGES)
+                units = [(path, files[path].digest if path else "", digest) for path, digest in after.items()]
+                assert linker.restore(cache, "rules", units)
+                assert linker.digests() == after
+                for path, unit in ((path, linker.unit(path)) for path in after):
+                    assert unit.digest == after[path]
 
 
 def test_rows_follow_the_digest() -> None:

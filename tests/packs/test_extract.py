@@ -31,6 +31,9 @@ def paragraph(text: str) -> Block:
         ("`x.y()` accepts up to 5 and no more.", "limit", "x.y", "5"),
         ("`old.thing()` has been deprecated since 4.2.", "deprecated", "old.thing", "4.2"),
         ("The `old.thing()` function is removed.", "removed", "old.thing", ""),
+        ("Deprecated `old_thing()` in 4.2.", "deprecated", "old_thing", "4.2"),
+        ("Reading it is now deprecated, so `new.thing()` does not.", "deprecated", "", ""),
+        ("`x.spin()` was added in version 1.5.", "added", "x.spin", "1.5"),
         ("Support for `a.b` was removed in version 5.0.", "removed", "a.b", "5.0"),
     ],
 )
@@ -51,6 +54,9 @@ def test_facts_have_subject_value_and_sentence(text: str, kind: str, subject: st
         "`--trace` shows a stack trace when a `CommandError` is raised.",
         "Bug in `to_latex()` where a missing value would cause an `IndexError`.",
         "Fixed an error introduced in 0.5.4 in `merge()`.",
+        "What\u2019s new in 2.0 and the new 2.0 style.",
+        "Previously, passing nothing would raise a `TypeError`.",
+        "If a feature is deprecated, it goes on to work.",
         "The notes list the deprecated features in 1.2.",
     ],
 )

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from types import SimpleNamespace
 
 import pytest
+from pydantic import TypeAdapter
+from typing_extensions import ReadOnly, TypedDict
 
 from atlas.process.litellm_library import load_litellm
+
+
+class One(TypedDict):
+    name: ReadOnly[str]
+
+
+class Several(TypedDict):
+    name: ReadOnly[str]
+    size: ReadOnly[int]
 
 
 def test_the_import_uses_no_network_and_changes_no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +40,15 @@ def test_the_import_uses_no_network_and_changes_no_variable(monkeypatch: pytest.
     assert seen == ["True"], "else it fetches a list of prices"
     assert library.telemetry is False
     assert "TIKTOKEN_CACHE_DIR" not in os.environ
+
+
+def test_the_remark_of_pydantic_about_types_of_litellm_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def imported(name: str) -> SimpleNamespace:
+        return SimpleNamespace()
+
+    monkeypatch.setattr(importlib, "import_module", imported)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_litellm()
+        for kind in (One, Several):
+            TypeAdapter(kind)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from atlas.chat_model import ChatModel
 
-INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes after SIGINT and SIGTERM."""
+HANGUP, INTERRUPTED, TERMINATED = 129, 130, 143
+"""Exit codes after SIGHUP (the terminal is gone), SIGINT and SIGTERM."""
 
 STOPPED = {
     Outcome.ROUNDS: "stopped: the limit of rounds is reached; ask again to go on",
@@ -154,7 +154,7 @@ async def _finished(task: asyncio.Task[bool]) -> None:
 
 
 async def until_signal(work: Awaitable[None], interrupt: Callable[[], bool] | None = None) -> int:
-    """Run `work` until it ends or SIGTERM cancels it; returns the exit code, 0 unless a signal ended it.
+    """Run `work` until it ends or SIGTERM or SIGHUP cancels it; returns the exit code, 0 unless a signal ended it.
 
     `interrupt` is called for SIGINT; where it returns False, SIGINT ends the work as well.
     """
@@ -168,8 +168,13 @@ async def until_signal(work: Awaitable[None], interrupt: Callable[[], bool] | No
             task.cancel()
 
     loop = asyncio.get_running_loop()
+    handled = [signal.SIGTERM]
     loop.add_signal_handler(signal.SIGTERM, stop, TERMINATED)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+        handled.append(signal.SIGHUP)
+        loop.add_signal_handler(signal.SIGHUP, stop, HANGUP)
     if interrupt is not None:
+        handled.append(signal.SIGINT)
         loop.add_signal_handler(signal.SIGINT, lambda: interrupt() or stop(INTERRUPTED))
     try:
         await task
@@ -177,7 +182,6 @@ async def until_signal(work: Awaitable[None], interrupt: Callable[[], bool] | No
         if not code:
             raise
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-        if interrupt is not None:
-            loop.remove_signal_handler(signal.SIGINT)
+        for number in handled:
+            loop.remove_signal_handler(number)
     return code

@@ -10,7 +10,14 @@ from atlas.docs.article import BlockKind
 from atlas.docs.extract.entities import is_glossary, term_name
 from atlas.docs.extract.found import FoundFact
 from atlas.docs.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol, last_part
-from atlas.docs.extract.statements import default_value, defined_name, error_name, is_exception, limit_value
+from atlas.docs.extract.statements import (
+    default_value,
+    defined_name,
+    error_name,
+    is_conditional,
+    is_exception,
+    limit_value,
+)
 from atlas.docs.extract.versions import (
     declared_outdated,
     note_fact,
@@ -23,6 +30,8 @@ from atlas.docs.rendering import RenderedArticle, RenderedBlock, RenderedSection
 from atlas.docs.sentences import sentence_spans
 
 MAX_EVIDENCE = 600
+VERB_FIRST = 3
+"""Up to this character "Deprecated" opens a sentence whose subject follows it."""
 _PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|passing|support for|behaviou?r)\b")
 """Words of a notice that is about a part of the described object."""
 _GERUND = re.compile(r"^\W*(?:Deprecated\s+)?[A-Za-z]{3,}ing\b")
@@ -86,6 +95,8 @@ def _of_block(
             if outdated is not None and found == outdated[0]:
                 continue
             named = _subject(found, value, about, sentence, at)
+            if not named and found in _OF_A_NAME and not is_conditional(sentence):
+                named = _subject(found, value, "", block.text[:start], start)
             if not named and found in _OF_A_NAME:
                 continue
             fact = _fact(found, named, value, section, block, start, end)
@@ -100,7 +111,7 @@ def _of_block(
 def _statements(sentence: str, note: str) -> Iterator[tuple[str, str, int]]:
     """Yield kind and value of what a sentence states, and where; versions are left to the notice that it stands in."""
     if not note:
-        yield from ((kind, value, len(sentence)) for kind, value in sentence_facts(sentence))
+        yield from ((kind, value, _place(kind, sentence)) for kind, value in sentence_facts(sentence))
     for kind, read in (("default", default_value), ("limit", limit_value), ("error", error_name)):
         said = read(sentence)
         if said is not None:
@@ -119,10 +130,18 @@ def _subject(kind: str, value: str, about: str, sentence: str, at: int) -> str:
         return ""
     named = [(place, code_symbol(code)) for place, code in code_spans(sentence)]
     named = [(place, name) for place, name in named if name and last_part(name) != last_part(value)]
-    if kind in _OF_A_NAME or kind == "error":
-        before = [name for place, name in named if place <= at]
-        return before[-1] if before else next((name for _, name in named), "")
+    before = [name for place, name in named if place <= at]
+    if kind in ("deprecated", "removed") and at > VERB_FIRST:
+        return before[0] if before else ""
+    if before and (kind in _OF_A_NAME or kind == "error"):
+        return before[-1]
     return next((name for _, name in named), "")
+
+
+def _place(kind: str, sentence: str) -> int:
+    """Return where a sentence says that something is deprecated or removed, its end for other kinds."""
+    found = re.search(rf"\b{kind}\b|\bno longer\b|\bstopped\b", sentence, re.IGNORECASE)
+    return found.start() if found else len(sentence)
 
 
 def _outdated(rendered: RenderedArticle, section: RenderedSection, sentence: str) -> tuple[str, str, str] | None:

@@ -50,12 +50,12 @@ _ERRORS = (
     ),
 )
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|whether|unless|where|after|once|until|while|so that|for which)\b[^,;.]{0,80}$", re.I
+    r"\b(?:if|when|whenever|whether|unless|where|after|once|until|while|because|so that|for which)\b[^,;.]{0,80}$", re.I
 )
 """The statement is what something else depends on: "when a `KeyError` is raised", "if it is at least 3"."""
 _MENDED = re.compile(
     r"\b(?:[Bb]ugs?|[Ff]ix(?:ed|es)?|[Rr]egressions?|[Ii]ssues?|incorrectly|erroneously|no longer|instead of|"
-    r"previously|used to)\b|^\W*(?:Removed|Repaired|Prevent)"
+    r"[Pp]reviously|used to)\b|^\W*(?:Removed|Repaired|Prevent)"
 )
 """A text about a fault or an earlier state."""
 _DEFINITION = re.compile(
@@ -80,7 +80,7 @@ def default_value(sentence: str) -> Statement | None:
 def limit_value(sentence: str) -> Statement | None:
     """Return the limit that a sentence names, None for none."""
     found = _first(_LIMITS, sentence)
-    return None if found is None or _CONDITION.search(sentence[: found.start]) else found
+    return None if found is None or is_condition(sentence[: found.start]) else found
 
 
 def error_name(sentence: str) -> Statement | None:
@@ -88,12 +88,22 @@ def error_name(sentence: str) -> Statement | None:
     found = _first(_ERRORS, sentence)
     is_cause = found is not None and not is_about_a_fault(sentence)
     passive = found is not None and not re.match(_RAISES, sentence[found.start :])
-    return found if is_cause and not (passive and found and _CONDITION.search(sentence[: found.start])) else None
+    return found if is_cause and not (passive and found and is_condition(sentence[: found.start])) else None
 
 
 def is_about_a_fault(sentence: str) -> bool:
     """Return whether a sentence tells of a bug, a repair or an earlier state, not of how it is."""
     return _MENDED.search(sentence) is not None
+
+
+def is_condition(before: str) -> bool:
+    """Return whether what follows a text is a condition or a reason for something else: "If a feature is"."""
+    return _CONDITION.search(before) is not None
+
+
+def is_conditional(sentence: str) -> bool:
+    """Return whether a sentence begins with a condition: what it says is no property of what was named before."""
+    return re.match(r"\W*(?:if|when|unless|where|for)\b", sentence, re.IGNORECASE) is not None
 
 
 def is_exception(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from atlas.docs.extract.statements import is_about_a_fault
+from atlas.docs.extract.statements import is_about_a_fault, is_condition
 
 _VERSION = r"v?(\d+(?:\.\d+){0,3}(?:[a-z]+\d*)?)"
 _NAMED = r"(?:(?:in|since|from|with|as of|of)\s+)?(?:version\s+|release\s+|v(?=\d)|[A-Z][\w.]*\s+)?"
@@ -22,7 +22,13 @@ _SENTENCES = (
         "removed",
         re.compile(rf"\b(?:[Rr]emoved|[Ss]topped working|no longer (?:supported|available))\b\s+{_NAMED}{_VERSION}\b"),
     ),
-    ("added", re.compile(rf"\b(?:[Nn]ew|[Aa]dded|[Ii]ntroduced)\b\s+{_NAMED}{_VERSION}\b")),
+    (
+        "added",
+        re.compile(
+            rf"(?<!['\u2019]s )\b(?:[Nn]ew|[Aa]dded|[Ii]ntroduced)\s+(?=(?:in|since|from|with|as of|version|release)\s)"
+            rf"{_NAMED}{_VERSION}\b"
+        ),
+    ),
 )
 _BARE_DEPRECATION = re.compile(r"\b(?:is|are|was|were|has been|have been|now) deprecated\b|^\W*Deprecated\b")
 
@@ -75,6 +81,7 @@ def sentence_facts(sentence: str) -> list[tuple[str, str]]:
         match = pattern.search(sentence)
         if match and not (kind == "added" and is_about_a_fault(sentence)):
             found.append((kind, match[1]))
-    if _BARE_DEPRECATION.search(sentence) and all(kind != "deprecated" for kind, _ in found):
+    bare = _BARE_DEPRECATION.search(sentence)
+    if bare and not is_condition(sentence[: bare.start()]) and all(kind != "deprecated" for kind, _ in found):
         found.append(("deprecated", ""))
     return found

@@ -126,7 +126,7 @@ async def hits_of(reader: PackReader, sections: Sequence[RankedSection]) -> tupl
                 article=section.article.partition(":")[2],
                 title=headings[0],
                 section=" > ".join(headings[1:]),
-                anchor=str(said.get("anchor", "")),
+                anchor=section.uid.rpartition("#")[2],
                 url=str(said.get("url", "")),
                 score=round(section.score, 4),
                 why=section.why,
