@@ -326,6 +326,17 @@ class Linker:
 
         Return the sorted paths whose unit may have changed: removed ones left out, the structure unit as "".
         """
+    def save(self, cache: FactsCache, made_with: str) -> bool:
+        """Write a snapshot of the linked project beside the cache; return whether it could.
+
+        It replaces an earlier one. The cache removes it when it erases facts.
+        """
+    def restore(self, cache: FactsCache, made_with: str, units: Sequence[tuple[str, str, str]]) -> bool:
+        """Continue from the snapshot beside the cache if it was saved with the same text and holds exactly these units.
+
+        (path, digest of the content, digest of the unit) each, and the structure under "". Returns whether it did;
+        otherwise the linker stays as it is. Everything then works as if this linker were the one that was saved.
+        """
     def pack(self) -> None:
         """Give back what was unpacked to link files or to make units; nothing is forgotten."""
     def rest(self) -> None:

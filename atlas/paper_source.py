@@ -20,6 +20,11 @@ ARXIV_ID = re.compile(
 )
 """An identifier of arXiv, new (2107.05580v1) or before 2007 (quant-ph/0201082)."""
 
+DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]{1,200}")
+
+MAX_REFERENCES = 1_000
+"""References of one paper that are kept."""
+
 MAX_LINKS = 200
 """Links of one paper that lineage follows."""
 

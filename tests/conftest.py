@@ -15,7 +15,9 @@ import sys
 import tarfile
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -63,6 +65,9 @@ atexit.register(shutil.rmtree, _USER, ignore_errors=True)
 for _name in ("CONFIG", "CACHE", "DATA"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_USER}/{_name.lower()}"
 
+# whatever imports LiteLLM first, also the process that reads reports of others: it must not fetch a list of prices
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
 # hundreds of processes are started: each compiles the package again where the machine's settings keep it from storing
 # what it compiled
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -84,6 +89,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rank = {tests / name: place for place, name in enumerate(LONGEST_FILES)}
     counts = Counter(item.path for item in items)
     items.sort(key=lambda item: (rank.get(item.path, len(rank)), -counts[item.path], item.path))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable(report: pytest.TestReport | pytest.CollectReport) -> Iterator[Any]:
+    """Make a report of a failure one that its process can send: half a surrogate pair would end the whole run."""
+    data = yield
+    return _sendable(data) if report.failed else data
+
+
+def _sendable(value: object) -> object:
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {key: _sendable(one) for key, one in value.items()}
+        case list() | tuple():
+            return [*map(_sendable, value)]
+        case _:
+            return value if value is None or type(value) in (bool, int, float) else str(value)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from atlas.chat.turn import Screen, TurnLimits
     from atlas.chat_model import ChatModel
     from atlas.config.load import Settings
+
+NO_KEY = "none"
+"""Sent to servers with OpenAI's interface without a key, such as llama.cpp: LiteLLM refuses to send no key at all."""
+
+LOAD_AFTER = 2.5
+"""Seconds after which the library of language models is imported while servers are still starting."""
 
 
 def make_chat_model(settings: Settings, name: str, url: str) -> ChatModel:
@@ -32,27 +39,19 @@ def make_chat_model(settings: Settings, name: str, url: str) -> ChatModel:
         )
     # the configured key belongs to the configured address: another provider must not get it
     own = not url and name in ("", chosen.model)
-    return LiteLlmChatModel(
-        name or chosen.model,
-        url or (chosen.url if own else ""),
-        chosen.api_key if own or not url else "",
-        float(chosen.timeout_seconds),
-    )
+    model, address = name or chosen.model, url or (chosen.url if own else "")
+    key = chosen.api_key if own or not url else ""
+    if not key and address and model.startswith("openai/") and not os.environ.get("OPENAI_API_KEY"):
+        key = NO_KEY
+    return LiteLlmChatModel(model, address, key, float(chosen.timeout_seconds))
 
 
-def make_limits(settings: Settings, rounds: int, tokens: int, cost: float, context_tokens: int) -> TurnLimits:
-    """Return the limits of a question: those given, else the settings'; the context also fits the model's."""
+def make_limits(settings: Settings, rounds: int, tokens: int, cost: float) -> TurnLimits:
+    """Return the limits of a question: those given, else the settings'."""
     from atlas.chat.turn import TurnLimits
 
     chat = settings.chat
-    most = chat.context_tokens
-    return TurnLimits(
-        rounds or chat.rounds,
-        tokens,
-        cost,
-        chat.result_tokens,
-        min(most, context_tokens * 9 // 10) if context_tokens else most,
-    )
+    return TurnLimits(rounds or chat.rounds, tokens, cost, chat.result_tokens, chat.context_tokens)
 
 
 @asynccontextmanager
@@ -80,13 +79,20 @@ async def open_chat(
     for connection in connections:
         connection.limits = Limits(float(settings.chat.connect_seconds), float(settings.chat.call_seconds))
     hub = Hub(connections)
-    # concurrently with the servers: the import takes longer than most of them
-    loading = asyncio.create_task(model.load())
+    loading: asyncio.Task[None] | None = None
+    starting = asyncio.create_task(hub.start(report))
     try:
-        await hub.start(report)
+        # the import costs as much processor time as several servers need to start: it comes after them, unless they
+        # make the chat wait
+        await asyncio.wait([starting], timeout=LOAD_AFTER)
+        loading = asyncio.create_task(model.load())
+        await starting
         yield ChatSession(hub, model, Cl100kCounter(), screen, limits)
     finally:
-        loading.cancel()
+        starting.cancel()
+        await asyncio.wait([starting])
         await hub.close()
-        with contextlib.suppress(asyncio.CancelledError, ConfigError):
-            await loading
+        if loading is not None:
+            loading.cancel()
+            with contextlib.suppress(asyncio.CancelledError, ConfigError):
+                await loading

@@ -126,7 +126,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.git.history import GitHistory
     from atlas.parsing import Cl100kCounter, digest_paths, mask_secrets, positions_that_differ, split_words
     from atlas.parsing.outline import Outline
-    from atlas.search import Reader
+    from atlas.search import RankingOptions, Reader
 
     code = make_embedder(settings)
     return Reader(
@@ -142,6 +142,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         Outline(settings.language_folders, settings.knowledge.folder),
         make_prose_embedder(settings),
         make_documents_embedder(settings, code),
+        RankingOptions(settings.search.learned, frozenset(settings.search.off)),
     )
 
 

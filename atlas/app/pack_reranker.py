@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -9,14 +10,19 @@ from atlas.config.addresses import is_loopback
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
+    from atlas.embedders.onnx_reranker import OnnxReranker
     from atlas.embedders.reranker import TeiReranker
 
 CONNECTIONS = 2
 
 
-def make_reranker(settings: Settings) -> TeiReranker | None:
-    """Return the configured cross-encoder, None without one. Close it; it sends nothing before its use."""
+def make_reranker(settings: Settings) -> TeiReranker | OnnxReranker | None:
+    """Return the configured cross-encoder, None without one. Close it; it sends and loads nothing before its use."""
     chosen = settings.packs
+    if chosen.reranker_model:
+        from atlas.embedders.onnx_reranker import OnnxReranker
+
+        return OnnxReranker(Path(chosen.reranker_model).expanduser())
     if not chosen.reranker_url:
         return None
     from atlas.embedders.http import JsonClient

@@ -55,9 +55,12 @@ def _citation_source(settings: Settings, folder: Path) -> CitationSource | None:
     chosen = settings.papers
     if not chosen.citations_url:
         return None
-    from atlas.paper_services.semantic_scholar import SemanticScholar
+    if chosen.citations_format == "openalex":
+        from atlas.paper_services.openalex import OpenAlex as Service
+    else:
+        from atlas.paper_services.semantic_scholar import SemanticScholar as Service
 
-    return SemanticScholar(
+    return Service(
         chosen.citations_url,
         chosen.citations_api_key,
         folder,

@@ -30,6 +30,21 @@ class WarmIndex(Protocol):
         ...
 
 
+class RepeatedPasses:
+    """Implements `WarmIndex` by a pass over the whole tree for each commit, as by `atlas index`: nothing stays warm."""
+
+    def __init__(self, index: Callable[[], Awaitable[object]]) -> None:
+        """`index` runs a pass over the tree."""
+        self._index = index
+
+    async def hint(self, paths: Sequence[str]) -> None:
+        """Do nothing: a pass finds what has changed."""
+
+    async def settle(self, *, sweep: bool = True) -> None:
+        """Run a pass, which makes deferred vectors too."""
+        await self._index()
+
+
 @dataclass(frozen=True, slots=True)
 class ReplaySteps:
     """How to maintain, build and compare an index. The first two take the folders of the tree and of the index."""

@@ -180,11 +180,18 @@ class ServerConnection:
             await self.start()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.limits.connect):
-                await self._wait_for(lambda: self.state not in (State.CONNECTING, State.RESTARTING))
-        if self._client is None or self.state is not State.READY:
+                await self._wait_for(lambda: not self._is_starting)
+        if self._client is None or self.state is not State.READY or self._is_starting:
             reason = self.problem or str(self.state)
             raise Unavailable(f"{self.spec.name} is not connected: {reason}", "See /servers.")
         return self._client
+
+    @property
+    def _is_starting(self) -> bool:
+        """Whether a session is being opened, or one that has been lost is about to be opened again."""
+        if self.state is State.READY:
+            return self._lost.is_set()
+        return self.state in (State.CONNECTING, State.RESTARTING)
 
     async def _wait_for(self, condition: Callable[[], bool]) -> None:
         async with self._changed:

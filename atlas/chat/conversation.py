@@ -19,9 +19,12 @@ MESSAGE_TOKENS = 4
 
 
 class Conversation:
-    """Messages in the order in which they were said. `count` returns the tokens of a text."""
+    """Messages in the order in which they were said.
 
-    def __init__(self, count: Callable[[str], int], *, sends_images: bool) -> None:
+    `count` returns the tokens of a text; `sends_images` is asked once there is an image to send.
+    """
+
+    def __init__(self, count: Callable[[str], int], sends_images: Callable[[], bool]) -> None:
         self._count, self._sends_images = count, sends_images
         self._messages: list[Message] = []
         self._sizes: list[int] = []
@@ -30,6 +33,13 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         """All messages."""
         return tuple(self._messages)
+
+    def sendable(self) -> tuple[Message, ...]:
+        """Return all messages as the model reads them: images of an earlier model are named for one without them."""
+        has_images = any(isinstance(message["content"], list) for message in self._messages)
+        if not has_images or self._sends_images():
+            return self.messages
+        return tuple({**message, "content": _without_images(message["content"])} for message in self._messages)
 
     @property
     def tokens(self) -> int:
@@ -45,7 +55,7 @@ class Conversation:
 
     def add_user(self, text: str, images: Content | None = None) -> None:
         """Add what the user says, with the images of what he attached."""
-        shown = images.images if images is not None and self._sends_images else ()
+        shown = images.images if images is not None and images.images and self._sends_images() else ()
         if not shown:
             self._add({"role": "user", "content": text})
             return
@@ -77,7 +87,7 @@ class Conversation:
         """Add the result of a tool call, cut to `most_tokens`; returns how many tokens were cut off."""
         text, cut = self.fit(content.text or "(empty result)", most_tokens)
         self._add({"role": "tool", "tool_call_id": call.id, "content": text})
-        if content.images and self._sends_images:
+        if content.images and self._sends_images():
             self.add_user(f"Images returned by {call.name}:", content)
         return cut
 
@@ -128,6 +138,12 @@ class Conversation:
             texts = [str(part["text"]) for part in parts if part.get("type") == "text"]
         calls = json.dumps(message["tool_calls"]) if "tool_calls" in message else ""
         return MESSAGE_TOKENS + sum(map(self._count, texts)) + (self._count(calls) if calls else 0)
+
+
+def _without_images(content: object) -> object:
+    if not isinstance(content, list):
+        return content
+    return "\n".join(str(part.get("text", "[image]")) for part in cast("list[dict[str, object]]", content))
 
 
 def _is_object(text: str) -> bool:

@@ -6,12 +6,13 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import mcp_types as types
 
 from atlas.chat.connection import ServerConnection, State
+from atlas.chat.reading import ResourceReader
+from atlas.chat.routes import PromptRoute, ResourceRoute, ToolRoute, ToolServer
 
 MAX_NAME = 64
 """Characters of a tool's name that providers accept."""
@@ -19,60 +20,12 @@ MAX_NAME = 64
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRoute:
-    """A tool under the name that the model sees."""
-
-    name: str
-    server: ServerConnection
-    tool: types.Tool
-
-    @property
-    def read_only(self) -> bool:
-        """Whether the server declares that the tool changes nothing."""
-        hints = self.tool.annotations
-        return bool(hints and hints.read_only_hint)
-
-    @property
-    def declaration(self) -> dict[str, object]:
-        """The tool as chat models expect it."""
-        schema: dict[str, object] = dict(self.tool.input_schema)
-        schema.pop("$schema", None)
-        schema["type"] = "object"
-        if not isinstance(schema.get("properties"), dict):
-            schema["properties"] = {}
-        description = (self.tool.description or self.tool.title or "")[:1024]
-        return {
-            "type": "function",
-            "function": {"name": self.name, "description": description, "parameters": schema},
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceRoute:
-    """A resource, or a template of resources, of one server."""
-
-    server: ServerConnection
-    uri: str
-    name: str
-    description: str
-    is_template: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PromptRoute:
-    """A prompt under the name that the user types."""
-
-    name: str
-    server: ServerConnection
-    prompt: types.Prompt
-
-
 class Hub:
     """The servers of one chat. Use from one event loop: `start`, any number of look-ups, `close`."""
 
     def __init__(self, connections: Sequence[ServerConnection]) -> None:
         self.connections: Mapping[str, ServerConnection] = {one.spec.name: one for one in connections}
+        self.reader = ResourceReader(self.resources)
 
     async def start(self, report: Callable[[ServerConnection], None]) -> None:
         """Connect all servers at once; `report` is called for each one that is ready or has failed."""
@@ -93,8 +46,12 @@ class Hub:
         await asyncio.gather(*(one.refresh() for one in stale), return_exceptions=True)
 
     def tools(self) -> tuple[ToolRoute, ...]:
-        """Return the tools of all servers by server and name, each under a unique name."""
+        """Return the tools of all servers by server and name and the chat's own one, each under a unique name."""
+        pairs: list[tuple[ToolServer, types.Tool]]
         pairs = [(one, tool) for one in self.connections.values() for tool in one.offer.tools]
+        own = self.reader.tool()
+        if own is not None:
+            pairs.append((self.reader, own))
         names = _unique_names([(one.spec.name, tool.name) for one, tool in pairs])
         return tuple(ToolRoute(name, one, tool) for name, (one, tool) in zip(names, pairs, strict=True))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from atlas.chat.hub import ResourceRoute
+from atlas.chat.routes import ResourceRoute
 
 _REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@((?:[^\s@(){}]+)(?:\([^)\n]*\))?)")
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")

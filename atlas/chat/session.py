@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import mcp_types as types
 
 from atlas.chat.content import Content, of_blocks, of_resource, printable
 from atlas.chat.conversation import Conversation
-from atlas.chat.hub import Hub, PromptRoute, ResourceRoute
+from atlas.chat.hub import Hub
 from atlas.chat.references import find_references
+from atlas.chat.routes import PromptRoute, ResourceRoute
 from atlas.chat.turn import Outcome, Screen, Spent, Turn, TurnLimits
 from atlas.chat_model import ChatModel
 from atlas.errors import AtlasError, ConfigError, NotFound
@@ -57,7 +58,7 @@ class ChatSession:
 
     def clear(self) -> None:
         """Begin a new conversation; what was spent stays."""
-        self.conversation = Conversation(self.counter.count, sends_images=self.model.reads_images)
+        self.conversation = Conversation(self.counter.count, lambda: self.model.reads_images)
 
     def change_model(self, model: ChatModel) -> None:
         """Go on with another model."""
@@ -125,12 +126,16 @@ class ChatSession:
         return found
 
     async def _turn(self, add: Callable[[], None]) -> Outcome:
+        await self.model.load()
+        limits, context = self.limits, self.model.context_tokens
+        if context:
+            limits = replace(limits, context_tokens=min(limits.context_tokens, context * 9 // 10))
         before = len(self.conversation)
         if not before:
             self.conversation.add_system(self._instruction())
         add()
         try:
-            return await Turn(self.model, self.hub, self.conversation, self.screen, self.limits, self.spent).run()
+            return await Turn(self.model, self.hub, self.conversation, self.screen, limits, self.spent).run()
         except BaseException:
             # a question without its answer, or calls without their results, would make the next request invalid
             self.conversation.rewind(before)

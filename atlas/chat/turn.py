@@ -17,7 +17,8 @@ from typing import Any, Protocol
 
 from atlas.chat.content import Content, of_result
 from atlas.chat.conversation import Conversation
-from atlas.chat.hub import Hub, ToolRoute, argument_problem
+from atlas.chat.hub import Hub, argument_problem
+from atlas.chat.routes import ToolRoute
 from atlas.chat_model import ChatModel, Retrying, TextDelta, ToolRequest, Usage
 from atlas.errors import AtlasError
 
@@ -141,7 +142,7 @@ class Turn:
         texts: list[str] = []
         calls: list[ToolRequest] = []
         self.spent.requests += 1
-        async with aclosing(self.model.stream(self.conversation.messages, tools)) as events:
+        async with aclosing(self.model.stream(self.conversation.sendable(), tools)) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
                     texts.append(event.text)
@@ -210,9 +211,11 @@ class Turn:
         failed = True
         try:
             result = await route.server.call_tool(route.tool.name, arguments, report)
+            self.hub.reader.remember(result, route.server)
             content, failed = of_result(result), bool(result.is_error)
             if failed:
-                content = Content(f"error: {content.text}", content.images)
+                said = content.text if content.text.startswith("error:") else f"error: {content.text}"
+                content = Content(said, content.images)
         except AtlasError as error:
             content = Content(f"error: {error.message}{'. ' if error.hint else ''}{error.hint}")
         self.screen.call_ended(route, content, failed=failed, seconds=time.monotonic() - began)

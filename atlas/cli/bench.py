@@ -6,7 +6,8 @@ import dataclasses
 import json
 import sys
 import tempfile
-from contextlib import nullcontext
+from collections.abc import Awaitable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ from atlas.wording import counted
 if TYPE_CHECKING:
     from atlas.bench.compare import Comparison
     from atlas.bench.live import LiveReport
-    from atlas.bench.replay import ReplaySteps, Step
+    from atlas.bench.replay import ReplaySteps, Step, WarmIndex
 
 LIVE_PARTS = "idle, saves, tenth, readers, restart, burst."
 
@@ -164,13 +165,15 @@ def replay(
     commits: Annotated[int, typer.Option("--commits", min=1, help="Number of commits.")] = 100,
     every: Annotated[int, typer.Option("--every", min=1, metavar="K", help="Compare after every K-th commit.")] = 1,
     newest: Annotated[str, typer.Option("--from", metavar="REV", help="Last commit of the replay.")] = "HEAD",
+    passes: Annotated[bool, typer.Option("--passes", help="One `atlas index` per commit, not a warm index.")] = False,
     json_output: Json = False,
 ) -> None:
     """Replay a git history with a warm index and compare it with a clean one. Exits with 1 when they differ."""
     import asyncio
 
     with tempfile.TemporaryDirectory(prefix="atlas-replay-") as scratch:
-        steps = asyncio.run(_replay(_folder(repository), Path(scratch), commits, every, newest, quiet=json_output))
+        ways, folder = _ways(passes=passes), _folder(repository)
+        steps = asyncio.run(_replay(folder, Path(scratch), ways, commits, every, newest, quiet=json_output))
     compared = [step for step in steps if step.comparison is not None]
     different = [step for step in compared if step.comparison is not None and not step.comparison.equal]
     if json_output:
@@ -181,7 +184,9 @@ def replay(
         raise typer.Exit(1)
 
 
-async def _replay(repository: Path, scratch: Path, commits: int, every: int, newest: str, *, quiet: bool) -> list[Step]:
+async def _replay(
+    repository: Path, scratch: Path, ways: ReplaySteps, commits: int, every: int, newest: str, *, quiet: bool
+) -> list[Step]:
     from contextlib import aclosing
 
     from rich.console import Console
@@ -193,7 +198,7 @@ async def _replay(repository: Path, scratch: Path, commits: int, every: int, new
     bar = Progress(console=Console(stderr=True), transient=True) if sys.stderr.isatty() else nullcontext()
     with bar:
         task = bar.add_task("commits", total=commits) if isinstance(bar, Progress) else None
-        async with aclosing(walk(repository, scratch, _ways(), commits=commits, every=every, newest=newest)) as walking:
+        async with aclosing(walk(repository, scratch, ways, commits=commits, every=every, newest=newest)) as walking:
             async for step in walking:
                 steps.append(step)
                 if isinstance(bar, Progress) and task is not None:
@@ -203,18 +208,21 @@ async def _replay(repository: Path, scratch: Path, commits: int, every: int, new
     return steps
 
 
-def _ways() -> ReplaySteps:
+def _ways(*, passes: bool) -> ReplaySteps:
     from atlas.app.bench import compare_indexes, open_live
     from atlas.app.main import index_project
-    from atlas.bench.replay import ReplaySteps
+    from atlas.bench.replay import RepeatedPasses, ReplaySteps
     from atlas.config.load import load_settings
     from atlas.pipeline.events import no_progress
 
-    return ReplaySteps(
-        live=lambda tree, data: open_live(load_settings(str(tree), str(data))),
-        clean=lambda tree, data: index_project(load_settings(str(tree), str(data)), no_progress),
-        compare=compare_indexes,
-    )
+    def clean(tree: Path, data: Path) -> Awaitable[object]:
+        return index_project(load_settings(str(tree), str(data)), no_progress)
+
+    def live(tree: Path, data: Path) -> AbstractAsyncContextManager[WarmIndex]:
+        repeated = RepeatedPasses(lambda: clean(tree, data))
+        return nullcontext(repeated) if passes else open_live(load_settings(str(tree), str(data)))
+
+    return ReplaySteps(live, clean, compare_indexes)
 
 
 def _step_line(step: Step) -> str:

@@ -111,11 +111,15 @@ def _sets(trees: list[Path], folder: Path, plan: Plan, questions: list[Path]) ->
 def _given(paths: list[Path]) -> dict[str, list[SearchQuestion]]:
     """Return the questions of files by the name of the package."""
     from atlas.bench.answers.questions import load
-    from atlas.bench.search.questions import SearchQuestion, Target
+    from atlas.bench.search.questions import WRITTEN, SearchQuestion, Target
 
     return {
         file.name: [
-            SearchQuestion("file", each.ask, tuple(Target(place.path) for place in each.gold))
+            SearchQuestion(
+                each.kind if each.kind in WRITTEN else "file",
+                each.ask,
+                tuple(Target(place.path) for place in each.gold),
+            )
             for each in file.questions
             if each.gold
         ]

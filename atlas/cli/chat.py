@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import os
 import sys
 import time
 from pathlib import Path
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
     from atlas.chat.turn import TurnLimits
     from atlas.chat_model import ChatModel
     from atlas.config.load import Settings
-
-TERMINATED = 143
-"""Exit code after SIGTERM."""
 
 MAX_QUESTION = 1 << 20
 """Characters of a question on stdin."""
@@ -81,6 +80,7 @@ def chat(
     """
     import asyncio
 
+    _hasten_start()
     from atlas.app.chat import make_chat_model, make_limits
     from atlas.cli.conversation.servers import chosen_servers
 
@@ -95,7 +95,7 @@ def chat(
         print(f"warning: {output.plain(problem)}", file=sys.stderr)
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     logging.getLogger("client").setLevel(logging.CRITICAL)
-    limits = make_limits(settings, rounds, max_tokens, max_cost, 0)
+    limits = make_limits(settings, rounds, max_tokens, max_cost)
     kept = Path(transcript).expanduser() if transcript else None
     if once:
         question = sys.stdin.read(MAX_QUESTION) if once == "-" else once
@@ -104,6 +104,17 @@ def chat(
         code = asyncio.run(_talk(settings, servers, chosen, limits, kept, allow_all=yes, api_base=api_base))
     if code:
         raise typer.Exit(code)
+
+
+def _hasten_start() -> None:
+    """Until the chat is ready, collect no garbage: imports make none. Pydantic needs no plug-ins of other packages."""
+    gc.disable()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+
+def _end_start() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 async def _once(
@@ -137,6 +148,7 @@ async def _once(
 
     async def work() -> None:
         async with open_chat(settings, servers, model, screen, screen, limits, report) as session:
+            _end_start()
             try:
                 outcome = await session.ask(question)
             except AtlasError as error:
@@ -158,8 +170,8 @@ async def _once(
             if outcome is not Outcome.ANSWERED and not as_json:
                 screen.notice(STOPPED[outcome])
 
-    if await until_signal(work()):
-        return TERMINATED
+    if code := await until_signal(work()):
+        return code
     if failed:
         raise failed[0]
     if as_json:
@@ -195,7 +207,8 @@ async def _talk(
 
     async def work() -> None:
         async with open_chat(settings, servers, model, terminal.screen, terminal.screen, limits, report) as session:
+            _end_start()
             console.print(f"{model.name}; /help lists the commands", style="dim")
             await terminal.run(session, lambda name: make_chat_model(settings, name, api_base))
 
-    return TERMINATED if await until_signal(work()) else 0
+    return await until_signal(work(), terminal.interrupt)

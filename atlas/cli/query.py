@@ -37,6 +37,7 @@ EXAMPLES = {
         'atlas search "callers of SessionStore.save"',
         'atlas search "tests for SessionStore.save" --path tests/',
         "atlas search --mode text --label Function 'session expired'",
+        'atlas search "where are sessions expired" --explain',
     ),
     "node": examples("atlas node SessionStore", "atlas node save --label Method", "atlas node shop/cart.py:42"),
     "context": examples("atlas context SessionStore.save", "atlas context save --path shop/ --token-budget 4000"),
@@ -72,24 +73,25 @@ def search(
     snippets: Annotated[bool, typer.Option("--snippets", help="More lines of source that match the query.")] = False,
     token_budget: BudgetOption = 0,
     cursor: Annotated[str, typer.Option("--cursor", help="Cursor of the next page, from the previous one.")] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the stages of the ranking and the features of each hit instead.")
+    ] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Find code, documents and decisions by name, words, meaning and graph."""
-    arguments = {"query": query} | given(
-        path=path,
-        labels=label or [],
-        languages=language or [],
-        limit=limit,
-        token_budget=token_budget,
-        cursor=cursor,
-        brief=brief,
-        snippets=snippets,
-    )
+    chosen = given(path=path, labels=label or [], languages=language or [])
     if tests is not None:
-        arguments["include_tests"] = tests
-    ask(settings_of(project, data_dir), f"{mode}_search", arguments, as_json=json)
+        chosen["include_tests"] = tests
+    settings = settings_of(project, data_dir)
+    if explain:
+        from atlas.cli.explain import explain_search
+
+        explain_search(settings, mode.value, query, chosen, limit, as_json=json)
+        return
+    shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief, snippets=snippets)
+    ask(settings, f"{mode}_search", {"query": query, **chosen, **shown}, as_json=json)
 
 
 def node(

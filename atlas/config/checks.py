@@ -150,8 +150,19 @@ def check_languages(settings: Settings) -> None:
 
 
 def check_packs(settings: Settings) -> None:
-    """Raise ConfigError for an address of a reranking server that is none."""
+    """Raise ConfigError for an address of a reranking server that is none, or a model that is not there."""
     url, origin = settings.packs.reranker_url, settings.origin("packs.reranker_url")
+    model, named = settings.packs.reranker_model, settings.origin("packs.reranker_model")
+    if model and url:
+        raise ConfigError(
+            f"{named}: packs.reranker_model and packs.reranker_url exclude each other", "Set one of them."
+        )
+    if model and not Path(model).expanduser().is_absolute():
+        hint = 'It may begin with "~/".'
+        raise ConfigError(f"{named}: packs.reranker_model must be an absolute path, not {model!r}", hint)
+    if model and not Path(model).expanduser().exists():
+        hint = "Give the folder that holds tokenizer.json and model.onnx."
+        raise ConfigError(f"{named}: packs.reranker_model: no such folder: {model}", hint)
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port

@@ -43,6 +43,9 @@ class PacksSettings:
     reranker_url: str = setting(
         "", 'Address of a text-embeddings-inference server with a cross-encoder; "" = no reranking.', secret=True
     )
+    reranker_model: str = setting(
+        "", 'Folder of a cross-encoder in ONNX format with its tokenizer, run in this process; "" = none.'
+    )
     reranker_api_key: str = setting("", "Key; from the environment only: ATLAS_PACKS_RERANKER_API_KEY.", key=True)
     reranker_timeout_seconds: int = setting(10, "Time limit for an answer of it.", 1, 600)
 
@@ -61,8 +64,13 @@ class PapersSettings:
     timeout_seconds: int = setting(20, "Time limit for an answer of the service.", 1, 600)
     citations_url: str = setting(
         "",
-        'Address of a citation service (Academic Graph API of Semantic Scholar); "" = none.',
+        'Address of a citation service; "" = none.',
         secret=True,
+    )
+    citations_format: str = setting(
+        "semantic_scholar",
+        "Interface of it: Semantic Scholar's Academic Graph API, or OpenAlex's.",
+        choices=("semantic_scholar", "openalex"),
     )
     citations_api_key: str = setting("", "Key; from the environment only: ATLAS_PAPERS_CITATIONS_API_KEY.", key=True)
     citations_pause_ms: int = setting(1000, "Pause between two requests to it.", 0, 600_000)

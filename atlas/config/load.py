@@ -276,6 +276,8 @@ def _checked(key: str, value: object, origin: str) -> object:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("list[object]", value)):
             raise ConfigError(f"{origin}: {key} must be a list of strings", _help(key))
         entries = tuple(cast("list[str]", value))
+        for entry in entries if spec.metadata["choices"] else ():
+            _check_choice(key, entry, origin)
         for glob in entries if key.startswith("scope.") else ():
             if ".." in PurePosixPath(glob).parts:
                 raise ConfigError(f"{origin}: {key} must stay inside the project: {glob!r}", _help(key))
@@ -285,16 +287,21 @@ def _checked(key: str, value: object, origin: str) -> object:
         found = "" if spec.metadata["secret"] else f", not {value!r}"
         raise ConfigError(f"{origin}: {key} must be {wanted}{found}", _help(key))
     low, high = spec.metadata["low"], spec.metadata["high"]
-    choices: tuple[str, ...] = spec.metadata["choices"]
     if isinstance(value, int) and (low or high) and not low <= value <= high:
         raise ConfigError(f"{origin}: {key} must be between {low} and {high}, not {value}", _help(key))
-    if choices and value not in choices:
-        near = difflib.get_close_matches(str(value), choices, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else _help(key)
-        raise ConfigError(f"{origin}: {key} must be one of {', '.join(choices)}, not {value!r}", hint)
+    if isinstance(value, str) and spec.metadata["choices"]:
+        _check_choice(key, value, origin)
     if key == "project.name" and value and project_name(PurePosixPath(str(value))) != value:
         raise ConfigError(f"{origin}: project.name may contain only letters, digits and . _ -: {value!r}", _help(key))
     return value
+
+
+def _check_choice(key: str, value: str, origin: str) -> None:
+    choices: tuple[str, ...] = _spec(key).metadata["choices"]
+    if value not in choices:
+        near = difflib.get_close_matches(value, choices, 1)
+        hint = f"Did you mean {near[0]!r}?" if near else _help(key)
+        raise ConfigError(f"{origin}: {key} must be one of {', '.join(choices)}, not {value!r}", hint)
 
 
 def _variable(key: str) -> str:

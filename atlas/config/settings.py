@@ -21,6 +21,7 @@ from atlas.config.knowledge import (
     PacksSettings,
     PapersSettings,
 )
+from atlas.config.search import SearchSettings
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -67,23 +68,6 @@ class LanguageSettings:
 
     folders: tuple[str, ...] = setting(
         (), "Folders with a folder per language, each with a language.toml; on equal names the last one wins."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """`[search]`: defaults of the query tools."""
-
-    token_budget: int = setting(
-        900,
-        "Limit of a search answer, in cl100k_base tokens; if set, also of the other query tools.",
-        1,
-        200_000,
-        shared=True,
-        shared_high=2000,
-    )
-    limit: int = setting(
-        15, "Hits per answer; unless it is set, hits far behind the first are left out.", 1, 50, shared=True
     )
 
 

@@ -83,7 +83,7 @@ def article_rows(pack: str, one: RenderedArticle) -> ArticleRows:
             *(pack, Label.SECTION, "section", own.title or title, f"{article.key}#{own.anchor}", article.key),
             line=own.line,
             span=(section.start, section.end),
-            properties={"anchor": own.anchor, "level": own.level, "url": section_url(article.url, own.anchor)},
+            properties={"level": own.level, "url": section_url(article.url, own.anchor)},
         )
         sections.append(SectionRows(own.level, of_section, tuple(_passage_rows(pack, one, section, titles))))
     return ArticleRows(row, tuple(sections))
@@ -119,7 +119,6 @@ def _passage_rows(
             line=passage.line or own.line,
             span=(passage.start, passage.end),
             chunk=(digest(name, text), name),
-            properties={"subject": passage.subject},
         )
 
 

@@ -1,9 +1,9 @@
 """Rows and edges of entities, facts and relations. Pure.
 
-Properties of entities: aliases, section (the uid of the section that defines it), code (file:line of the package's own
-code), since, deprecated, removed, origin.
-Properties of facts: subject, value, origin, the version as since, deprecated or removed, and `whole` if that is about
-the subject itself and not about an argument of it.
+Properties of entities: aliases besides its name, section (`key#anchor` of the one that defines it), code (file:line of
+the package's own code), since, deprecated, removed, and origin if a language model has found it.
+Properties of facts: subject, value, origin as above, the version as since, deprecated or removed, and `whole` if that
+is about the subject itself and not about an argument of it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def entity_rows(
     versions = _versions(table, facts)
     for name, entity in table.entities.items():
         owner = entity.owner
-        aliases = sorted({one.found.name for one in entity.mentions} - {name})[:20]
+        aliases = sorted({one.found.name for one in entity.mentions} - {name, last_part(name)})[:20]
         said: dict[str, object] = {
-            **{"aliases": aliases, "section": section_uid(pack, owner.article, owner.found.section)},
+            **{"aliases": aliases, "section": f"{owner.article}#{owner.found.section}"},
             "code": entity.code,
             **versions.get(name, {}),
             "origin": _origin(entity),
@@ -77,7 +77,7 @@ def fact_rows(pack: str, key: str, facts: Sequence[FoundFact], table: EntityTabl
     for fact in facts:
         subject = table.resolve(fact.subject, key) or fact.subject if fact.subject else ""
         said: dict[str, object] = {
-            **{"subject": subject, "value": fact.value, "origin": fact.origin},
+            **{"subject": subject, "value": fact.value, "origin": "model" if fact.origin == "model" else ""},
             **({_VERSIONS[fact.kind]: fact.value} if fact.kind in _VERSIONS else {}),
             **({"whole": True} if fact.of_whole and fact.kind in _VERSIONS else {}),
         }
@@ -146,4 +146,4 @@ def _fact_name(key: str, fact: FoundFact) -> str:
 
 def _origin(entity: Entity) -> str:
     strategies = {one.found.strategy for one in entity.mentions}
-    return "model" if strategies == {"model"} else "rule"
+    return "model" if strategies == {"model"} else ""

@@ -35,6 +35,7 @@ class LiteLlmChatModel:
     def __init__(self, model: str, url: str, key: str, seconds: float, delay: float = FIRST_DELAY) -> None:
         """`model` is LiteLLM's name with the provider prefix; empty `url` and `key` mean the provider's defaults."""
         self._model, self._key, self._delay = model, key, delay
+        self._info: Mapping[str, Any] | None = None
         self._options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
         if url:
             self._options["api_base"] = url
@@ -86,18 +87,34 @@ class LiteLlmChatModel:
             await asyncio.sleep(wait)
 
     def _listed(self) -> Mapping[str, Any]:
+        if self._info is None:
+            try:
+                self._info = cast("Mapping[str, Any]", load_litellm().get_model_info(self._model))
+            except AtlasError:
+                return {}
+            except Exception:  # noqa: BLE001 isolation: LiteLLM raises plain exceptions for models that it does not list
+                self._info = {}
+        return self._info
+
+    def _missing_keys(self) -> list[str]:
+        """Return the variables of which one must hold the key: LiteLLM reports a missing key as a server's fault."""
+        if self._key:
+            return []
         try:
-            return cast("Mapping[str, Any]", load_litellm().get_model_info(self._model))
-        except AtlasError:
-            return {}
-        except Exception:  # noqa: BLE001 isolation: LiteLLM raises plain exceptions for models that it does not list
-            return {}
+            found: list[str] = load_litellm().validate_environment(self._model)["missing_keys"]
+        except Exception:  # noqa: BLE001 isolation: the code of a provider raises errors of any type
+            return []
+        # of other providers the credentials may come from elsewhere, such as files of a cloud's tools
+        return found if all(name.endswith("_API_KEY") for name in found) else []
 
     def _translated(self, error: Exception) -> AtlasError:
         message = f"{self._model} failed ({type(error).__name__}): {describe_error(error, self._key, MAX_MESSAGE)}"
         status = getattr(error, "status_code", 0)
         if status in (401, 403):
             return ConfigError(message, "Set the provider's key in the environment, e.g. OPENAI_API_KEY.")
+        missing = self._missing_keys()
+        if missing:
+            return ConfigError(message, f"Set {' or '.join(missing)} in the environment.")
         if status in REJECTED:
             return ConfigError(message, "Check --model and --api-base; `provider/model` are LiteLLM's names.")
         return Unavailable(message, "Try again, or name another model with /model.")

@@ -74,8 +74,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "citation_graph",
-        "Which stored papers cite which, found by arXiv ids and DOIs in abstracts and comments; reference lists are "
-        "not known.",
+        "Which stored papers cite which, found by arXiv ids and DOIs in abstracts and comments, and in lists of "
+        "references if a citation service is configured.",
         {**_TOPIC, "limit": whole("Citing papers; default 100", 1, 1000)},
     ),
     Tool(
@@ -97,7 +97,7 @@ PROMPT_DESCRIPTION = "Search for papers on a topic, and discuss and compare what
 
 _PROMPT_TEXT = """Search for {num_papers} academic papers about '{topic}' with the tool search_papers.
 1. Call search_papers with topic '{topic}' and max_results {num_papers}. If it says that the service is away, say so.
-2. The resource papers://{folder} has what is stored on the topic; related_papers leads from one paper to others.
+2. Read the resource papers://{folder}: it has what is stored on the topic. related_papers leads to others.
 3. For each paper give: title, authors, date, arXiv id, main findings, contributions, methods, relevance to '{topic}'.
 4. Then summarise: the state of research, common themes and disagreements, gaps, the most important papers.
 5. If tools that write claims are offered (ingest_hypothesis), store each finding worth keeping as one claim, with

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
-from atlas.parsing import Linker
+from atlas.model import STRUCTURE_PATH, FileRecord
+from atlas.parsing import FactsCache, Linker
 from atlas.threads import in_thread
 
 
@@ -49,6 +50,23 @@ class LinkerSession:
         """Drop the linker; the next pass creates one from the store's manifest."""
         self._linker = None
         self._pending.clear()
+
+    def restore(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> bool:
+        """Load the state of the linker that wrote exactly this manifest; return whether the cache has it.
+
+        May run in a thread. The new linker then holds all files of the manifest, linked.
+        """
+        structure = manifest.get(STRUCTURE_PATH)
+        if self._linker is None or structure is None:
+            return False
+        units = [(path, record.digest, record.unit_digest) for path, record in manifest.items()]
+        return self._linker.restore(cache, structure.digest, units)
+
+    def save(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> None:
+        """Save the state of the linker for `restore`, unless the store holds another state. May run in a thread."""
+        structure = manifest.get(STRUCTURE_PATH)
+        if self._linker is not None and structure is not None and not self._pending:
+            self._linker.save(cache, structure.digest)
 
     def mark_pending(self, paths: Iterable[str]) -> None:
         """Note that the linker knows another version of these files than the store."""

@@ -16,7 +16,7 @@ from atlas.errors import ConfigError
 
 _LOADING = threading.Lock()
 
-_HARMLESS_WARNING = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"
+_HARMLESS_WARNING = r"Items? '.* on TypedDict class '\w+' (is|are) using the `ReadOnly` qualifier"
 """Pydantic's remark about LiteLLM's own types, said whenever it builds one of them; a user cannot act on it."""
 
 

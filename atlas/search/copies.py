@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+
+from atlas.search.roots import root_of
 
 _COPY = re.compile(
-    r"(?:^|/)(?:\w*legacy\w*|deprecated|compat|backports?|_?vendor(?:ed|s)?|third[_-]?party|extern(?:al)?|node_modules"
+    r"(?:^|/)(?P<kind>\w*legacy\w*|deprecated|compat|backports?|_?vendor(?:ed|s)?|third[_-]?party|extern(?:al)?|node_modules"
     r"|bundled|archive|attic|examples?|samples?|demos?|bench(?:marks?)?|fixtures)(?:/|\.|$)",
     re.IGNORECASE,
 )
 
 
-def is_copy(path: str) -> bool:
-    """Return whether a folder or file of the path says that its code is legacy, vendored, or an example."""
-    return _COPY.search(path) is not None
+def is_copy(path: str, asked: Collection[str] = ()) -> bool:
+    """Return whether a folder or file of the path says that its code is legacy, vendored, or an example.
+
+    `asked`: roots of a question's words; what it asks for by that word is no copy.
+    """
+    found = _COPY.search(path)
+    return found is not None and root_of(found["kind"].lower()) not in asked

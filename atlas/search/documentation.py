@@ -16,7 +16,8 @@ accept add adds allow allows append apply applies assert bind build builds cast 
 closes collect combine compile compiles compress compresses compute computes configure connect connects
 construct constructs convert converts copy create creates decode decodes define defines delete deletes
 describe describes determine determines disable disables emit enable enables encode encodes ensure ensures
-execute executes expand extract extracts fetch fetches filter flush forward generate generates handle handles
+escape escapes execute executes expand
+extract extracts fetch fetches filter flush forward generate generates handle handles
 ignore ignores implements indicates initialize initializes insert inserts install invoke invokes iterate load
 loads make makes map marks merge merges move normalize notify opens parse parses patch perform performs
 prepare prepares process processes produce produces provide provides push put raise raises reads receive
@@ -26,10 +27,17 @@ sort sorts split start starts stop stops store stores strip switch transform unw
 validates verify verifies wait waits wrap wraps write writes yield yields
 """
 _OPENS_WITH = frozenset(_VERBS.split())
+_ACTS = (
+    r"(?!(?:calls|uses|imports|extends|implements|overrides|inherits|tests|references|mentions|is|was|has|does"
+    r"|(?:class|function|method|module|file|type|package|route|event|endpoint|place|line|symbol|section|page|note"
+    r"|change|commit|spec|thing|field|value|setting|command|dependencie|version|interface|trait|struct|enum)e?s)\b)"
+    r"[a-z]{2,}s (?:and [a-z]+s )?(?:an?|the|any|all|each|every|this|its)\b"
+)
+"""A verb in the third person and its object: "walks any tree". Not the verbs of edges, nor "classes the user has"."""
 _STATES = re.compile(
     r"^(?:(?:raised|called|invoked|used|triggered|fired) (?:by|when|if|before|after|to|for|internally|from)\b"
     r"|(?:this|whether|without) (?!.*\?)|(?:an?|the) (?:\S+ ){0,4}?\S+ (?:is|are|that|which|for|used|calls)\b"
-    r"|\S+ (?:for|that|which) \S+ing\b|\S+ uses this\b)",
+    rf"|\S+ (?:for|that|which) \S+ing\b|\S+ uses this\b|(?:\S+ )?{_ACTS})",
     re.IGNORECASE,
 )
 _ASKS = re.compile(

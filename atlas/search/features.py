@@ -43,7 +43,7 @@ class Evidence:
 
     query: Query
     hits: Mapping[str, Mapping[str, float]]
-    """Score by channel and uid: `words` 0..1, `meaning` 0..1, `prose` 0..1, `name`, `phrase`, `graph`."""
+    """Score by channel and uid: `words` 0..1, `meaning` 0..1, `prose` 0..1, `name`, `phrase`, `written`, `graph`."""
     cosines: Mapping[str, float]
     """Cosine by uid, as the embedding model gives it."""
     files: FileMatches
@@ -84,6 +84,7 @@ def _of_channels(row: NodeRow, text: float, evidence: Evidence) -> dict[str, flo
         "cosine": evidence.cosines.get(uid, 0.0),
         "name": hits["name"].get(uid, 0.0) * evidence.query.focus**FOCUS_POWER,
         "phrase": hits["phrase"].get(uid, 0.0),
+        "written": hits["written"].get(uid, 0.0),
         "graph": hits["graph"].get(uid, 0.0),
     }
 
@@ -100,7 +101,7 @@ def _of_path(path: str, evidence: Evidence) -> dict[str, float]:
         "stem": sum(part in evidence.asked for part in parts) / len(parts) if parts else 0.0,
         "stem_rarity": evidence.files.share(frozenset(parts) & evidence.asked),
         "path_rarity": evidence.files.share(roots_of(evidence.split_words(path)) & evidence.asked),
-        "copy": float(is_copy(path)),
+        "copy": float(is_copy(path, evidence.asked)),
         "translation": float(is_translation(path)),
         "package_file": float(name.partition(".")[0] in _STEMLESS),
     }

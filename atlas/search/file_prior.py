@@ -42,7 +42,7 @@ def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str
         files = counts.words.get(word)
         if not files:
             continue
-        weight = log(1 + (size - len(files) + 0.5) / (len(files) + 0.5))
+        weight = idf(size, len(files))
         root = root_of(word)
         if root in rarity:
             rarity[root] = max(rarity[root], weight)
@@ -51,3 +51,8 @@ def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str
             scores[path] = scores.get(path, 0.0) + weight * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length))
     best = max(scores.values(), default=0.0)
     return FileMatches({path: score / best for path, score in scores.items()} if best > 0 else {}, rarity)
+
+
+def idf(size: int, files: int) -> float:
+    """Return the inverse document frequency of a word that some of `size` files have, as BM25 defines it."""
+    return log(1 + (size - files + 0.5) / (files + 0.5))

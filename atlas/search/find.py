@@ -25,6 +25,8 @@ from atlas.search.channels import (
     gather,
 )
 from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
+from atlas.search.long_search import Found, lift_written_files, search_long_text
+from atlas.search.long_text import read_long_text
 from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
@@ -33,6 +35,7 @@ from atlas.search.ranking import rank_candidates, read_evidence
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
+from atlas.search.relevance import RELEVANT, Signals, read_signals, relevance, uncounted
 from atlas.search.route import Query, route
 from atlas.search.route_forms import read_route_question
 from atlas.search.route_questions import answer_events, answer_routes
@@ -53,9 +56,11 @@ NEIGHBOUR_WEIGHT = 0.15
 """Neighbours of a named symbol are context: they break ties but do not displace matches."""
 PHRASE_WEIGHT = 1.5
 """A quoted text that occurs in the source outweighs matches that only resemble the question."""
+WRITTEN_WEIGHT = 0.5
+"""What a long text names: the only definition of a name counts as half of the best text match."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
-_HEADING = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+){1,4}$")
-"""Words as in a heading: "Test Client", "Template Inheritance"."""
+_HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
+"""Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
@@ -91,6 +96,8 @@ class SearchResult:
     """The answer to a question about changes; nothing is ranked then."""
     packages: PackageReport | None = None
     """The answer to a question about packages; nothing is ranked then."""
+    relevance: float = 1.0
+    """How likely it is that the index answers the question; below `RELEVANT` the hits are merely the nearest."""
 
 
 async def search(
@@ -120,26 +127,75 @@ async def search(
         relation, trouble = await _relation(reader, query, where)
         if relation is not None:
             return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
-        rankings, counts = await asyncio.gather(_channels(reader, query, where), count_words(reader, query, where))
-        notes = (*trouble, *_remarks(rankings, query))
+        found = await _find(reader, text, query, where)
+        query, likelihood = found.query, await _relevance(reader, found, where)
+        rankings, notes = found.rankings, (*trouble, *_remarks(found, likelihood))
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
-        candidates = lift_titles(candidates, query)
-        evidence = read_evidence(reader, query, rankings, counts)
-        ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
-        if "symbols" not in reader.ranking.off:
-            ranked = names_first(ranked, query, reader.languages, is_word=bool(counts.words.get(query.text.lower())))
+        ranked = _rank(reader, found, candidates, demote_tests=demote_tests)
         total = len(ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
-        rankings, notes = await gather((mode.value, run(reader, query, where))), ()
+        rankings, notes, likelihood = await gather((mode.value, run(reader, query, where))), (), 1.0
         hits = (
             await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
         )
         ranked, problems = await _hydrate(reader, hits[:wanted], rankings)
         total = len(hits)
-    return SearchResult(
-        query, tuple(ranked), total, (*query.notes, *(each.note for each in rankings), *notes, *problems)
-    )
+    said = (*query.notes, *(each.note for each in rankings), *notes, *problems)
+    return SearchResult(query, tuple(ranked), total, said, relevance=likelihood)
+
+
+async def _find(reader: Reader, text: str, query: Query, where: Filter) -> Found:
+    """Run the channels, for a long text as several questions."""
+    long = None if "long_texts" in reader.ranking.off else read_long_text(text, reader.languages)
+    if long is not None:
+        return await search_long_text(reader, long, query, where)
+    rankings, counts = await asyncio.gather(_channels(reader, query, where), count_words(reader, query, where))
+    return Found(query, rankings, counts, query)
+
+
+async def read_question_signals(reader: Reader, text: str, where: Filter) -> Signals | None:
+    """Return the signals behind `SearchResult.relevance`; None if the graph answers the question."""
+    query = route(text, reader.split_words, reader.languages)
+    if (await _relation(reader, query, where))[0] is not None:
+        return None
+    return await _signals(reader, await _find(reader, text, query, where), where)
+
+
+async def _relevance(reader: Reader, found: Found, where: Filter) -> float:
+    """Return how likely it is that the index answers the question; 1 if it cannot be told."""
+    if "relevance" in reader.ranking.off or not found.subject.words:
+        return 1.0
+    try:
+        return relevance(await _signals(reader, found, where))
+    except AtlasError:
+        return 1.0
+
+
+async def _signals(reader: Reader, found: Found, where: Filter) -> Signals:
+    """Read which uncounted words the index has, where that matters. Raises store errors."""
+    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
+    signals = read_signals(found.subject, hits, found.counts)
+    if relevance(signals) >= RELEVANT:
+        return signals
+    missing = uncounted(found.subject, found.counts)
+    present = await asyncio.gather(*(reader.store.search_text([word], where, 1) for word in missing))
+    frequent = frozenset(word for word, of_word in zip(missing, present, strict=True) if of_word)
+    return read_signals(found.subject, hits, found.counts, frequent)
+
+
+def _rank(reader: Reader, found: Found, candidates: list[Candidate], *, demote_tests: bool) -> list[Candidate]:
+    """Return the candidates best first, after the stages that are on."""
+    query, off = found.query, reader.ranking.off
+    if found.long is not None:
+        candidates = lift_written_files(candidates, found.long)
+    elif "titles" not in off:
+        candidates = lift_titles(candidates, query)
+    evidence = read_evidence(reader, query, found.rankings, found.counts)
+    ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
+    if "symbols" in off:
+        return ranked
+    return names_first(ranked, query, reader.languages, is_word=bool(found.counts.words.get(query.text.lower())))
 
 
 async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Query, where: Filter) -> Sequence[Scored]:
@@ -230,16 +286,21 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
     for uid, share in prose_scores(hits.get("prose", ()), words).items():
         totals[uid] = totals.get(uid, 0.0) + share
     name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER
-    for channel, weight in (("name", name_weight), ("phrase", PHRASE_WEIGHT), ("graph", NEIGHBOUR_WEIGHT)):
+    weights = {"name": name_weight, "phrase": PHRASE_WEIGHT, "written": WRITTEN_WEIGHT, "graph": NEIGHBOUR_WEIGHT}
+    for channel, weight in weights.items():
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
     return order(totals)
 
 
-def _remarks(rankings: Sequence[Ranking], query: Query) -> tuple[str, ...]:
-    """Return a note if no word of the query is indexed."""
-    found = {ranking.channel: ranking.hits for ranking in rankings}
-    if query.words and not found.get("words") and any(found.values()):
+def _remarks(found: Found, likelihood: float) -> tuple[str, ...]:
+    """Return a note if the index has nothing about the question, or no word of it."""
+    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
+    if not any(hits.values()):
+        return ()
+    if likelihood < RELEVANT:
+        return (f"nothing relevant found (relevance {likelihood:.2f}): the hits are merely the nearest",)
+    if found.query.words and not hits.get("words"):
         return ("no word of the query occurs in the index: these hits are at best similar in meaning",)
     return ()
 

@@ -18,6 +18,7 @@ below the first."""
 FIXED: Mapping[str, float] = MappingProxyType(
     {
         "phrase": 6.0,
+        "written": 4.0,
         "name": 6.0,
         "graph": 0.5,
         "document_wanted": 1.0,

@@ -66,6 +66,16 @@ TRANSLATION_FACTOR = 0.6
 """A translated document says what its original says."""
 DOCUMENT_WANTED_FACTOR = 1.4
 """The question asks for a page, or how to do something. Windows of markup and text count as documents."""
+STATED_FACTOR = 0.8
+"""Documents, where the question is a sentence of documentation."""
+REASON_WANTED_FACTOR = 1.4
+"""The question asks why: documents give reasons, code does not."""
+DECISION_WANTED_FACTOR = 1.25
+"""The same for records of decisions and notes, on top of it: they are written to answer it."""
+CONFIGURATION_WANTED_FACTOR = 2.0
+"""The question asks for a setting of the project, and this is a file of settings."""
+COPY_FACTOR = 0.8
+"""Legacy and vendored code and examples say what their original says."""
 FILE_BONUS = 0.1
 """For the file that matches the question's words best as a whole; a lower share for the others (`file_prior.py`)."""
 STEM_BONUS = 0.03
@@ -164,10 +174,18 @@ def _score(
         score *= DECLARATION_FACTOR
     if query.wants_documents and (row.label in _DOCUMENTS or (row.label == Label.CHUNK and row.kind in _PAGES)):
         score *= DOCUMENT_WANTED_FACTOR
+    elif known.get("configuration_wanted"):
+        score *= CONFIGURATION_WANTED_FACTOR
     elif row.language in query.languages:
         score *= LANGUAGE_FACTOR
     elif row.label == Label.CHUNK and row.kind != "code":
         score *= WINDOW_FACTOR
+    if known.get("reason_wanted"):
+        score *= REASON_WANTED_FACTOR * (DECISION_WANTED_FACTOR if known.get("decision_wanted") else 1.0)
+    if query.states and row.label in _DOCUMENTS:
+        score *= STATED_FACTOR
+    if known.get("copy"):
+        score *= COPY_FACTOR
     if row.label == Label.FILE and languages.is_windowed(row.language):
         score *= WINDOWED_FILE_FACTOR
     if row.label in _DOCUMENTS and is_translation(row.path):

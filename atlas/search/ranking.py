@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from atlas.model import Scored, WordCounts
 from atlas.search import Reader
@@ -20,8 +21,22 @@ from atlas.search.rank import Candidate, collapse, rank
 from atlas.search.roots import roots_of
 from atlas.search.route import Query
 
-STAGES = ("files", "symbols", "near_names")
-"""Stages that `RankingOptions.off` may name besides features."""
+STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "files": frozenset(),
+        "stems": frozenset(("stem",)),
+        "coherence": frozenset(("coherence",)),
+        "titles": frozenset(),
+        "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
+        "copies": frozenset(("copy", "text_copy")),
+        "symbols": frozenset(),
+        "near_names": frozenset(),
+        "long_texts": frozenset(),
+        "relevance": frozenset(),
+        "grouping": frozenset(),
+    }
+)
+"""Stages that `RankingOptions.off` may name besides features, each with the features that only it uses."""
 _TESTS = ("test", "text_test")
 
 
@@ -32,7 +47,7 @@ def read_evidence(reader: Reader, query: Query, rankings: Sequence[Ranking], cou
         "words": normalised(hits.get("words", ())),
         "meaning": above_floor(hits.get("meaning", ())),
         "prose": prose_shares(hits.get("prose", ())),
-        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "graph")},
+        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph")},
     }
     is_counted = "files" not in reader.ranking.off
     return Evidence(
@@ -51,8 +66,9 @@ def rank_candidates(
 ) -> list[Candidate]:
     """Return candidates best first, one per symbol, each with its features; scores are 0..1 if ranked by weights."""
     known = features(candidates, evidence)
+    off = reader.ranking.off.union(*(STAGES.get(stage, frozenset[str]()) for stage in reader.ranking.off))
     with_features = [
-        replace(each, features={name: value for name, value in own.items() if name not in reader.ranking.off})
+        replace(each, features={name: value for name, value in own.items() if name not in off})
         for each, own in zip(candidates, known, strict=True)
     ]
     if not reader.ranking.learned:

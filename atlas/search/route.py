@@ -86,6 +86,8 @@ class Query:
     """Whether the question asks why something is as it is."""
     wants_configuration: bool
     """Whether the question asks for a setting of the project: its build, dependencies, checks or deployment."""
+    states: bool
+    """Whether it is a sentence of documentation: it says what a definition does."""
     languages: tuple[str, ...]
     """Languages mentioned in the question: preferred, but not a filter."""
     notes: tuple[str, ...]
@@ -168,6 +170,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None,
         wants_tests=len(plain) <= MAX_QUESTION and _WANTS_TESTS.search(folded) is not None,
+        states=is_documentation(folded),
         languages=_distinct(languages.words[word] for word in plain if word in languages.words),
         notes=tuple(notes),
     )

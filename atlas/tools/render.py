@@ -33,6 +33,7 @@ from atlas.tools.knowledge.body import body_lines
 from atlas.tools.reports import report_lines
 from atlas.tools.status.report import status_lines
 from atlas.tools.symbol_lines import (
+    beside_line,
     candidate_line,
     node_degrees,
     node_traits,
@@ -129,6 +130,8 @@ def hit_lines(hit: Hit) -> Iterator[str]:
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
     yield from (f"   {source_line(line)}" for line in hit.lines)
+    if hit.beside:
+        yield f"   {beside_line(hit)}"
 
 
 def relation_lines(answer: RelationAnswer) -> Iterator[str]:

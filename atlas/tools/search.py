@@ -16,7 +16,9 @@ from atlas.model import NodeRow
 from atlas.search.channels import POOL, path_matches
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
+from atlas.search.grouping import Group
 from atlas.search.rank import Candidate
+from atlas.search.relevance import RELEVANT
 from atlas.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
 from atlas.tools.changes import answer_from_history
 from atlas.tools.citations import NOTE_KINDS, hit_name, path_of, quoted, symbol_of
@@ -25,6 +27,7 @@ from atlas.tools.note_lines import marks_of
 from atlas.tools.packages import packages_answer
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
+from atlas.tools.search_page import FIRST_PAGE, first_page, groups_of, weaker
 from atlas.tools.snippets import matching_lines
 from atlas.tools.symbols import Hit, SourceLine
 from atlas.wording import counted
@@ -32,14 +35,8 @@ from atlas.wording import counted
 MAX_LIMIT = 50
 TOKEN_BUDGET = 900
 """Default of the searches. Answers to 500 docstrings contain the target as often as with 2,000."""
-FIRST_PAGE = 15
-"""Hits of a first page without a limit."""
 DETAILED = 4
 """Hits with signature and summary; the others are one line each."""
-FAR_BEHIND = 0.3
-"""A first page ends at this share of the first score."""
-FAR_BEHIND_NAME = 0.5
-"""The same where the question is only a name: the symbols of that name score alike, words of it score less."""
 LINES_PER_HIT = 2
 """Lines of source of a hit where `snippets` asks for them."""
 WITH_LINE = FIRST_PAGE
@@ -48,9 +45,6 @@ MIN_UNSAID = 2
 """Such a line has at least so many words of the query that its hit does not have otherwise."""
 MIN_SHARE = 0.4
 """It has at least this share of all words of the query."""
-BESIDE_NAME = 3
-"""Hits of a first page where exactly one symbol has the name that was asked for."""
-
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
 
@@ -174,6 +168,8 @@ class _Page:
     mode: Mode
     found: SearchResult
     offset: int
+    further: int
+    """Candidates behind this page."""
     hits: tuple[Hit, ...]
     stale: Sequence[StaleFile] | None
     notes: tuple[str, ...]
@@ -190,7 +186,7 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
     where = await make_filter(
         atlas, state.project, request.path, request.labels, request.languages, request.include_tests, state.root
     )
-    own = fingerprint(request.mode.value, request.query, where, request.include_tests)
+    own = fingerprint(request.mode.value, request.query, where, request.include_tests, request.brief)
     start = read_cursor(request.cursor, own) if request.cursor else Position(0, state.generation)
     found = await atlas.search(
         request.query,
@@ -205,24 +201,28 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
 async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswer:
     envelope, found, start = search.envelope, search.found, search.start
     state = envelope.state
-    size = request.limit or (FIRST_PAGE if request.cursor else first_page(found))
-    page = found.ranked[start.offset : start.offset + size]
-    stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
+    groups = groups_of(found, request.mode, atlas.reader.ranking, is_brief=request.brief)
+    size = request.limit or (FIRST_PAGE if request.cursor else first_page(found, groups))
+    page = groups[start.offset : start.offset + size]
+    firsts = [group.first for group in page]
+    stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in firsts))
     moved = start.generation != state.generation
     notes = (
         "" if page else await _path_note(atlas, state.project, inside(request.path, state.root)),
         *found.notes,
         "index changed since the previous page; results may have shifted" if moved else "",
     )
-    marks = await marks_of(atlas.reader, [each.node for each in page])
-    detailed = 0 if request.brief else DETAILED - start.offset
+    marks = await marks_of(atlas.reader, [each.node for each in firsts])
+    is_brief = request.brief or found.relevance < RELEVANT
+    detailed = 0 if is_brief else DETAILED - start.offset
     hits = tuple(
         _hit(atlas, found, each, start.offset + number, marks, is_detailed=number <= detailed)
         for number, each in enumerate(page, 1)
     )
-    if not request.brief:
-        hits = await _with_lines(atlas, state.project, found, hits, page, is_asked=request.snippets)
-    shown = _Page(request.mode, found, start.offset, hits, stale, notes, search.fingerprint)
+    if not is_brief:
+        hits = await _with_lines(atlas, state.project, found, hits, firsts, is_asked=request.snippets)
+    further = weaker(found, groups, start.offset + len(page))
+    shown = _Page(request.mode, found, start.offset, further, hits, stale, notes, search.fingerprint)
     return await fit_aside(
         atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), len(hits), min(len(hits), 1)
     )
@@ -242,25 +242,11 @@ async def _path_note(atlas: Atlas, project: str, path: str) -> str:
     return f"no indexed file matches path `{path}`; `status` with skipped lists what is left out"
 
 
-def first_page(found: SearchResult) -> int:
-    """Return how many hits answer the question: those near the first, or the symbol of the name and what is like it."""
-    if not found.ranked:
-        return 0
-    best = found.ranked[0].score
-    is_name = found.query.focus == 1.0
-    share = FAR_BEHIND_NAME if is_name else FAR_BEHIND
-    near = sum(each.score >= best * share for each in found.ranked[:FIRST_PAGE])
-    named = [each for each in found.ranked if {"name", "exact name"} & set(each.reasons)]
-    is_one = is_name and len(named) == 1 and named[0] is found.ranked[0]
-    return max(1, min(near, BESIDE_NAME if is_one else FIRST_PAGE))
-
-
 def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
     """Return the answer with the first `count` hits."""
     shown = page.hits[:count]
     by_budget = len(page.hits) - count
     hits = counted(by_budget, "hit")
-    further = page.found.total - page.offset - len(page.hits)
     following = Position(page.offset + count, envelope.state.generation)
     is_capped = page.found.total >= (RERANK_LIMIT if page.mode == Mode.HYBRID else POOL)
     return SearchAnswer(
@@ -275,9 +261,9 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
             notes=page.notes,
             withheld=(
                 f"{hits} by token_budget {envelope.token_budget} {envelope.encoding}" if by_budget else "",
-                counted(further, "weaker hit") if further > 0 else "",
+                counted(page.further, "weaker hit") if page.further > 0 else "",
             ),
-            cursor=write_cursor(following, page.fingerprint) if by_budget + max(further, 0) > 0 else "",
+            cursor=write_cursor(following, page.fingerprint) if by_budget + max(page.further, 0) > 0 else "",
         ),
     )
 
@@ -285,13 +271,13 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
 def _hit(
     atlas: Atlas,
     found: SearchResult,
-    candidate: Candidate,
+    group: Group,
     number: int,
     marks: Mapping[str, str],
     *,
     is_detailed: bool,
 ) -> Hit:
-    row = candidate.node.row
+    candidate, row = group.first, group.first.node.row
     text = f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}"
     seen = set(atlas.reader.split_words(text))
     symbol = symbol_of(row)
@@ -304,6 +290,7 @@ def _hit(
         reasons=candidate.reasons,
         also=candidate.also,
         marks=marks.get(row.uid, ""),
+        beside=tuple(f"{each.node.row.name} {each.node.row.line}" for each in group.beside),
     )
 
 

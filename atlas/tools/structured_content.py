@@ -35,6 +35,7 @@ from atlas.tools.reports import report_structure
 from atlas.tools.status.daemon import DaemonStatus, TierStatus
 from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
 from atlas.tools.symbol_lines import (
+    beside_line,
     candidate_line,
     neighbour_line,
     node_degrees,
@@ -151,8 +152,12 @@ def _symbol(symbol: Symbol) -> Structure:
 
 
 def _hit(hit: Hit) -> list[str]:
-    """Return `[kind, name and signature, place, summary, matching lines ...]`; hits are in order of rank."""
-    parts = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary, *map(source_line, hit.lines))
+    """Return `[kind, name and signature, place, summary, matching lines ..., other hits of its file]`.
+
+    Hits are in order of rank.
+    """
+    head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
+    parts = (*head, *map(source_line, hit.lines), beside_line(hit))
     return [part for part in parts if part]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from atlas.tools.answers import RelationAnswer
 from atlas.tools.citations import hit_name, shown_name
-from atlas.tools.symbols import Neighbour, NodeDetail, RelatedLine, Section, SourceLine, Symbol
+from atlas.tools.symbols import Hit, Neighbour, NodeDetail, RelatedLine, Section, SourceLine, Symbol
 
 TITLES = {
     "callers": "called by",
@@ -37,6 +37,11 @@ TITLES = {
 def source_line(line: SourceLine) -> str:
     """Return `number: text`."""
     return f"{line.line}: {line.text}"
+
+
+def beside_line(hit: Hit) -> str:
+    """Return `also: name line, name line` for the weaker hits of a hit's file, or ""."""
+    return f"also: {', '.join(hit.beside)}" if hit.beside else ""
 
 
 def subject_lines(answer: RelationAnswer) -> Iterator[str]:

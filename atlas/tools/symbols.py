@@ -73,6 +73,8 @@ class Hit:
     """Lines of its source that match the query best, in order."""
     marks: str = ""
     """Of a note or decision record: status, author, age, and what makes it suspect."""
+    beside: tuple[str, ...] = ()
+    """Weaker hits of the same file, as `name line`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ NODE_PROPERTIES = (
     Described("since", "of entities and facts: versions; likewise deprecated and removed"),
     Described("deprecated"),
     Described("removed"),
-    Described("origin", "of entities and facts: rule or model"),
+    Described("origin", "of entities and facts that a language model has found: model"),
     Described("code", "of entities of packs: file:line in the package"),
 )
 EDGE_PROPERTIES = (

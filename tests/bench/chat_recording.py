@@ -37,6 +37,7 @@ ANSWER = """## Attention
 """
 STEPS = (
     Say("", [("search_papers", json.dumps({"topic": "attention", "max_results": 2}))]),
+    Say("", [("read_resource", json.dumps({"uri": "papers://attention"}))]),
     Say(
         "",
         [
@@ -71,7 +72,7 @@ async def record(folder: Path, address: str, console: Console) -> None:
 
         screen = TerminalScreen(console, ask, allow_all=False)
         model = LiteLlmChatModel("openai/scripted", stub.openai, "key", 30.0)
-        limits = make_limits(settings, 0, 0, 0.0, 0)
+        limits = make_limits(settings, 0, 0, 0.0)
         async with open_chat(settings, servers, model, screen, screen, limits, lambda _: None) as session:
             console.print("» /generate_search_prompt topic=attention num_papers=2")
             await session.ask_prompt("generate_search_prompt", ["topic=attention", "num_papers=2"])

@@ -40,7 +40,7 @@ def questions_of(reader: PackReader, split: str, *, own: bool) -> list[EvalQuest
         return [each for each in read_questions(reader.examples) if each.split == "held-out"]
     return [
         replace(each, kind=name)
-        for name in ("hand", "fresh", "celery", "unanswerable")
+        for name in ("hand", "fresh", "celery", "unseen", "libraries", "unanswerable")
         for row in written(name, reader.project, split)
         for each in read_questions(json.dumps(row))
     ]

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from atlas.chat.content import Content, of_blocks, printable
 from atlas.chat.conversation import DROPPED, Conversation
-from atlas.chat.hub import Hub, ResourceRoute
+from atlas.chat.hub import Hub
+from atlas.chat.offer import Offer
 from atlas.chat.references import expand, find_references, resolve, template_pattern, variables
+from atlas.chat.routes import ResourceRoute
 from atlas.chat.server_spec import read_servers
 from atlas.chat.session import prompt_arguments, split_words
 from atlas.chat_model import ToolRequest
@@ -132,7 +134,7 @@ def words(text: str) -> int:
 
 
 def test_the_oldest_results_are_removed_first() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     talk.add_user("first")
     for number in range(3):
         talk.add_assistant("", [ToolRequest(f"c{number}", "t", "{}")])
@@ -148,7 +150,7 @@ def test_the_oldest_results_are_removed_first() -> None:
 
 
 def test_a_result_is_cut_and_says_so() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     cut = talk.add_result(ToolRequest("c", "t", "{}"), Content("word " * 5_000_000), 100)
     assert cut > 1_000_000
     content = str(talk.messages[0]["content"])
@@ -157,7 +159,7 @@ def test_a_result_is_cut_and_says_so() -> None:
 
 
 def test_malformed_arguments_do_not_break_the_history() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     talk.add_assistant("", [ToolRequest("c", "t", "{broken"), ToolRequest("d", "t", "[1]")])
     calls = cast("list[dict[str, dict[str, str]]]", talk.messages[0]["tool_calls"])
     assert [json.loads(call["function"]["arguments"]) for call in calls] == [{}, {}]
@@ -181,7 +183,7 @@ def test_a_code_block_is_not_divided() -> None:
 def test_shared_names_are_qualified() -> None:
     def connection(name: str, tools: list[str]) -> Any:
         made = [types.Tool(name=tool, input_schema={"type": "object"}) for tool in tools]
-        offer = SimpleNamespace(tools=made)
+        offer = Offer(tools=tuple(made))
         return SimpleNamespace(spec=SimpleNamespace(name=name), offer=offer)
 
     hub = Hub(
@@ -193,7 +195,7 @@ def test_shared_names_are_qualified() -> None:
 
 def test_a_declaration_is_an_object_whatever_the_server_says() -> None:
     tool = types.Tool(name="t", input_schema={"$schema": "x", "properties": [], "type": "string"})
-    connection: Any = SimpleNamespace(spec=SimpleNamespace(name="s"), offer=SimpleNamespace(tools=[tool]))
+    connection: Any = SimpleNamespace(spec=SimpleNamespace(name="s"), offer=Offer(tools=(tool,)))
     (route,) = Hub([connection]).tools()
     function = cast("dict[str, Any]", route.declaration["function"])
     assert function["parameters"] == {"type": "object", "properties": {}}
@@ -249,6 +251,18 @@ def test_arguments_of_prompts() -> None:
         ("a", {"enum": ["a", "b"]}, "a"),
         ("a, b", {"type": "array", "items": {"enum": ["a", "b"]}}, ["a", "b"]),
         ("text", {"type": "string", "maxLength": 4}, "text"),
+        ("Nemo", {"oneOf": [{"const": "fish-1", "title": "Nemo"}, {"const": "fish-2"}]}, "fish-1"),
+        (
+            "fish-2, nemo",
+            {"type": "array", "items": {"anyOf": [{"const": "fish-1", "title": "Nemo"}, {"const": "fish-2"}]}},
+            ["fish-2", "fish-1"],
+        ),
+        ("Cat", {"enum": ["pet-1", "pet-2"], "enumNames": ["Cat"]}, "pet-1"),
+        ("pet-2", {"enum": ["pet-1", "pet-2"], "enumNames": ["Cat"]}, "pet-2"),
+        ("ann@example.org", {"format": "email"}, "ann@example.org"),
+        ("https://example.org/a?b", {"format": "uri"}, "https://example.org/a?b"),
+        ("2026-11-25", {"format": "date"}, "2026-11-25"),
+        ("2026-11-25T10:00:00Z", {"format": "date-time"}, "2026-11-25T10:00:00Z"),
     ],
 )
 def test_values_of_forms(said: str, field: dict[str, Any], value: object) -> None:
@@ -259,11 +273,23 @@ def test_values_of_forms(said: str, field: dict[str, Any], value: object) -> Non
 
 @pytest.mark.parametrize(
     ("said", "field"),
-    [("x", {"type": "integer"}), ("0", {"type": "integer", "minimum": 1}), ("maybe", {"type": "boolean"})],
+    [
+        ("x", {"type": "integer"}),
+        ("0", {"type": "integer", "minimum": 1}),
+        ("maybe", {"type": "boolean"}),
+        ("ann", {"format": "email"}),
+        ("example.org", {"format": "uri"}),
+        ("2026-13-01", {"format": "date"}),
+        ("2026-11-25T10:00:00", {"format": "date-time"}),
+    ],
 )
 def test_values_that_do_not_fit_are_refused(said: str, field: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="it must be"):
-        read_value(said, field, [])
+        read_value(said, field, {})
+    with pytest.raises(ValueError, match="there must be 2 to 3 values"):
+        read_value("a", {"type": "array", "minItems": 2, "maxItems": 3}, {})
+    with pytest.raises(ValueError, match="c is not one of a, b"):
+        read_value("a, c", {"type": "array"}, {"a": "", "b": ""})
 
 
 async def test_a_form_is_filled_declined_and_cancelled() -> None:
@@ -286,7 +312,7 @@ async def test_a_form_is_filled_declined_and_cancelled() -> None:
 
 
 def test_a_transcript_is_readable() -> None:
-    talk = Conversation(words, sends_images=False)
+    talk = Conversation(words, lambda: False)
     talk.add_system("hidden")
     talk.add_user("question")
     talk.add_assistant("", [ToolRequest("c", "find", '{"a": 1}')])

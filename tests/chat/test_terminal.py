@@ -93,6 +93,14 @@ def person(stub: ModelServer, folder: Path, *options: str) -> Iterator[Person]:
         os.close(leader)
 
 
+def until_runs(mark: Path) -> None:
+    """Wait until the tool `slow` runs in its server."""
+    end = time.monotonic() + PATIENCE
+    while not mark.exists():
+        assert time.monotonic() < end, "the tool is not called"
+        time.sleep(0.02)
+
+
 def children_of(pid: int) -> list[str]:
     listed = subprocess.run(["ps", "-A", "-o", "ppid=,args="], capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if line.split()[0] == str(pid)]
@@ -151,7 +159,7 @@ def test_an_interrupt_cancels_the_answer_and_the_chat_goes_on(tmp_path: Path) ->
     with model_server(Say("", [call]), Say("here again")) as stub, person(stub, tmp_path) as one:
         one.types("wait\r")
         one.sees("> slow")
-        time.sleep(0.5)
+        until_runs(mark)
         one.process.send_signal(signal.SIGINT)
         one.sees("cancelled")
         one.types("and now\r")
@@ -162,6 +170,26 @@ def test_an_interrupt_cancels_the_answer_and_the_chat_goes_on(tmp_path: Path) ->
         one.process.send_signal(signal.SIGTERM)
         assert one.waits_for_the_end() == 143
         assert not children_of(one.process.pid)
+
+
+def test_an_interrupt_cancels_a_call_that_was_asked_about(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    call = ("slow_change", json.dumps({"seconds": 60, "mark": str(mark)}))
+    with model_server(Say("", [call])) as stub, person(stub, tmp_path) as one:
+        one.types("wait\r")
+        one.sees("call it?")
+        one.types("y\r")
+        until_runs(mark)
+        one.process.send_signal(signal.SIGINT)
+        one.sees("cancelled; the question is forgotten")
+        one.sees("»")
+        one.process.send_signal(signal.SIGINT)  # at the prompt it clears the line
+        one.sees("»")
+        one.types("/cost\r")
+        one.sees("1 requests, 1 tool calls")
+        one.types("/quit\r")
+        assert one.waits_for_the_end() == 0
+    assert mark.read_text() == "cancelled"
 
 
 @pytest.mark.parametrize(
@@ -185,6 +213,25 @@ def test_what_cannot_work_says_so(tmp_path: Path, options: tuple[str, ...], mess
     assert ended.returncode == 2
     assert message in ended.stderr + ended.stdout
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(("model", "local"), [("openai/gpt-4o-mini", False), ("openai/local", True)])
+def test_a_key_is_needed_only_for_servers_that_want_one(tmp_path: Path, model: str, local: bool) -> None:
+    environment = {name: value for name, value in os.environ.items() if "ATLAS_" not in name and "API_KEY" not in name}
+    environment |= {"PYTHONPATH": str(REPOSITORY)}
+    with model_server(Say("The answer.")) as stub:
+        options = ["--api-base", stub.openai] if local else []
+        ended = subprocess.run(
+            [sys.executable, "-P", "-m", "atlas", "chat", "--project", str(tmp_path), "--model", model, *options,
+             "--once", "what?"],
+            capture_output=True, text=True, env=environment, timeout=120,
+        )  # fmt: skip
+    if local:
+        assert (ended.returncode, ended.stdout) == (0, "The answer.\n"), ended.stderr
+    else:
+        assert ended.returncode == 2, ended.stderr
+        assert "Set OPENAI_API_KEY in the environment." in ended.stderr
+        assert "asking again" not in ended.stderr
 
 
 def test_one_question_as_json(tmp_path: Path) -> None:

@@ -25,8 +25,10 @@ def echo(text: str) -> str:
 
 @server.tool(annotations=READS)
 async def slow(seconds: float, mark: str = "") -> str:
-    """Wait; `mark` is a file that says how it ended."""
+    """Wait; `mark` is a file that says whether it runs or was cancelled."""
     started = time.monotonic()
+    if mark:
+        Path(mark).write_text("running")  # noqa: ASYNC240
     try:
         await asyncio.sleep(seconds)
     except asyncio.CancelledError:
@@ -34,6 +36,12 @@ async def slow(seconds: float, mark: str = "") -> str:
             Path(mark).write_text("cancelled")  # noqa: ASYNC240
         raise
     return f"waited {time.monotonic() - started:.1f} s"
+
+
+@server.tool(structured_output=False)
+async def slow_change(seconds: float, mark: str = "") -> str:
+    """Wait as `slow` does, without the declaration that nothing changes."""
+    return await slow(seconds, mark)
 
 
 @server.tool(annotations=READS)

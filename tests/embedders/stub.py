@@ -91,6 +91,7 @@ class Stub:
 
     async def start(self) -> None:
         self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, limit=1 << 24)
         self.port = self._server.sockets[0].getsockname()[1]
 
@@ -99,11 +100,17 @@ class Stub:
         self._server.close()
         for writer in list(self._writers):
             writer.transport.abort()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5.0)
         await self._server.wait_closed()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self._writers.add(writer)
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
         try:
             while await self._one(reader, writer):
                 pass

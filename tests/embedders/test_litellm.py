@@ -18,12 +18,19 @@ from atlas.errors import ConfigError, Unavailable
 from atlas.language_models.litellm import LiteLlmModel
 from atlas.model import Chunk, ModelInfo
 from atlas.search.notes.judge import Verdict, judge, read_verdict
+from tests.litellm_clients import close_litellm_clients
 
 from .stub import Stub, failure
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 SHORT = Backoff(0.5, 0.05)
+
+
+@pytest.fixture(autouse=True)
+async def close_connections() -> AsyncIterator[None]:
+    yield
+    await close_litellm_clients()
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -163,11 +165,17 @@ go_blocks = st.one_of(
 # few ids, so that files share them and relations find their targets
 claims = st.sampled_from([f"c-01JD2V9Q7K4M8N3P5R6S7T8V9{last}" for last in "AB"])
 entities = st.just("e-01JD2V9Q7K4M8N3P5R6S7T8V9A")
+# papers that several notes name become one node, which goes with the last of them
+sources = st.sampled_from(["", "arxiv:1706.03762", "arXiv:1706.03762v5 and doi:10.18653/v1/N18-1202", "somewhere"])
 targets = st.one_of(claims, entities, st.builds("symbol:app.a.{}".format, names), st.just("file:main.py"))
 notes = st.one_of(
     st.builds(
-        "---\nid: {}\nkind: claim\nrelations: [{{type: {}, to: {}}}]\nabout: [{{symbol: app.b.{}}}]\n---\nA {}.".format,
+        (
+            "---\nid: {}\nkind: claim\nsource: {}\nrelations: [{{type: {}, to: {}}}]\nabout: [{{symbol: app.b.{}}}]\n"
+            "---\nA {}."
+        ).format,
         claims,
+        sources,
         st.sampled_from(["supports", "refutes", "unknown"]),
         targets.map(lambda target: f'"{target}"'),
         names,
@@ -240,6 +248,40 @@ def test_edits_in_batches(batches: list[list[tuple[str, str | None]]], rests: bo
         before = after
         if rests:
             linker.rest()
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.lists(edits, min_size=1, max_size=4), st.booleans()), min_size=2, max_size=8))
+def test_edits_in_several_processes(batches: list[tuple[list[tuple[str, str | None]], bool]]) -> None:
+    """A linker that continues from the snapshot of another one equals it, however often this happens."""
+    linker = _parser.Linker("p", LANGUAGES)
+    files: dict[str, _parser.ParsedFile] = {}
+    before: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        cache = _parser.FactsCache(f"{folder}/facts.bin")
+        for batch, ends in batches:
+            wanted = dict(batch)
+            changed = [parse(path, text) for path, text in wanted.items() if text is not None]
+            removed = [path for path, text in wanted.items() if text is None]
+            files.update({file.path: file for file in changed})
+            for path in removed:
+                files.pop(path, None)
+            cache.put(changed)
+            reported = linker.update(changed, removed)
+            after = linker.digests()
+            assert after == fresh(files)
+            assert reported == sorted(path for path in after if after[path] != before.get(path))
+            before = after
+            cache.replace([(path, files[path].digest if path in files else "") for path in wanted])
+            if ends:
+                assert linker.save(cache, "rules")
+                linker = _parser.Linker("p", LANGUAGES)
+                units = [(path, files[path].digest if path else "", digest) for path, digest in after.items()]
+                assert linker.restore(cache, "rules", units)
+                assert linker.digests() == after
+                for path, unit in ((path, linker.unit(path)) for path in after):
+                    assert unit.digest == after[path]
 
 
 def test_rows_follow_the_digest() -> None:

@@ -138,6 +138,34 @@ def test_user_and_password_come_from_the_environment(place: Place) -> None:
     assert "store.password" in shown and PASSWORD not in shown
 
 
+def test_papers_are_nodes_on_a_server(place: Place) -> None:
+    def claim(last: str, source: str) -> Path:
+        file = place.root / ".knowledge" / f"{last}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"---\nid: c-01JD2V9Q7K4M8N3P5R6S7T8V9{last}\nkind: claim\nsource: {source}\n---\nOne.\n")
+        return file
+
+    def papers() -> list[list[object]]:
+        query = (
+            "MATCH (c:Claim)-[:SOURCE]->(p:Paper) RETURN p.qualified_name AS paper, count(c) AS claims ORDER BY paper"
+        )
+        rows: list[list[object]] = answer(place, "cypher", query)["rows"]
+        return rows
+
+    claim("A", "arxiv:1706.03762v5, section 3, and doi:10.18653/v1/N18-1202")
+    second = claim("B", "https://doi.org/10.48550/arXiv.1706.03762")
+    answer(place, "index")
+    assert papers() == [["arxiv:1706.03762", 2], ["doi:10.18653/v1/n18-1202", 1]]
+    shown = run(place, "node", "arxiv:1706.03762")
+    assert shown.returncode == 0 and "paper, " in shown.stdout and "source of 2" in shown.stdout, shown.stdout
+    second.unlink()
+    claim("A", "arxiv:1810.04805")
+    answer(place, "index")
+    assert papers() == [["arxiv:1810.04805", 1]]
+    everything = answer(place, "cypher", "MATCH (p:Paper) RETURN p.qualified_name")["rows"]
+    assert everything == [["arxiv:1810.04805"]], "a paper goes with the last note that names it"
+
+
 async def test_claims_and_memories_on_a_server(place: Place) -> None:
     """The same tools as on the embedded store: cases of all of them are in tests/surfaces."""
     answer(place, "index")

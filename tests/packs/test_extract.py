@@ -26,9 +26,14 @@ def paragraph(text: str) -> Block:
         ("By default, `max_length` is `255`.", "default", "max_length", "255"),
         ("A key of `CACHE_KEYS` has at most 250 characters.", "limit", "CACHE_KEYS", "250 characters"),
         ("`get_object()` raises `Http404` if there is none.", "error", "get_object", "Http404"),
-        ("A `ValidationError` is raised for `clean_name()`.", "error", "ValidationError", "ValidationError"),
+        ("A `ValidationError` is raised for `clean_name()`.", "error", "clean_name", "ValidationError"),
+        ("`max_age` must be between 10 and 20 here.", "limit", "max_age", "10 and 20"),
+        ("`x.y()` accepts up to 5 and no more.", "limit", "x.y", "5"),
         ("`old.thing()` has been deprecated since 4.2.", "deprecated", "old.thing", "4.2"),
         ("The `old.thing()` function is removed.", "removed", "old.thing", ""),
+        ("Deprecated `old_thing()` in 4.2.", "deprecated", "old_thing", "4.2"),
+        ("Reading it is now deprecated, so `new.thing()` does not.", "deprecated", "", ""),
+        ("`x.spin()` was added in version 1.5.", "added", "x.spin", "1.5"),
         ("Support for `a.b` was removed in version 5.0.", "removed", "a.b", "5.0"),
     ],
 )
@@ -38,7 +43,22 @@ def test_facts_have_subject_value_and_sentence(text: str, kind: str, subject: st
 
 
 @pytest.mark.parametrize(
-    "text", ["The default route is long.", "It is an error to do so.", "Nothing is said here at most."]
+    "text",
+    [
+        "The default route is long.",
+        "It is an error to do so.",
+        "Nothing is said here at most.",
+        "If an option has no default value (or the default value is `None`), nothing is shown.",
+        "`log()` prints everything if the level is at least 2.",
+        "Starting takes up to 30% less time.",
+        "`--trace` shows a stack trace when a `CommandError` is raised.",
+        "Bug in `to_latex()` where a missing value would cause an `IndexError`.",
+        "Fixed an error introduced in 0.5.4 in `merge()`.",
+        "What\u2019s new in 2.0 and the new 2.0 style.",
+        "Previously, passing nothing would raise a `TypeError`.",
+        "If a feature is deprecated, it goes on to work.",
+        "The notes list the deprecated features in 1.2.",
+    ],
 )
 def test_sentences_without_a_value_are_no_facts(text: str) -> None:
     assert extract(render(article(paragraph(text)))).facts == ()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,13 @@ from atlas.docs.rendering import render
 from atlas.errors import ConfigError
 from atlas.packs import AsyncPack
 from atlas.parsing import Cl100kCounter
+from tests.litellm_clients import close_litellm_clients
 
 from .library import write_tree
 
-pytest.importorskip("litellm")
+# `importorskip` would import it, in every process of a run and before the product has set what the import needs
+if find_spec("litellm") is None:
+    pytest.skip("needs the extra [litellm]", allow_module_level=True)
 
 from atlas.language_models.litellm import LiteLlmModel
 
@@ -94,6 +98,12 @@ async def build(folder: Path, model: ModelPass | None, name: str = "pump") -> tu
         BuildRequest(name, (str(folder / "docs"),), "1"), folder / name, replaces=True, model=model
     )
     return found.notes
+
+
+@pytest.fixture(autouse=True)
+async def close_connections() -> AsyncIterator[None]:
+    yield
+    await close_litellm_clients()
 
 
 @pytest.fixture

@@ -95,6 +95,16 @@ async def test_docstrings_answer_where_a_package_has_no_other_documentation(bare
         assert answer.sources[0].article == "src/widget/turning.py"
 
 
+async def test_notes_on_the_design_are_no_documentation_of_the_symbols(tmp_path: Path) -> None:
+    notes = {
+        "docs/design.md": "# Wheels\n\nWheels have spokes. The hub holds them.\n",
+        "CHANGELOG.md": "# 2.0\n\n`brake`.\n",
+    }
+    async with await AsyncPack.open(await asyncio.to_thread(built, tmp_path, CODE | notes)) as pack:
+        answer = await pack.ask("Which function stops every widget with a force?")
+        assert answer.sources[0].article == "src/widget/turning.py"
+
+
 async def test_documentation_describes_a_symbol_and_code_tells_its_place(documented: Path) -> None:
     found = await entities(documented)
     signature, summary, code, deprecated = found["widget.Widget"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
 
 
 @dataclass
@@ -45,6 +46,7 @@ def citation_server(
             server.asked.append(asked)
             server.headers.append(dict(self.headers))
             expected = "/graph/v1/paper/batch?fields=references.title,references.externalIds"
+            self.path = unquote(self.path)
             content = server.body or server.answer(asked)
             self.send_response(server.status if self.path == expected else 404)
             self.send_header("Content-Length", str(len(content)))

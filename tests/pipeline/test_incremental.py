@@ -38,6 +38,15 @@ MODULES = (
     "db/schema.sql",
     ".atlas/detectors.toml",
 )
+SOURCES = (
+    "",
+    "source: arxiv:1706.03762",
+    "source: arXiv:1706.03762v5, section 3, and doi:10.18653/v1/N18-1202",
+    "source: https://doi.org/10.48550/arXiv.1810.04805",
+    "source: arxiv:none",
+    "source: [arxiv:1706.03762",
+)
+"""Papers that notes name: several notes may name one, and a note several; some name none."""
 IDS = ("c-01JD2V9Q7K4M8N3P5R6S7T8V9A", "c-01JD2V9Q7K4M8N3P5R6S7T8V9B", "e-01JD2V9Q7K4M8N3P5R6S7T8V9A")
 
 
@@ -86,8 +95,9 @@ def note_source(draw: st.DrawFn) -> str:
     relations = "".join(f"  - {{type: {kind}, to: '{target}', reasoning: {kind} it}}\n" for kind, target in stated)
     about = f"about: [{{symbol: app.core.{draw(st.sampled_from(NAMES))}, line: {len(stated)}}}]"
     kind = "kind: entity\nname: Team" if own.startswith("e-") else "kind: claim"
+    source = draw(st.sampled_from(SOURCES))
     body = draw(st.sampled_from(("It is fast. Mostly.", "- First.\n- Second. (client: x)\n", "# Title\n\nSee `load`.")))
-    return f"---\nid: {own}\n{kind}\n{broken}\n{about}\nrelations:\n{relations or '  []'}\n---\n{body}\n"
+    return f"---\nid: {own}\n{kind}\n{source}\n{broken}\n{about}\nrelations:\n{relations or '  []'}\n---\n{body}\n"
 
 
 REQUIREMENTS = ("PyYAML", "tools>=1", "app", "os-lib==2", "-r ../requirements.txt", "-e ../web", "<<<")

@@ -36,10 +36,12 @@ async def clean(tree: Path, data: Path) -> None:
 WAYS = ReplaySteps(live, clean, compare_indexes)
 
 
-def test_every_commit_of_a_history_ends_at_the_clean_index(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--passes",)])
+def test_every_commit_of_a_history_ends_at_the_clean_index(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Warm, and with a new pass for each commit that continues from the snapshot of the pass before."""
     commits = write_history(tmp_path / "shop")
     done = subprocess.run(
-        [*COMMAND, str(tmp_path / "shop"), "--commits", "1000", "--json"], capture_output=True, text=True
+        [*COMMAND, str(tmp_path / "shop"), "--commits", "1000", "--json", *options], capture_output=True, text=True
     )
     steps = json.loads(done.stdout)
     found = {step["subject"]: [kind for kind in step["comparison"]["kinds"] if kind["samples"]] for step in steps}

@@ -22,6 +22,8 @@ PLANTED = (
     "facts-clone.bin",
     "facts-clone.bin.new",
     "facts-clone.bin.lock",
+    "facts-clone.bin.links",
+    "facts-clone.bin.links.new",
     ".gitignore",
     "atlas.db",
     "atlas.db-wal",

@@ -13,6 +13,7 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound, Unavailable
 from atlas.model import EdgeRow, FileRecord, Filter, GraphDelta, Label, Scored
 from atlas.parsing import VectorIndex
+from atlas.search import RankingOptions
 from atlas.search.find import Mode
 from atlas.search.freshness import StaleFile
 from atlas.stores.sqlite.store import EmbeddedStore
@@ -22,8 +23,11 @@ from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render, to_dict
 from atlas.tools.search import hybrid_search, text_search, vector_search
 from atlas.tools.structured_content import structure, tokens_of
+from atlas.wording import counted
 
 from .shop import PROJECT, WordEmbedder, fill, open_shop, write_files
+
+OFF = frozenset(("grouping",))
 
 
 def names(answer: SearchAnswer) -> list[str]:
@@ -78,9 +82,9 @@ async def test_a_hit_says_each_fact_once(shop: Atlas) -> None:
 
 async def test_only_the_first_hits_are_described(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "keep values in the basket", limit=10)
-    assert [hit.rank for hit in answer.hits if hit.symbol.signature] == [1, 2, 3, 4]
+    assert [hit.rank for hit in answer.hits if hit.symbol.signature] == [1, 2, 3, 4][: len(answer.hits)]
     brief = await hybrid_search(shop, "keep values in the basket", limit=10, brief=True)
-    assert names(brief) == names(answer)
+    assert names(brief)[0] == names(answer)[0] and len(brief.hits) > len(answer.hits), "each hit has its own line"
     assert not any(hit.symbol.signature or hit.symbol.summary or hit.lines for hit in brief.hits)
     assert len(render(brief).splitlines()) == len(brief.hits) + len(brief.evidence.withheld) + 1 + bool(
         brief.evidence.cursor
@@ -336,7 +340,21 @@ async def test_a_quoted_text_finds_what_holds_it(shop: Atlas) -> None:
 
 async def test_words_that_occur_nowhere_are_said_to(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "quaternion interpolation")
-    assert not answer.hits or any("no word of the query occurs" in note for note in answer.evidence.notes)
+    assert any("nothing relevant found" in note for note in answer.evidence.notes)
+    assert len(answer.hits) <= 3 and not any(hit.symbol.summary or hit.lines for hit in answer.hits)
+    named = await hybrid_search(shop, "the basket of a customer")
+    assert not any("nothing relevant" in note for note in named.evidence.notes)
+
+
+async def test_hits_of_one_file_stand_beside_its_first(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "keep values in the basket")
+    places = [hit.symbol.place.partition(":")[0] for hit in answer.hits]
+    assert len(set(places)) == len(places)
+    (cart,) = (hit for hit in answer.hits if hit.symbol.place.startswith("shop/cart.py"))
+    assert "total 12" in cart.beside
+    assert f"   also: {', '.join(cart.beside)}" in render(answer)
+    single = await hybrid_search(replace(shop, reader=replace(shop.reader, ranking=RankingOptions(off=OFF))), "basket")
+    assert not any(hit.beside for hit in single.hits)
 
 
 @pytest.mark.parametrize("budget", [1, 20, 60, 120, 200, 400, 800, 5000])
@@ -353,9 +371,12 @@ async def test_the_budget_holds_for_text_and_structure(shop: Atlas, budget: int)
 
 async def test_what_the_budget_withheld_is_said_and_reachable(shop: Atlas) -> None:
     whole = await hybrid_search(shop, "keep values in the basket", token_budget=20_000)
-    small = await hybrid_search(shop, "keep values in the basket", token_budget=150)
+    small = await hybrid_search(shop, "keep values in the basket", token_budget=120)
     assert 0 < len(small.hits) < len(whole.hits)
-    assert f"{len(whole.hits) - len(small.hits)} hits by token_budget 150 cl100k_base" in small.evidence.withheld
+    assert (
+        f"{counted(len(whole.hits) - len(small.hits), 'hit')} by token_budget 120 cl100k_base"
+        in small.evidence.withheld
+    )
     rest = await hybrid_search(shop, "keep values in the basket", token_budget=20_000, cursor=small.evidence.cursor)
     assert names(small) + names(rest) == names(whole)[: len(small.hits)] + names(rest)
     assert names(rest)[0] == names(whole)[len(small.hits)]
@@ -376,9 +397,9 @@ async def test_pages_together_are_the_whole_without_doubles(shop: Atlas) -> None
 
 
 async def test_ranks_count_through_the_pages(shop: Atlas) -> None:
-    first = await hybrid_search(shop, "keep values", limit=3)
-    second = await hybrid_search(shop, "keep values", limit=3, cursor=first.evidence.cursor)
-    assert [hit.rank for hit in second.hits] == [4, 5, 6]
+    first = await hybrid_search(shop, "keep values", limit=1)
+    second = await hybrid_search(shop, "keep values", limit=2, cursor=first.evidence.cursor)
+    assert [hit.rank for hit in second.hits] == [2, 3]
 
 
 async def test_a_cursor_after_a_change_is_noted(shop: Atlas) -> None:

@@ -56,5 +56,9 @@ def test_files_count_by_rare_words_and_length() -> None:
 def test_documentation_asks_for_no_relation() -> None:
     assert is_documentation("Construct an Interval object")
     assert is_documentation("Send a file using :func:`send_file`")
+    assert is_documentation("walks any router tree that implements the Routes interface")
+    assert is_documentation("HandlerFunc builds and returns a http.Handler from the chain")
+    assert not is_documentation("Cart.save calls the function write")
+    assert not is_documentation("all classes the user may extend")
     assert not is_documentation("callers of Interval")
     assert not is_documentation("where is send_file used")

@@ -120,6 +120,7 @@ def _of_joined(text: str, path: str) -> Iterator[Claim]:
         yield Claim(path, _numbers(lines) if lines else frozenset(), _names(own.partition(" (")[0]))
 
 
+_BESIDE = re.compile(r"(?P<name>\S.*?) (?P<line>\d{1,7})(?:, |$)")
 _NAMED = ("uid", "qualified_name", "name", "symbol")
 _PLACED = ("place", "at", "lines", "line")
 _OWN = frozenset((*_NAMED, *_PLACED, "path", "file", "digest", "signature", "summary"))
@@ -144,11 +145,19 @@ def _of_lines(text: str, path: str) -> Iterator[Claim]:
             names = _names(before) or _names(line[place.end() :])
             yield Claim(place["path"].removeprefix("./"), _numbers(place["lines"]), names)
         if places:
+            yield from _of_beside(line, places[-1]["path"].removeprefix("./"))
             continue
         if IS_PATH.fullmatch(line.strip()) and (not path or "/" in line):
             path = line.strip().rstrip(":")
         elif path and (lines := _lines_of(line, path)):
             yield Claim(path, _numbers(lines), _names(line.split(lines)[0]))
+
+
+def _of_beside(row: str, path: str) -> Iterator[Claim]:
+    """Yield what a row names of the same file at its end: `also: name 12, other 40`."""
+    _, _, rest = row.partition(" also: ")
+    for match in _BESIDE.finditer(rest):
+        yield Claim(path, _numbers(match["line"]), _names(match["name"]))
 
 
 def _lines_of(row: str, path: str) -> str:

@@ -31,7 +31,7 @@ SETS = (
     "ambiguous",
 )
 """Kinds whose answer is a set: gold must be complete, and other places are wrong."""
-INSIDE = ("definition", "concept", "error-text", "recent")
+INSIDE = ("definition", "concept", "reason", "configuration", "error-text", "recent")
 """Kinds whose answer is one place (or any of several) to read first."""
 CHAINS = ("path", "impact")
 """Kinds whose gold is the part that no right answer lacks; more may be named."""

@@ -11,6 +11,8 @@ WHOLE, BARE = "whole", "bare"
 
 KINDS = {
     "file": WHOLE,
+    "reason": WHOLE,
+    "configuration": WHOLE,
     "symbol exact": WHOLE,
     "symbol suffix": WHOLE,
     "symbol name": WHOLE,
@@ -26,6 +28,8 @@ KINDS = {
     "issue": BARE,
 }
 """Kind of question -> the index that it is put to."""
+WRITTEN = ("reason", "configuration")
+"""Kinds of question files that stay apart; the other questions of files are of the kind `file`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,10 @@ class Commands:
             if words[0] not in connections:
                 raise NotFound(f"no server {words[0]!r}", "See /servers.", near_names(words[0], list(connections)))
             one = connections[words[0]]
-            self.console.print(f"{one.spec.place} ({one.spec.origin}), {one.offer.version or 'version not said'}")
+            state = f"{one.state}{f': {printable(one.problem)}' if one.problem else ''}"
+            self.console.print(
+                f"{one.spec.place} ({one.spec.origin}), {one.offer.version or 'version not said'}, {state}"
+            )
             for line in one.stderr:
                 self.console.print(f"  {printable(line)}")
             return

@@ -12,8 +12,9 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from atlas.chat.content import printable
-from atlas.chat.hub import Hub, PromptRoute
+from atlas.chat.hub import Hub
 from atlas.chat.references import variables
+from atlas.chat.routes import PromptRoute
 from atlas.cli.conversation.commands import NAMES
 
 MAX_COMPLETIONS = 50

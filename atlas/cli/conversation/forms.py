@@ -6,7 +6,10 @@ out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import date, datetime
+from itertools import zip_longest
 from typing import Any, cast
 
 import mcp_types as types
@@ -51,14 +54,18 @@ async def _field(
     described = field.get("title") or field.get("description") or ""
     choices = _choices(field)
     shown = f" ({described})" if described else ""
-    shown += f" one of {', '.join(choices)}" if choices else f" {field.get('type', 'string')}"
+    kind = field.get("format") or field.get("type", "string")
+    named = (one if title in ("", one) else f"{one} ({title})" for one, title in choices.items())
+    several = "some" if field.get("type") == "array" else "one"
+    shown += f" {several} of {', '.join(named)}" if choices else f" {kind}"
     default = field.get("default")
+    default = ", ".join(map(str, cast("list[object]", default))) if isinstance(default, list) else default
     shown += f" [{default}]" if default is not None else ""
     while True:
         said = (await ask(f"  {name}{shown}{'' if needed else ', optional'}: ")).strip()
         if not said:
             if default is not None or not needed:
-                return default
+                return field.get("default")
             show("  a value is required; Ctrl-C cancels")
             continue
         try:
@@ -67,19 +74,16 @@ async def _field(
             show(f"  {error}")
 
 
-def read_value(said: str, field: Mapping[str, Any], choices: list[str]) -> Value:
-    """Return what was typed as the field's type. Raises ValueError that says what is expected."""
+def read_value(said: str, field: Mapping[str, Any], choices: Mapping[str, str]) -> Value:
+    """Return what was typed as the field's type. Raises ValueError that says what is expected.
+
+    `choices` are the values to choose from with their titles; both are understood.
+    """
     kind = field.get("type", "string")
     if kind == "array":
-        parts = [part.strip() for part in said.split(",") if part.strip()]
-        wrong = [part for part in parts if choices and part not in choices]
-        if wrong:
-            raise ValueError(f"not among {', '.join(choices)}: {', '.join(wrong)}")
-        return parts
+        return _several(said, field, choices)
     if choices:
-        if said not in choices:
-            raise ValueError(f"it must be one of {', '.join(choices)}")
-        return said
+        return _chosen(said, choices)
     if kind == "boolean":
         if said.lower() not in (*_TRUE, *_FALSE):
             raise ValueError("it must be yes or no")
@@ -96,20 +100,70 @@ def read_value(said: str, field: Mapping[str, Any], choices: list[str]) -> Value
     least, most = int(field.get("minLength") or 0), int(field.get("maxLength") or 1 << 30)
     if not least <= len(said) <= most:
         raise ValueError(f"it must have {least} to {most} characters")
+    written = field.get("format")
+    if written in _FORMATS and not _FORMATS[written](said):
+        raise ValueError(f"it must be {_EXAMPLES[written]}")
     return said
 
 
-def _choices(field: Mapping[str, Any]) -> list[str]:
-    """Return the values to choose from, in the forms of all revisions."""
+def _several(said: str, field: Mapping[str, Any], choices: Mapping[str, str]) -> list[str]:
+    parts = [part.strip() for part in said.split(",") if part.strip()]
+    found = [_chosen(part, choices) if choices else part for part in parts]
+    least, most = int(field.get("minItems") or 0), int(field.get("maxItems") or 1 << 30)
+    if not least <= len(found) <= most:
+        raise ValueError(f"there must be {least} to {most} values, separated by commas")
+    return found
+
+
+def _chosen(said: str, choices: Mapping[str, str]) -> str:
+    for value, title in choices.items():
+        if said == value or (title and said.casefold() == title.casefold()):
+            return value
+    raise ValueError(f"{said} is not one of {', '.join(choices)}")
+
+
+def _choices(field: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values to choose from with their titles, in the forms of all revisions."""
     items = _mapping(field.get("items"))
     for holder in (field, items):
         if isinstance(holder.get("enum"), list):
-            return [str(one) for one in cast("list[object]", holder["enum"])]
+            values = [str(one) for one in cast("list[object]", holder["enum"])]
+            given = holder.get("enumNames")
+            titles = [str(one) for one in cast("list[object]", given)] if isinstance(given, list) else []
+            return dict(zip_longest(values, titles[: len(values)], fillvalue=""))
         for key in ("oneOf", "anyOf"):
             if isinstance(holder.get(key), list):
-                options = cast("list[object]", holder[key])
-                return [str(_mapping(one)["const"]) for one in options if "const" in _mapping(one)]
-    return []
+                options = [_mapping(one) for one in cast("list[object]", holder[key])]
+                return {str(one["const"]): str(one.get("title") or "") for one in options if "const" in one}
+    return {}
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return len(text) == 10 and date.fromisoformat(text) is not None
+    except ValueError:
+        return False
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+_FORMATS: Mapping[str, Callable[[str], object]] = {
+    "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+").fullmatch,
+    "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+").fullmatch,
+    "date": _is_date,
+    "date-time": _is_time,
+}
+_EXAMPLES = {
+    "email": "an address such as ann@example.org",
+    "uri": "an address such as https://example.org",
+    "date": "a date such as 2026-11-25",
+    "date-time": "a time with its zone, such as 2026-11-25T10:00:00Z",
+}
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import mcp_types as types
 
 from atlas.chat.content import Content, printable
-from atlas.chat.hub import ToolRoute
+from atlas.chat.routes import ToolRoute
 
 MAX_LINE = 200
 

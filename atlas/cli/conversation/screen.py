@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from atlas.chat.content import Content, printable
-from atlas.chat.hub import ToolRoute
+from atlas.chat.routes import ToolRoute
 from atlas.cli.conversation.blocks import Blocks
 from atlas.cli.conversation.forms import fill_form
 

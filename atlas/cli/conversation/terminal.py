@@ -1,22 +1,21 @@
 """The loop of a chat in a terminal: read a line, run a command or answer a question, until the end.
 
-Ctrl-C cancels the answer that is being made, which reaches the servers; at the prompt it clears the line. Ctrl-D,
-`/quit` and SIGTERM end the chat.
+Ctrl-C cancels the answer that is being made, which reaches the servers; at the prompt it clears the line, and before
+the first prompt it ends the chat. Ctrl-D, `/quit` and SIGTERM end the chat. One handler of SIGINT serves all of it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from atlas.chat.session import ChatSession
 from atlas.chat.turn import Outcome
 from atlas.cli import output
 from atlas.cli.conversation.commands import Commands
-from atlas.cli.conversation.editor import make_editor
 from atlas.cli.conversation.screen import TerminalScreen
 from atlas.cli.conversation.transcript import write_transcript
 from atlas.errors import AtlasError, NotFound
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from atlas.chat_model import ChatModel
+
+HANGUP, INTERRUPTED, TERMINATED = 129, 130, 143
+"""Exit codes after SIGHUP (the terminal is gone), SIGINT and SIGTERM."""
 
 STOPPED = {
     Outcome.ROUNDS: "stopped: the limit of rounds is reached; ask again to go on",
@@ -40,66 +42,98 @@ class Terminal:
     def __init__(self, console: Console, transcript: Path | None, *, allow_all: bool) -> None:
         self.console, self._transcript = console, transcript
         self.screen = TerminalScreen(console, self.ask, allow_all=allow_all)
-        self._editor: PromptSession[str] | None = None
         self._asking = asyncio.Lock()
+        self._prompt: PromptSession[str] | None = None
+        self._line: asyncio.Task[bool] | None = None
+        self._has_ended = False
 
     async def ask(self, message: str) -> str:
         """Return a line that the user types. Raises EOFError and KeyboardInterrupt."""
         from prompt_toolkit import PromptSession
-        from prompt_toolkit.formatted_text import FormattedText
 
         async with self._asking:
-            return await PromptSession[str]().prompt_async(FormattedText([("bold", message)]))
+            return await self._typed(PromptSession[str](), [("bold", message)])
+
+    def interrupt(self) -> bool:
+        """Cancel what goes on, as Ctrl-C does; returns False while the chat is still being started."""
+        if self._prompt is not None:
+            if self._prompt.app.is_running:
+                self._prompt.app.key_processor.send_sigint()
+        elif self._line is not None:
+            self._line.cancel()
+        else:
+            return self._has_ended
+        return True
 
     async def run(self, session: ChatSession, make_model: Callable[[str], ChatModel]) -> None:
         """Talk until the user ends the chat."""
-        self._editor = make_editor(session.hub)
+        from atlas.cli.conversation.editor import make_editor
+
+        editor = make_editor(session.hub)
 
         async def run_prompt(name: str, words: list[str]) -> None:
-            await self._answer(session.ask_prompt(name, words), session)
+            await self._answer(session.ask_prompt(name, words))
 
         commands = Commands(session, self.console, make_model, run_prompt)
-        while True:
-            try:
-                line = (await self._editor.prompt_async("» ")).strip()
-            except KeyboardInterrupt:
-                continue
-            except EOFError:
-                return
-            if not line:
-                continue
-            try:
-                if line.startswith("/") and not line.startswith("//"):
-                    if not await commands.run(line):
-                        return
-                else:
-                    await self._answer(session.ask(line), session)
-            except AtlasError as error:
-                self._show(error)
-
-    async def _answer(self, answering: Coroutine[Any, Any, Outcome], session: ChatSession) -> None:
-        """Wait for an answer; Ctrl-C cancels it."""
-        loop = asyncio.get_running_loop()
-        task = asyncio.create_task(answering)
-        loop.add_signal_handler(signal.SIGINT, task.cancel)
-        self.screen.waiting()
         try:
-            await _finished(task)
-            if task.cancelled():
+            while True:
+                try:
+                    line = (await self._typed(editor, [("", "» ")])).strip()
+                except KeyboardInterrupt:
+                    continue
+                except EOFError:
+                    return
+                if line and not await self._done(line, session, commands):
+                    return
+        finally:
+            self._has_ended = True
+
+    async def _typed(self, editor: PromptSession[str], message: list[tuple[str, str]]) -> str:
+        from prompt_toolkit.formatted_text import FormattedText
+
+        outer, self._prompt = self._prompt, editor
+        try:
+            # an editor that handles the signal itself would leave it without a handler afterwards
+            return await editor.prompt_async(FormattedText(message), handle_sigint=False)
+        finally:
+            self._prompt = outer
+
+    async def _done(self, line: str, session: ChatSession, commands: Commands) -> bool:
+        """Run a command or answer a question, which Ctrl-C cancels; returns whether the chat goes on."""
+        self._line = asyncio.create_task(self._understood(line, session, commands))
+        try:
+            await _finished(self._line)
+            if self._line.cancelled():
                 self.screen.end_text()
                 self.console.print("cancelled; the question is forgotten", style="dim")
-                return
-            outcome = task.result()
-            if outcome in STOPPED:
-                self.screen.notice(STOPPED[outcome])
-        except AtlasError:
+                return True
+            return self._line.result()
+        except AtlasError as error:
             self.screen.end_text()
-            raise
+            self._show(error)
+            return True
         finally:
-            loop.remove_signal_handler(signal.SIGINT)
+            self._line = None
+
+    async def _understood(self, line: str, session: ChatSession, commands: Commands) -> bool:
+        if line.startswith("/") and not line.startswith("//"):
+            going_on = await commands.run(line)
+        else:
+            await self._answer(session.ask(line))
+            going_on = True
+        if self._transcript is not None:
+            write_transcript(self._transcript, session.conversation.messages, replace=True)
+        return going_on
+
+    async def _answer(self, answering: Awaitable[Outcome]) -> None:
+        """Wait for an answer."""
+        self.screen.waiting()
+        try:
+            outcome = await answering
+        finally:
             self.screen.idle()
-            if self._transcript is not None:
-                write_transcript(self._transcript, session.conversation.messages, replace=True)
+        if outcome in STOPPED:
+            self.screen.notice(STOPPED[outcome])
 
     def _show(self, error: AtlasError) -> None:
         self.console.print(f"error: {output.one_line(error.message)}", style="red")
@@ -109,7 +143,7 @@ class Terminal:
             self.console.print(f"hint:  {output.sentence(output.one_line(error.hint))}")
 
 
-async def _finished(task: asyncio.Task[Outcome]) -> None:
+async def _finished(task: asyncio.Task[bool]) -> None:
     """Wait for a task; a cancellation of the caller cancels it and is raised once it has ended."""
     try:
         await asyncio.wait([task])
@@ -119,23 +153,35 @@ async def _finished(task: asyncio.Task[Outcome]) -> None:
         raise
 
 
-async def until_signal(work: Awaitable[None]) -> bool:
-    """Run `work` until it ends or SIGTERM cancels it; returns whether it was SIGTERM."""
-    task = asyncio.ensure_future(work)
-    stopped = False
+async def until_signal(work: Awaitable[None], interrupt: Callable[[], bool] | None = None) -> int:
+    """Run `work` until it ends or SIGTERM or SIGHUP cancels it; returns the exit code, 0 unless a signal ended it.
 
-    def stop() -> None:
-        nonlocal stopped
-        stopped = True
-        task.cancel()
+    `interrupt` is called for SIGINT; where it returns False, SIGINT ends the work as well.
+    """
+    task = asyncio.ensure_future(work)
+    code = 0
+
+    def stop(number: int) -> None:
+        nonlocal code
+        if not code:
+            code = number
+            task.cancel()
 
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stop)
+    handled = [signal.SIGTERM]
+    loop.add_signal_handler(signal.SIGTERM, stop, TERMINATED)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+        handled.append(signal.SIGHUP)
+        loop.add_signal_handler(signal.SIGHUP, stop, HANGUP)
+    if interrupt is not None:
+        handled.append(signal.SIGINT)
+        loop.add_signal_handler(signal.SIGINT, lambda: interrupt() or stop(INTERRUPTED))
     try:
         await task
     except asyncio.CancelledError:
-        if not stopped:
+        if not code:
             raise
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-    return stopped
+        for number in handled:
+            loop.remove_signal_handler(number)
+    return code

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 from atlas.docs.article import Article, Block, BlockKind, Section
+from atlas.docs.extract.names import canonical_symbol, code_spans, last_part
+
+LEAST_NAMED = 0.1
+"""Share of the public symbols that documentation names: Django's .48, Fastify's .13, tokio's design notes .02."""
+_NEWS = re.compile(
+    r"(?:^|/)(?:releases?|change[-_]?logs?|changes|whatsnew|history|news|readme)(?:[/._\d-]|$)", re.IGNORECASE
+)
 
 
 def joined(code: Sequence[Article], documents: Sequence[Article], *, is_documented: bool) -> list[Article]:
@@ -14,8 +22,10 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
 
     `is_documented`: the package has documentation of its own. Then only those docstrings are searched to which it
     leaves the description of a symbol, as autodoc directives do; the others give entities a signature and a summary.
+    A folder of notes on the design is no such documentation: it must name some of the public symbols.
     """
     names = frozenset(_signatures(documents))
+    is_documented = is_documented and _named_share(code, documents) >= LEAST_NAMED
     announced = frozenset(_without_description(documents)) if is_documented else frozenset[str]()
     found: list[Article] = []
     for article in code:
@@ -25,8 +35,45 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
             title = article.title in announced
             sections = [replace(one, is_searched=title or _is_announced(one, announced)) for one in sections]
         if len(sections) > 1:
-            found.append(replace(article, sections=tuple(sections)))
+            found.append(
+                replace(article, sections=_with_one_unsearched(sections) if is_documented else tuple(sections))
+            )
     return found
+
+
+def _named_share(code: Sequence[Article], documents: Sequence[Article]) -> float:
+    """Return the share of the public symbols of code that documentation names, release notes and readmes apart."""
+    symbols = [last_part(section.title) for article in code for section in article.sections if section.level > 1]
+    named: set[str] = set()
+    for article in documents:
+        if not _NEWS.search(article.key):
+            named.update(_names_in(article))
+    return sum(symbol in named for symbol in symbols) / len(symbols) if symbols else 0.0
+
+
+def _names_in(article: Article) -> Iterator[str]:
+    for section in article.sections:
+        yield from (last_part(canonical_symbol(code)) for _, code in code_spans(section.title))
+        for block in section.blocks:
+            if block.kind is BlockKind.SIGNATURE:
+                yield last_part(block.label)
+                continue
+            yield from (last_part(canonical_symbol(code)) for _, code in code_spans(block.text))
+            yield from (last_part(link.target.strip("~!() ")) for link in block.links if link.kind == "symbol")
+
+
+def _with_one_unsearched(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Return sections of which those that are not searched are one, since each costs rows in a pack.
+
+    Entities have place and text of their own. The first section, that of the module, is the one if it is not searched.
+    """
+    rest = [one for one in sections if not one.is_searched]
+    if not rest:
+        return tuple(sections)
+    blocks = tuple(block for one in rest for block in one.blocks)
+    labels = tuple(dict.fromkeys(label for one in rest for label in one.labels))
+    whole = replace(rest[0], blocks=blocks, labels=labels)
+    return tuple(whole if one is rest[0] else one for one in sections if one.is_searched or one is rest[0])
 
 
 def _signatures(articles: Sequence[Article]) -> Iterator[str]:

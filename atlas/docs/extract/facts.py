@@ -9,8 +9,15 @@ from dataclasses import replace
 from atlas.docs.article import BlockKind
 from atlas.docs.extract.entities import is_glossary, term_name
 from atlas.docs.extract.found import FoundFact
-from atlas.docs.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol
-from atlas.docs.extract.statements import default_value, defined_name, error_name, limit_value
+from atlas.docs.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol, last_part
+from atlas.docs.extract.statements import (
+    default_value,
+    defined_name,
+    error_name,
+    is_conditional,
+    is_exception,
+    limit_value,
+)
 from atlas.docs.extract.versions import (
     declared_outdated,
     note_fact,
@@ -23,8 +30,15 @@ from atlas.docs.rendering import RenderedArticle, RenderedBlock, RenderedSection
 from atlas.docs.sentences import sentence_spans
 
 MAX_EVIDENCE = 600
+VERB_FIRST = 3
+"""Up to this character "Deprecated" opens a sentence whose subject follows it."""
 _PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|passing|support for|behaviou?r)\b")
 """Words of a notice that is about a part of the described object."""
+_GERUND = re.compile(r"^\W*(?:Deprecated\s+)?[A-Za-z]{3,}ing\b")
+_CAUSE = re.compile(r"\W*(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
+"""What is said of an exception in the part "Raises" of a docstring."""
+_OF_A_NAME = frozenset(("default", "limit"))
+"""Facts that say nothing without a subject."""
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.TERM, BlockKind.NOTE, BlockKind.ROW))
 
 
@@ -60,11 +74,13 @@ def _of_block(
     glossary = is_glossary(rendered, section)
     if kind == BlockKind.TERM:
         name, named = term_name(block.block.label, glossary=glossary)
+        raised = bool(name) and is_exception(name) and _CAUSE.match(block.block.text) is not None
+        if raised and about:
+            yield _fact("error", about, name, section, block, *_first_span(block))
         if name:
             about = name
-            if block.block.text and (glossary or named == "symbol"):
-                start, end = _first_span(block)
-                yield _fact("definition", name, "", section, block, start, end)
+            if block.block.text and not raised and (glossary or named == "symbol"):
+                yield _fact("definition", name, "", section, block, *_first_span(block))
     note, version = note_fact(block.block.label) if kind == BlockKind.NOTE else ("", "")
     if note:
         fact = _fact(note, about, version, section, block, 0, len(block.text))
@@ -75,10 +91,15 @@ def _of_block(
         if outdated is not None and not note:
             fact = _fact(*outdated, section, block, start, end)
             yield replace(fact, of_whole=True)
-        for found, value in _statements(sentence, note):
+        for found, value, at in _statements(sentence, note):
             if outdated is not None and found == outdated[0]:
                 continue
-            fact = _fact(found, about or _mentioned(sentence), value, section, block, start, end)
+            named = _subject(found, value, about, sentence, at)
+            if not named and found in _OF_A_NAME and not is_conditional(sentence):
+                named = _subject(found, value, "", block.text[:start], start)
+            if not named and found in _OF_A_NAME:
+                continue
+            fact = _fact(found, named, value, section, block, start, end)
             is_about = bool(about) and found == outdated_subject(sentence) and not _PART.search(sentence)
             yield replace(fact, of_whole=is_about)
         subject = defined_name(sentence) if kind == BlockKind.PARAGRAPH else ""
@@ -87,14 +108,40 @@ def _of_block(
             yield _fact("definition", name, "", section, block, start, end)
 
 
-def _statements(sentence: str, note: str) -> Iterator[tuple[str, str]]:
-    """Yield kind and value of what a sentence states; versions are left to the notice that it stands in."""
+def _statements(sentence: str, note: str) -> Iterator[tuple[str, str, int]]:
+    """Yield kind and value of what a sentence states, and where; versions are left to the notice that it stands in."""
     if not note:
-        yield from sentence_facts(sentence)
+        yield from ((kind, value, _place(kind, sentence)) for kind, value in sentence_facts(sentence))
     for kind, read in (("default", default_value), ("limit", limit_value), ("error", error_name)):
-        value = read(sentence)
-        if value:
-            yield kind, value
+        said = read(sentence)
+        if said is not None:
+            yield kind, said.value, said.start
+
+
+def _subject(kind: str, value: str, about: str, sentence: str, at: int) -> str:
+    """Return what a statement at a place of a sentence is about: the described object, else a name in the sentence.
+
+    That is the last name before a statement, or the first name after it; never its value. Of a notice about a part
+    ("Passing strings to `f()` is deprecated") it is none.
+    """
+    if about and not (kind == "error" and last_part(about) == last_part(value)):
+        return about
+    if kind in ("deprecated", "removed", "changed") and (_PART.search(sentence) or _GERUND.match(sentence)):
+        return ""
+    named = [(place, code_symbol(code)) for place, code in code_spans(sentence)]
+    named = [(place, name) for place, name in named if name and last_part(name) != last_part(value)]
+    before = [name for place, name in named if place <= at]
+    if kind in ("deprecated", "removed") and at > VERB_FIRST:
+        return before[0] if before else ""
+    if before and (kind in _OF_A_NAME or kind == "error"):
+        return before[-1]
+    return next((name for _, name in named), "")
+
+
+def _place(kind: str, sentence: str) -> int:
+    """Return where a sentence says that something is deprecated or removed, its end for other kinds."""
+    found = re.search(rf"\b{kind}\b|\bno longer\b|\bstopped\b", sentence, re.IGNORECASE)
+    return found.start() if found else len(sentence)
 
 
 def _outdated(rendered: RenderedArticle, section: RenderedSection, sentence: str) -> tuple[str, str, str] | None:
@@ -108,11 +155,6 @@ def _outdated(rendered: RenderedArticle, section: RenderedSection, sentence: str
         return None
     stated = dict(sentence_facts(sentence)).get(kind, "")
     return kind, name, stated or title_version(section.section.title, rendered.article.title)
-
-
-def _mentioned(sentence: str) -> str:
-    """Return the first API name in a sentence, which the statement is taken to be about."""
-    return next((name for _, code in code_spans(sentence) if (name := code_symbol(code))), "")
 
 
 def _first_span(block: RenderedBlock) -> tuple[int, int]:

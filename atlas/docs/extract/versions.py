@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from atlas.docs.extract.statements import is_about_a_fault, is_condition
+
 _VERSION = r"v?(\d+(?:\.\d+){0,3}(?:[a-z]+\d*)?)"
 _NAMED = r"(?:(?:in|since|from|with|as of|of)\s+)?(?:version\s+|release\s+|v(?=\d)|[A-Z][\w.]*\s+)?"
 _NOTES = {
@@ -13,13 +15,20 @@ _NOTES = {
     "deprecated": "deprecated",
     "deprecated-removed": "deprecated",
 }
+_ADJECTIVE = r"\s+(?:features?|APIs?|methods?|functions?|code|alias(?:es)?|settings?|behaviou?r|options?|parts?)\b"
 _SENTENCES = (
-    ("deprecated", re.compile(rf"\b[Dd]eprecated\b(?:(?!remove)[^.;]){{0,40}}?{_NAMED}\b{_VERSION}\b")),
+    ("deprecated", re.compile(rf"\b[Dd]eprecated\b(?!{_ADJECTIVE})(?:(?!remove)[^.;]){{0,40}}?{_NAMED}\b{_VERSION}\b")),
     (
         "removed",
         re.compile(rf"\b(?:[Rr]emoved|[Ss]topped working|no longer (?:supported|available))\b\s+{_NAMED}{_VERSION}\b"),
     ),
-    ("added", re.compile(rf"\b(?:[Nn]ew|[Aa]dded|[Ii]ntroduced)\b\s+{_NAMED}{_VERSION}\b")),
+    (
+        "added",
+        re.compile(
+            rf"(?<!['\u2019]s )\b(?:[Nn]ew|[Aa]dded|[Ii]ntroduced)\s+(?=(?:in|since|from|with|as of|version|release)\s)"
+            rf"{_NAMED}{_VERSION}\b"
+        ),
+    ),
 )
 _BARE_DEPRECATION = re.compile(r"\b(?:is|are|was|were|has been|have been|now) deprecated\b|^\W*Deprecated\b")
 
@@ -70,8 +79,9 @@ def sentence_facts(sentence: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for kind, pattern in _SENTENCES:
         match = pattern.search(sentence)
-        if match:
+        if match and not (kind == "added" and is_about_a_fault(sentence)):
             found.append((kind, match[1]))
-    if _BARE_DEPRECATION.search(sentence) and all(kind != "deprecated" for kind, _ in found):
+    bare = _BARE_DEPRECATION.search(sentence)
+    if bare and not is_condition(sentence[: bare.start()]) and all(kind != "deprecated" for kind, _ in found):
         found.append(("deprecated", ""))
     return found

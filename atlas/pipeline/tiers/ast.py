@@ -134,6 +134,7 @@ class AstTier:
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
             changed += await in_thread(self._recall, workspace, linker, rest)
+            removed += sorted(workspace.manifest.keys() - work.files.keys() - chosen - {STRUCTURE_PATH})
         left_out = await in_thread(self._parse, work, linker, changed)
         # a file that was not indexed and still must not be is no change
         known = workspace.manifest.keys() | linking.pending
@@ -166,24 +167,26 @@ class AstTier:
         seen = [work.seen_again(path) for path in sorted(again) if path in workspace.manifest]
         await self._apply(workspace, [delta for delta in seen if delta.record != workspace.manifest[delta.path]])
         await in_thread(workspace.erase_old_facts, {*work.parsed, *removed})
+        if not self._keep:
+            await in_thread(linking.save, workspace.cache, workspace.manifest)
         workspace.confirm_compared()
         linking.count_unpacked(len(work.parsed) + len(moved))
 
     def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
-        """Load facts of unchanged files from the cache; return the paths that it lacks or read by other rules."""
+        """Load unchanged files from the last snapshot or the cache; return what they lack or read by other rules."""
         started = time.process_time()
-        structure = workspace.manifest.get(STRUCTURE_PATH)
-        if workspace.full or not read_with(structure, workspace.source.fingerprint):
+        if workspace.full or not read_with(workspace.manifest.get(STRUCTURE_PATH), workspace.source.fingerprint):
             return list(paths)
         wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
+        if not workspace.must_relink and workspace.linking.restore(workspace.cache, workspace.manifest):
+            wanted.clear()
         missing = linker.recall(workspace.cache, wanted, str(workspace.source.root))
         workspace.counters.spend("recall", time.process_time() - started)
         return missing + [path for path in paths if path not in workspace.manifest]
 
     def _parse(self, work: Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Parse files for the linker and the cache; return the paths that are unreadable or must not be indexed."""
-        started, workspace = time.process_time(), work.workspace
-        source = workspace.source
+        started, workspace, source = time.process_time(), work.workspace, work.workspace.source
         left_out: list[str] = []
         done = 0
         for batch in work.parse_batches(paths):

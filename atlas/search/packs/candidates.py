@@ -11,7 +11,15 @@ from atlas.model import PROSE, Chunk, Filter, Scored
 from atlas.parsing import VectorIndex
 from atlas.search.packs.question import Question
 from atlas.search.packs.references import references
-from atlas.search.packs.scoring import NO_CHANNELS, Channels, Features, overlap, rough_scores, soft_share
+from atlas.search.packs.scoring import (
+    NO_CHANNELS,
+    Channels,
+    Features,
+    overlap,
+    rough_scores,
+    soft_share,
+    whole_sentence,
+)
 from atlas.search.packs.texts import Passage, read_passages
 from atlas.search.packs.values import PackReader, QuestionOptions
 from atlas.search.packs.vectors import heading_cosines, local_embedder, sentence_cosines
@@ -76,6 +84,10 @@ async def features_of(
     looked_at: Sequence[Passage] = passages[:SENTENCES_OF] if options.sentences else ()
     sentences = await sentence_cosines(reader, vector, looked_at)
     shares = {each.uid: [soft_share(question, stems) for _, stems in each.sentences] for each in looked_at}
+    whole = {
+        each.uid: whole_sentence(question, (stems for _, stems in each.sentences), each.heading_stems)
+        for each in looked_at
+    }
     referred = references(passages, _sentence_scores(shares, sentences)) if looked_at else {}
     found: list[Candidate] = []
     for each in passages:
@@ -87,6 +99,7 @@ async def features_of(
             heading=headings.get(each.uid, 0.0),
             sentence=max(sentences.get(each.uid, ()), default=cosines.get(each.uid, 0.0)),
             soft_sentence=max(shares.get(each.uid, ()), default=IN_ONE_SENTENCE * own.soft),
+            whole_sentence=whole.get(each.uid, IN_ONE_SENTENCE * own.covered),
             referred=referred.get(each.section, 0.0),
         )
         found.append(Candidate(each, features))

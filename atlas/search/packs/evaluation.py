@@ -24,6 +24,8 @@ JUDGE = (
 )
 _GRADE = re.compile(r"\b(10|\d)\b")
 _MARKUP = re.compile(r"[`*\\]")
+_QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
+"""Typographic quotation marks, which rendered pages have where their sources have straight ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,4 +233,4 @@ def _is_gold(section: RankedSection, gold: GoldSection) -> bool:
 
 
 def _folded(heading: str) -> str:
-    return " ".join(_MARKUP.sub("", heading).split()).lower()
+    return " ".join(_MARKUP.sub("", heading).translate(_QUOTES).split()).lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 
 from atlas.parsing import stem_words
@@ -49,7 +50,7 @@ class Concept:
     """The pack has the stem or a synonym of it; a word that is only near does not count."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A question that was analysed."""
 
@@ -62,12 +63,12 @@ class Question:
     """What looks like a name: `SESSION_COOKIE_AGE`, `select_for_update()`, `Model.save`, and capitalised words within
     a sentence."""
 
-    @property
+    @cached_property
     def stems(self) -> tuple[str, ...]:
         """The stems of the question, each once, in order."""
         return tuple(concept.stem for concept in self.concepts)
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """The sum of the weights of all stems."""
         return sum(concept.weight for concept in self.concepts)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from atlas.docs.sentences import sentences
@@ -21,7 +21,8 @@ MAX_EACH = 120
 """Questions of one kind; enough for a share within some points, and asked within seconds."""
 KEPT_WORDS = 0.4
 """Share of the content words of a sentence that its question keeps."""
-MIN_WORDS = 6
+MIN_WORDS, LEAST_KEPT = 6, 3
+"""Words of a sentence of which a question is made, and of the question: two words ask nothing ("Django fixes")."""
 _WORD = re.compile(r"[A-Za-z][\w.-]*\w|[A-Za-z]")
 _GENERAL = frozenset(
     ("overview", "introduction", "example", "examples", "notes", "note", "usage", "api", "arguments", "attributes",
@@ -86,11 +87,27 @@ async def make_questions(reader: PackReader, most: int = MAX_EACH) -> list[EvalQ
         nodes = await reader.store.find(path, Match.PATH, where, 5_000)
         content = (await read_contents(reader, [path])).get(path, b"")
         found += _of_article(path, [node.row for node in nodes], content)
+    found = _with_all_golds(found)
     chosen: list[EvalQuestion] = []
     for kind in (SENTENCE, HEADING, FACT):
         of_kind = sorted((each for each in found if each.kind == kind), key=lambda each: _hash(each.id))
         chosen += of_kind[:most]
     return sorted(chosen, key=lambda each: (each.kind, each.id))
+
+
+def _with_all_golds(found: Sequence[EvalQuestion]) -> list[EvalQuestion]:
+    """Return each question once, with the sections and facts of all that ask the same: every one of them answers it."""
+    same: dict[tuple[str, str], list[EvalQuestion]] = {}
+    for each in found:
+        same.setdefault((each.kind, each.question.casefold()), []).append(each)
+    return [
+        replace(
+            group[0],
+            gold=tuple(dict.fromkeys(gold for each in group for gold in each.gold)),
+            fact="|".join(dict.fromkeys(each.fact for each in group if each.fact)),
+        )
+        for group in same.values()
+    ]
 
 
 def _defaults(number: int) -> tuple[tuple[str, str], ...]:
@@ -137,7 +154,8 @@ def _of_sentences(found: Sequence[str]) -> str:
     if len(content) < MIN_WORDS:
         return ""
     kept = sorted(content, key=lambda word: _hash(f"{word} {prose[0]}"))[: round(len(content) * KEPT_WORDS)]
-    return " ".join(dict.fromkeys(word for word in words if word in kept))
+    asked = list(dict.fromkeys(word for word in words if word in kept))
+    return " ".join(asked) if len(asked) >= LEAST_KEPT else ""
 
 
 def _of_heading(row: NodeRow) -> str:

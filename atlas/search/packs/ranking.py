@@ -110,8 +110,12 @@ def with_centrality(sections: Sequence[RankedSection], degrees: Mapping[str, int
 
 
 def with_quality(sections: Sequence[RankedSection]) -> list[RankedSection]:
-    """Return sections without those that say nothing about the question; the best one stays."""
-    return [section for place, section in enumerate(sections) if place == 0 or quality(section) >= MIN_QUALITY]
+    """Return sections without those that say nothing about the question; the best one stays, and what it leads to."""
+    return [
+        section
+        for place, section in enumerate(sections)
+        if place == 0 or "link" in section.gains or quality(section) >= MIN_QUALITY
+    ]
 
 
 def quality(section: RankedSection) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from atlas.errors import AtlasError
 from atlas.search.packs.candidates import features_of, find_candidates
-from atlas.search.packs.linked import SOURCES, link_degrees, read_linked
+from atlas.search.packs.linked import SOURCES, link_degrees, read_linked, with_rest
 from atlas.search.packs.named_facts import sections_with_facts
 from atlas.search.packs.near_words import near_words
 from atlas.search.packs.question import Question, analyse, with_near
@@ -88,9 +88,10 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     sections = rank_sections(candidates, weights)
     links: tuple[tuple[str, str], ...] = ()
     if options.neighbours:
-        linked = await read_linked(reader, sections)
+        linked = await read_linked(reader, question, vector, sections)
         added = await features_of(reader, question, vector, linked.passages, vocabulary, plain)
-        sections = with_links(rank_sections([*candidates, *added], weights), linked.links, SOURCES)
+        sections = rank_sections([*candidates, *added], weights)
+        sections = with_links(sections, with_rest(question, sections, linked.links), SOURCES)
         links = tuple(linked.links)
         detail = f"{len(linked.links)} links, {len(linked.passages)} passages"
     sections = with_gain(sections, with_facts)
@@ -125,7 +126,7 @@ async def hits_of(reader: PackReader, sections: Sequence[RankedSection]) -> tupl
                 article=section.article.partition(":")[2],
                 title=headings[0],
                 section=" > ".join(headings[1:]),
-                anchor=str(said.get("anchor", "")),
+                anchor=section.uid.rpartition("#")[2],
                 url=str(said.get("url", "")),
                 score=round(section.score, 4),
                 why=section.why,

@@ -47,6 +47,8 @@ class Features(NamedTuple):
     """The same in the innermost heading."""
     soft_sentence: float = 0.0
     """The same in its best sentence."""
+    whole_sentence: float = 0.0
+    """Share of the question's weight that its best sentence has word for word, below its headings."""
     referred: float = 0.0
     """Score of the best sentence elsewhere that names the section or its symbol."""
     in_title: float = 0.0
@@ -72,6 +74,7 @@ WEIGHTS = Features(
     soft_heading=1.3,
     soft_title=0.71,
     soft_sentence=1.74,
+    whole_sentence=0.8,
     referred=0.78,
     in_title=0.89,
     covered=0.92,
@@ -162,6 +165,14 @@ def soft_share(question: Question, *texts: Set[str]) -> float:
     return said / (question.weight or 1.0)
 
 
+def whole_sentence(question: Question, sentences: Iterable[Set[str]], headings: Set[str]) -> float:
+    """Return the most of a question's weight that one sentence and the headings have, without other words."""
+    above = sum(each.weight for each in question.concepts if each.stem in headings)
+    rest = [(each.stem, each.weight) for each in question.concepts if each.stem not in headings]
+    best = max((sum([weight for stem, weight in rest if stem in stems]) for stems in sentences), default=0.0)
+    return (above + best) / (question.weight or 1.0)
+
+
 def total_scores(features: Sequence[Features], weights: Features = WEIGHTS) -> list[float]:
     """Return one score per passage of a question, 0 or more: scores of channels are divided by their best."""
     scale = scale_of(features)
@@ -169,7 +180,7 @@ def total_scores(features: Sequence[Features], weights: Features = WEIGHTS) -> l
         weight if name not in scale else weight / scale[name] if scale[name] > 0 else 0.0
         for name, weight in zip(Features._fields, weights, strict=True)
     )
-    return [sum(max(value, 0.0) * share for value, share in zip(each, shares, strict=True)) for each in features]
+    return [sum([value * share for value, share in zip(each, shares, strict=True) if value > 0]) for each in features]
 
 
 def normalised(features: Features, scale: Mapping[str, float]) -> Features:

@@ -69,6 +69,12 @@ async def sentence_cosines(reader: PackReader, vector: bytes, passages: Sequence
     return found
 
 
+def kept_sentence_cosines(reader: PackReader, vector: bytes, passage: Passage) -> list[float]:
+    """Return the cosines of the sentences of a passage if `sentence_cosines` has compared them; none else."""
+    kept = _SENTENCES.get(reader.store, {}).get(passage.uid)
+    return _cosines(vector, kept) if kept and any(vector) else []
+
+
 def _cosines(vector: bytes, vectors: Sequence[bytes]) -> list[float]:
     """Return cosines; 0 for a text without a known word."""
     found = VectorIndex(len(vector) // 4).cosines(vector, vectors)

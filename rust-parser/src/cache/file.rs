@@ -40,12 +40,12 @@ pub type Key = (String, Option<ContentDigest>);
 /// An open cache. The process with the lock writes; all others only read what the file contained when they opened it.
 pub struct CacheFile {
     /// `None` if the folder cannot be used.
-    folder: Option<CacheFolder>,
-    file: Option<File>,
+    pub(super) folder: Option<CacheFolder>,
+    pub(super) file: Option<File>,
     /// The lock; held while this process may write.
-    lock: Option<File>,
+    pub(super) lock: Option<File>,
     /// Set after a disk error: nothing is added, but entries can still be erased.
-    full: bool,
+    pub(super) full: bool,
     length: u64,
     /// Total size of the records in `records`, in bytes.
     live: u64,
@@ -122,6 +122,7 @@ impl CacheFile {
         }
         let gone: FxHashSet<u64> = dead.iter().map(|record| record.offset).collect();
         if !gone.is_empty() {
+            self.drop_snapshot();
             self.records.retain(|_, records| {
                 records.retain(|record| !gone.contains(&record.offset));
                 !records.is_empty()
@@ -145,7 +146,7 @@ impl CacheFile {
         }
     }
 
-    fn find(&self, path: &str, digest: &ContentDigest) -> Option<Record> {
+    pub(super) fn find(&self, path: &str, digest: &ContentDigest) -> Option<Record> {
         // The newest record counts: it may have replaced a damaged one.
         self.records.get(path)?.iter().rev().find(|record| record.digest == *digest).copied()
     }

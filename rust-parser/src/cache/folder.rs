@@ -34,6 +34,11 @@ impl CacheFolder {
         Ok(Self { folder: openat(CWD, folder, flags, Mode::empty())?, name })
     }
 
+    /// Returns the place of another file in the same folder, by the suffix of its name.
+    pub fn beside(&self, suffix: &str) -> io::Result<Self> {
+        Ok(Self { folder: self.folder.try_clone()?, name: self.with(suffix) })
+    }
+
     /// Opens the cache file for reading.
     pub fn read(&self) -> io::Result<File> {
         own(openat(&self.folder, &self.name, SAFE | OFlags::RDONLY, Mode::empty())?)
@@ -57,6 +62,11 @@ impl CacheFolder {
         self.remove_copy();
         let flags = SAFE | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         own(openat(&self.folder, name, flags, PRIVATE)?)
+    }
+
+    /// Removes the file, if there is one.
+    pub fn remove(&self) {
+        let _ = unlinkat(&self.folder, &self.name, AtFlags::empty());
     }
 
     /// Removes the copy, if there is one.

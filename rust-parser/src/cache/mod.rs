@@ -5,6 +5,7 @@ mod digest;
 mod file;
 mod folder;
 mod record;
+mod snapshot;
 
 pub use digest::{ContentDigest, parse_digest};
 pub use file::{CacheFile, Entry, Key};

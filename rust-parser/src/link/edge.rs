@@ -1,11 +1,13 @@
 //! Edges in compact form: ids without texts.
 
+use serde::{Deserialize, Serialize};
+
 use crate::facts::{DefId, Problem};
 use crate::link::project::names::{ExternalId, Sym, SymbolId};
 use crate::link::strategy::Strategy;
 
 /// Relationship types, in the order in which a unit lists them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum EdgeType {
     Contains,

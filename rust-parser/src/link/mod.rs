@@ -15,11 +15,13 @@ pub(crate) mod project;
 mod resolve;
 mod routes;
 mod rules;
+mod snapshot;
 mod strategy;
+mod structure_unit;
 mod testing;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,7 +32,6 @@ use crate::language_data::Settings;
 use crate::link::edge::FileEdges;
 use crate::link::emit::edges;
 use crate::link::emit::structure::{self, Structure};
-use crate::link::packages::Imported;
 use crate::link::project::ancestry::FileBases;
 use crate::link::project::dependencies::{add_differences, is_affected};
 use crate::link::project::file_types::FileTypes;
@@ -51,7 +52,8 @@ pub struct Project {
     name: String,
     index: Index,
     links: Vec<FileLink>,
-    structure: Structure,
+    /// Built when it is requested or may have changed.
+    structure: OnceLock<Structure>,
     structure_digest: Option<UnitDigest>,
     /// Keys of the queries that the structure made.
     structure_dependencies: Box<[u32]>,
@@ -110,7 +112,7 @@ impl Project {
             name: name.to_owned(),
             index: Index::new(languages),
             links: Vec::new(),
-            structure: Structure::default(),
+            structure: OnceLock::new(),
             structure_digest: None,
             structure_dependencies: Box::default(),
             is_stale: false,
@@ -265,31 +267,10 @@ impl Project {
         self.index.file_id(path).map(|id| structure::part_of(self.index.file(id)))
     }
 
-    fn refresh_structure(&mut self) -> bool {
-        let mut imported = Imported::default();
-        for (id, entry) in self.index.present() {
-            for &external in &self.links[id as usize].externals {
-                let languages = imported.entry(external).or_default();
-                if !languages.contains(&*entry.language) {
-                    languages.insert(entry.language.clone());
-                }
-            }
-        }
-        let referents = self.links.iter().flat_map(|link| link.referents.iter().copied()).collect();
-        let (structure, dependencies) = structure::build(&self.index, &self.name, &imported, referents);
-        self.structure_dependencies = dependencies;
-        if self.structure_digest.is_some() && structure == self.structure {
-            return false;
-        }
-        self.structure = structure;
-        let digest = unit::structure_source(&self.name, &self.structure).digest();
-        self.structure_digest.replace(digest) != Some(digest)
-    }
-
     /// Returns the graph of a file, or of the structure for "".
     pub fn unit(&self, path: &str) -> Option<UnitSource> {
         if path.is_empty() {
-            return Some(unit::structure_source(&self.name, &self.structure));
+            return Some(self.structure_unit());
         }
         let id = self.index.file_id(path)?;
         let source = match &self.links[id as usize].edges {

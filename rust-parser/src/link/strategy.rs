@@ -1,7 +1,9 @@
 //! The rules that find edges, with their confidence.
 
+use serde::{Deserialize, Serialize};
+
 /// The rule that found an edge. The store contains names and confidences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Strategy {
     Structure,

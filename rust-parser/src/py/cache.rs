@@ -78,6 +78,11 @@ impl FactsCache {
         Ok((found, missing))
     }
 
+    /// Calls a function with the open cache.
+    pub fn with_file<T>(&self, work: impl FnOnce(&CacheFile) -> T) -> PyResult<T> {
+        self.open().as_ref().map(work).ok_or_else(closed)
+    }
+
     fn open(&self) -> MutexGuard<'_, Option<CacheFile>> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }

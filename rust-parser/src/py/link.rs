@@ -8,6 +8,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use crate::cache::parse_digest;
 use crate::facts::FileFacts;
 use crate::files::Folder;
 use crate::link::Project;
@@ -68,6 +69,41 @@ impl Linker {
                 missing.extend(differing.into_iter().map(|facts| facts.path.clone()));
             }
             Ok(missing)
+        })
+    }
+
+    /// Writes a snapshot of the linked project beside the cache, or removes the one that is there if that is not
+    /// possible. Returns whether it wrote one.
+    fn save(&self, py: Python<'_>, cache: &FactsCache, made_with: &str) -> PyResult<bool> {
+        py.detach(|| {
+            let bytes = self.project.snapshot(made_with);
+            cache.with_file(|file| match bytes {
+                Some(bytes) => file.write_snapshot(&bytes),
+                None => {
+                    file.drop_snapshot();
+                    false
+                }
+            })
+        })
+    }
+
+    /// Continues from the snapshot beside the cache, if it was made with the same text and of the same units: path,
+    /// digest of the content, and digest of the graph of each file, and of the structure under "". Returns whether it did.
+    fn restore(
+        &mut self,
+        py: Python<'_>,
+        cache: &FactsCache,
+        made_with: &str,
+        units: Vec<(String, String, String)>,
+    ) -> PyResult<bool> {
+        py.detach(|| {
+            let digests = |(path, content, unit): (String, String, String)| {
+                Some((path, (parse_digest(&content), parse_digest(&unit)?)))
+            };
+            let Some(units) = units.into_iter().map(digests).collect::<Option<_>>() else { return Ok(false) };
+            let settings = self.registry.settings();
+            let found = cache.with_file(|file| self.project.restored(settings, made_with, &units, file))?;
+            Ok(found.map(|project| self.project = project).is_some())
         })
     }
 

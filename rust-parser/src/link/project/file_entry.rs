@@ -45,7 +45,7 @@ pub struct FileEntry {
     pub is_value: bool,
     pub rules: Arc<LanguageRules>,
     /// By the file's [`Name`]; [`EMPTY`] for strings that are not names.
-    syms: Box<[Sym]>,
+    pub(in crate::link) syms: Box<[Sym]>,
     pub module: Sym,
     /// This field and the next two are indexed by [`DefId`].
     pub symbols: Box<[SymbolId]>,
@@ -54,7 +54,7 @@ pub struct FileEntry {
     pub file_symbol: SymbolId,
     pub file_name: Sym,
     pub manifest: Option<Box<Manifest>>,
-    packed: PackedFacts,
+    pub(in crate::link) packed: PackedFacts,
 }
 
 /// Returns whether other files can see the names of scopes of a kind. A constant may hold an object with

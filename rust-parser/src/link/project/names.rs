@@ -3,7 +3,7 @@
 //! Ids are stable for the lifetime of a linker, so that results about a symbol of another file stay valid when that
 //! file is parsed again. Their order is arbitrary: no output of the linker may depend on it.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::sync::{OnceLock, RwLock};
 
 use hashbrown::HashTable;
@@ -29,20 +29,29 @@ pub const FILE_NODE: DefId = u32::MAX;
 
 /// An append-only table of strings. Several threads can read and extend it; reading a string by id takes no lock.
 pub struct Strings {
-    /// Ids by text; the strings are in the chunks.
-    numbers: RwLock<HashTable<Sym>>,
+    numbers: RwLock<StringNumbers>,
     /// Chunk `k` holds `FIRST_CHUNK << k` strings and never moves.
     chunks: [OnceLock<Chunk>; CHUNKS],
 }
 
 type Chunk = Box<[OnceLock<Box<str>>]>;
 
+#[derive(Default)]
+struct StringNumbers {
+    /// Ids by text; the strings are in the chunks.
+    table: HashTable<Sym>,
+    /// The next id.
+    next: Sym,
+    /// In a restored table, ids by the hash of their text: those of strings whose text was not kept.
+    textless: FxHashMap<u128, Sym>,
+}
+
 const FIRST_CHUNK_BITS: u32 = 10;
 const CHUNKS: usize = (u32::BITS - FIRST_CHUNK_BITS) as usize;
 
 impl Default for Strings {
     fn default() -> Self {
-        let strings = Strings { numbers: RwLock::new(HashTable::new()), chunks: [const { OnceLock::new() }; CHUNKS] };
+        let strings = Strings { numbers: RwLock::default(), chunks: [const { OnceLock::new() }; CHUNKS] };
         strings.intern("");
         strings.intern("default");
         strings
@@ -60,11 +69,17 @@ impl Strings {
 
     /// Returns the id of a known string.
     pub fn find(&self, text: &str) -> Option<Sym> {
-        self.lookup(&self.numbers.read().expect("lock of the string table"), text, hash_of(text))
+        let numbers = self.numbers.read().expect("lock of the string table");
+        let found = self.lookup(&numbers, text, hash_of(text));
+        if found.is_some() || !numbers.textless.contains_key(&text_hash(text)) {
+            return found;
+        }
+        drop(numbers);
+        Some(self.add(&mut self.numbers.write().expect("lock of the string table"), text))
     }
 
-    fn lookup(&self, numbers: &HashTable<Sym>, text: &str, hash: u64) -> Option<Sym> {
-        numbers.find(hash, |&sym| self.text(sym) == text).copied()
+    fn lookup(&self, numbers: &StringNumbers, text: &str, hash: u64) -> Option<Sym> {
+        numbers.table.find(hash, |&sym| self.text(sym) == text).copied()
     }
 
     /// Returns the ids of many strings under one lock. `None` gives [`EMPTY`].
@@ -80,19 +95,81 @@ impl Strings {
         text.expect("id of a string in this table")
     }
 
-    fn add(&self, numbers: &mut HashTable<Sym>, text: &str) -> Sym {
+    fn add(&self, numbers: &mut StringNumbers, text: &str) -> Sym {
         let hash = hash_of(text);
         if let Some(sym) = self.lookup(numbers, text, hash) {
             return sym;
         }
-        let sym = numbers.len() as Sym;
+        let sym = match numbers.textless.is_empty() {
+            true => None,
+            false => numbers.textless.remove(&text_hash(text)),
+        };
+        let sym = sym.unwrap_or_else(|| {
+            numbers.next += 1;
+            numbers.next - 1
+        });
+        self.put(numbers, sym, text, hash);
+        sym
+    }
+
+    fn put(&self, numbers: &mut StringNumbers, sym: Sym, text: &str, hash: u64) {
         let (chunk, slot) = position(sym);
         let size = 1_usize << (FIRST_CHUNK_BITS as usize + chunk);
         let texts = self.chunks[chunk].get_or_init(|| (0..size).map(|_| OnceLock::new()).collect());
         texts[slot].set(text.into()).expect("an unused slot");
-        numbers.insert_unique(hash, sym, |&sym| hash_of(self.text(sym)));
-        sym
+        numbers.table.insert_unique(hash, sym, |&sym| hash_of(self.text(sym)));
     }
+
+    /// Returns the string of each id, `None` for those of which only the hash is known.
+    pub fn texts(&self) -> impl Iterator<Item = (Sym, Option<&str>)> {
+        let next = self.numbers.read().expect("lock of the string table").next;
+        (0..next).map(|sym| {
+            let (chunk, slot) = position(sym);
+            let text = self.chunks[chunk].get().and_then(|chunk| chunk[slot].get());
+            (sym, text.map(|text| &**text))
+        })
+    }
+
+    /// Returns the ids of which only the hash is known, with it.
+    pub fn textless(&self) -> Vec<(Sym, u128)> {
+        let numbers = self.numbers.read().expect("lock of the string table");
+        numbers.textless.iter().map(|(&hash, &sym)| (sym, hash)).collect()
+    }
+
+    /// Creates a table with these strings, sorted by id, and with ids of which only the hash of the text is known; the
+    /// next new string gets `next`. Returns `None` if these cannot be the strings of a table.
+    pub fn restore<'a>(
+        texts: impl ExactSizeIterator<Item = (Sym, &'a str)>,
+        textless: FxHashMap<u128, Sym>,
+        next: Sym,
+    ) -> Option<Strings> {
+        let strings = Strings::default();
+        let mut numbers = strings.numbers.write().expect("lock of the string table");
+        numbers.table.reserve(texts.len(), |&sym| hash_of(strings.text(sym)));
+        let mut before = DEFAULT;
+        for (sym, text) in texts {
+            let hash = hash_of(text);
+            match strings.lookup(&numbers, text, hash) {
+                Some(known) if known == sym && sym <= DEFAULT => continue,
+                None if before < sym && sym < next => strings.put(&mut numbers, sym, text, hash),
+                _ => return None,
+            }
+            before = sym;
+        }
+        (numbers.next, numbers.textless) = (next.max(DEFAULT + 1), textless);
+        drop(numbers);
+        Some(strings)
+    }
+}
+
+/// Returns a hash of a text that two texts of a project never share.
+pub fn text_hash(text: &str) -> u128 {
+    let part = |seed: u8| {
+        let mut hasher = DefaultHasher::new();
+        (seed, text).hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    part(0) << 64 | part(1)
 }
 
 fn hash_of(text: &str) -> u64 {
@@ -138,6 +215,21 @@ impl Externals {
         self.inner.read().expect("lock of the external table").names[id as usize]
     }
 
+    /// Returns the id that the next new name gets.
+    pub fn next(&self) -> ExternalId {
+        self.inner.read().expect("lock of the external table").names.len() as ExternalId
+    }
+
+    /// Creates a table with these names; the next new one gets `next`. The ids must be less than that.
+    pub fn restore(names: &[(ExternalId, Sym, Sym)], next: ExternalId) -> Externals {
+        let mut table = ExternalTable { numbers: FxHashMap::default(), names: vec![(EMPTY, EMPTY); next as usize] };
+        for &(id, package, name) in names {
+            table.numbers.insert((package, name), id);
+            table.names[id as usize] = (package, name);
+        }
+        Externals { inner: RwLock::new(table) }
+    }
+
     /// Returns the id of a member of an external name.
     pub fn member(&self, strings: &Strings, id: ExternalId, name: &str) -> ExternalId {
         let (package, prefix) = self.name(id);
@@ -181,6 +273,18 @@ impl Symbols {
             self.places[id as usize] = place;
         }
         id
+    }
+
+    /// Returns the positions and the definition paths by id; the path of a file's own node is no string.
+    pub fn parts(&self) -> (&[Place], &[Sym]) {
+        (&self.places, &self.paths)
+    }
+
+    /// Creates a table from the parts of another one.
+    pub fn restore(places: Vec<Place>, paths: Vec<Sym>) -> Symbols {
+        let ids = places.iter().zip(&paths).zip(0..);
+        let numbers = ids.map(|((place, &path), id)| ((place.file, path), id)).collect();
+        Symbols { numbers, places, paths }
     }
 
     /// Returns the id of a file's own node.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use crate::cache::ContentDigest;
 use crate::facts::{BindingKind, DefId, Expr, ExprId, FileFacts, ImportKind, Kind, flags};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_star};
 use crate::link::project::names::DEFAULT;
@@ -27,6 +28,8 @@ pub struct UnpackedFacts {
 
 /// The facts of a file, packed, unpacked or both.
 pub struct PackedFacts {
+    /// Digest of the file's content.
+    pub digest: ContentDigest,
     /// Serialized facts; empty until the first packing.
     packed: Box<[u8]>,
     /// New facts that have not been read yet.
@@ -36,7 +39,17 @@ pub struct PackedFacts {
 
 impl PackedFacts {
     pub fn new(facts: Arc<FileFacts>) -> PackedFacts {
-        PackedFacts { packed: Box::default(), fresh: Some(facts), unpacked: OnceLock::new() }
+        PackedFacts { digest: facts.digest, packed: Box::default(), fresh: Some(facts), unpacked: OnceLock::new() }
+    }
+
+    /// Returns the facts of a content that the cache holds, to be added by `put_packed` before they are read.
+    pub fn cached(digest: ContentDigest) -> PackedFacts {
+        PackedFacts { digest, packed: Box::default(), fresh: None, unpacked: OnceLock::new() }
+    }
+
+    /// Adds the serialized facts.
+    pub fn put_packed(&mut self, packed: Box<[u8]>) {
+        self.packed = packed;
     }
 
     /// Returns the unpacked facts, which are unpacked on first use.
@@ -61,7 +74,7 @@ impl PackedFacts {
 }
 
 fn unpack(packed: &[u8]) -> FileFacts {
-    postcard::from_bytes(packed).expect("facts packed by this process")
+    postcard::from_bytes(packed).expect("facts packed by this process or checked when the cache was read")
 }
 
 impl UnpackedFacts {

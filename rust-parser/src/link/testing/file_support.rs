@@ -12,7 +12,7 @@ use crate::link::project::query::Query;
 /// The supporting functions of one file of tests.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileSupport {
-    pub(super) functions: FxHashMap<SymbolId, Support>,
+    pub(in crate::link) functions: FxHashMap<SymbolId, Support>,
 }
 
 /// What one function calls.

@@ -2,11 +2,13 @@
 //! parameter.
 
 use crate::facts::{DefId, Expr, Kind};
-use crate::parse::detect::build::MAX_OF_ONE;
 use crate::parse::walk::state::Walk;
 
 /// The slot that stands for the variants of the annotated enumeration, each a command.
 pub const VARIANTS: &str = "$variants";
+
+/// Largest number of variants that are read.
+const MAX_VARIANTS: usize = 64;
 
 /// Attributes of variants that are no commands of their own.
 const NO_COMMAND: [&str; 3] = ["flatten", "skip", "external_subcommand"];
@@ -30,7 +32,7 @@ impl Walk<'_> {
             let given = attributes.iter().find_map(|one| named_text(one));
             Some((def as DefId, given.unwrap_or_else(|| kebab(name))))
         });
-        named.take(MAX_OF_ONE).collect()
+        named.take(MAX_VARIANTS).collect()
     }
 
     /// Returns the name of the type of a function's first parameter.

@@ -83,7 +83,11 @@ impl Claims {
 impl Index {
     /// Creates the index of an empty project.
     pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>) -> Index {
-        let strings = Strings::default();
+        Index::with_strings(languages, Strings::default())
+    }
+
+    /// Creates the index of an empty project over a table of strings.
+    pub fn with_strings<'a>(languages: impl Iterator<Item = &'a Settings>, strings: Strings) -> Index {
         Index {
             rules: Rules::new(languages, &strings),
             strings,

@@ -66,6 +66,19 @@ impl Index {
         (ids, keys)
     }
 
+    /// Adds files to an index without files; their ids are their positions.
+    pub fn restore_files(&mut self, entries: Vec<Option<FileEntry>>) {
+        let (mut presence, mut touched) = (Presence::default(), Touched::default());
+        for (id, entry) in (0..).zip(&entries) {
+            let Some(entry) = entry else { continue };
+            self.paths.insert(entry.path.clone(), id);
+            self.count_places(entry, 1, &mut presence);
+            self.enter(id, entry, &mut touched);
+        }
+        self.files = entries;
+        self.sort_touched(touched);
+    }
+
     fn number_of(&mut self, path: &str) -> FileId {
         if let Some(&id) = self.paths.get(path) {
             return id;

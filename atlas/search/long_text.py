@@ -1,0 +1,180 @@
+"""Read long texts, such as reports of defects: title, opening, written paths, frames of tracebacks, identifiers. Pure.
+
+A long text is searched as three questions, because its title says what it is about and the rest names the places. What
+a text names counts by how few definitions have the name (`long_search.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from atlas.model import WordCounts
+from atlas.search.file_prior import idf
+from atlas.search.languages import LanguageTerms
+from atlas.search.names import dotted, valid
+
+MIN_WORDS = 40
+"""A shorter text is one question."""
+MAX_CHARACTERS = 20_000
+"""What is read of a text: logs that follow are mostly alike."""
+MAX_TITLE = 200
+OPENING = 400
+"""Characters of prose that state the matter, title included."""
+MAX_NAMES, MAX_FRAMES, MAX_PATHS = 24, 24, 12
+MAX_PHRASES = 4
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_URL = re.compile(r"\bhttps?://[^\s)>\]]+")
+_CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
+_FENCE = re.compile(r"^\s*(?:```|~~~).*?^\s*(?:```|~~~)\s*$", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+.*|\*\*[^*]+\*\*:?)\s*$")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_FRAMES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w.<>]+))?',
+        r"\bat (?:async |new )?(?P<name>[\w$.<>\[\]]+) \((?:\w+://)?(?P<path>[^\s():]+):(?P<line>\d+)(?::\d+)?\)",
+        r"\bat (?P<name>[\w$.<>]+)\((?P<path>[^\s():]+):(?P<line>\d+)\)",
+        r"\bat (?P<name>[\w$.<>`]+)\([^()\n]*\) in (?P<path>[^\n]+?):line (?P<line>\d+)",
+        r"(?P<path>[\w./@+-]+\.\w+):(?P<line>\d+):in [`'](?:[\w ]+ in )?(?P<name>[\w.#?!]+)'",
+        r"#\d+ (?P<path>[^\s()]+)\((?P<line>\d+)\): (?P<name>[\w\\>:-]+)\(",
+        r"#\d+ +(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) ?\([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)",
+        r"(?P<name>[\w./*()-]+)\([^()\n]*\)\n\s+(?P<path>[^\s:]+):(?P<line>\d+) \+0x",
+        r"\d+: +(?:0x[0-9a-f]+ - )?(?P<name>[\w:<>{}]+)\n\s+at (?P<path>[^\s:]+):(?P<line>\d+)",
+        r"(?<![\w/.-])(?P<path>(?:[\w.@+-]*/)*[\w.@+-]+\.\w{1,5}):(?P<line>\d+)(?P<name>)\b",
+    )
+)
+"""Frames as the common runtimes print them; the last form is a place without a name."""
+_BACKTICKED = re.compile(r"`([^`\s]{2,200})`")
+_CODE_NAME = re.compile(
+    r"(?<![\w/])(?:[A-Za-z_$][\w$]*(?:\.|::|#|->))*"
+    r"(?:[a-z]+[A-Z]\w*|[A-Z]\w*[a-z]\w*[A-Z]\w*|\w*[A-Za-z0-9]_[A-Za-z]\w*|_+[A-Za-z]\w+|[A-Za-z]\w+(?=\(\)))"
+)
+"""Words with a capital or an underscore inside, or with call brackets; owners in front."""
+_QUOTED = re.compile(r"\"([^\"\n]{8,200})\"|“([^”\n]{8,200})”")
+_MESSAGE = re.compile(
+    r"^\s*(?:\w+\.)*\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (?P<text>\S.*)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame of a traceback: the file as it was installed, the line, and the last part of the function's name."""
+
+    path: str
+    line: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LongText:
+    """What a long text says."""
+
+    title: str
+    opening: str
+    whole: str
+    """Without comments, addresses and check boxes."""
+    frames: tuple[Frame, ...]
+    paths: tuple[str, ...]
+    names: tuple[str, ...]
+    """Identifiers, dotted; those in backticks first."""
+    messages: tuple[str, ...]
+    """Quoted texts and error messages, one line each."""
+
+
+def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
+    """Return what a text says; None if it is no longer than a question."""
+    whole = valid(text[:MAX_CHARACTERS])
+    if len(whole.split()) < MIN_WORDS:
+        return None
+    whole = _CHECKBOX.sub("", _URL.sub("", _COMMENT.sub("", whole)))
+    title, opening = _beginning(whole)
+    frames = tuple(_frames(whole))[:MAX_FRAMES]
+    paths = Counter(match.group(1) for match in languages.path.finditer(whole))
+    return LongText(
+        title,
+        opening,
+        whole,
+        frames,
+        tuple(path for path, _ in paths.most_common(MAX_PATHS)),
+        tuple(_names(whole, frames))[:MAX_NAMES],
+        tuple(_messages(whole))[:MAX_PHRASES],
+    )
+
+
+def rarest(words: Mapping[str, int], counts: WordCounts, most: int) -> tuple[str, ...]:
+    """Return the words that tell most, in the order of the text: rare in the index, and more often in the text.
+
+    `words`: how often each occurs in the text. Words that the index lacks, or that are everywhere in it, tell nothing.
+    """
+    size = len(counts.nodes)
+    weights = {
+        word: idf(size, len(counts.words[word])) * (1 + log(often))
+        for word, often in words.items()
+        if counts.words.get(word)
+    }
+    kept = set(sorted(weights, key=lambda word: (-weights[word], word))[:most])
+    return tuple(word for word in words if word in kept)
+
+
+def fits(written: str, path: str) -> int:
+    """Return how many trailing segments a written path and one of the index share.
+
+    0 for a file name alone if both have folders: `site-packages/json/base.py` is not `shop/base.py`.
+    """
+    left, right = _segments(written), _segments(path)
+    shared = 0
+    while shared < min(len(left), len(right)) and left[-1 - shared] == right[-1 - shared]:
+        shared += 1
+    return shared if shared > 1 or shared == min(len(left), len(right)) else 0
+
+
+def _segments(path: str) -> Sequence[str]:
+    return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+
+
+def _beginning(whole: str) -> tuple[str, str]:
+    """Return title and opening: the first line or sentence, and the prose up to `OPENING` characters."""
+    whole = _FENCE.sub("\n", whole)
+    for pattern in _FRAMES:
+        whole = pattern.sub(" ", whole)
+    lines = [line.strip() for line in whole.splitlines()]
+    prose = [line for position, line in enumerate(lines) if line and (not position or not _HEADING.match(line))]
+    if not prose:
+        return "", ""
+    title = prose[0].lstrip("# ")
+    if len(title) > MAX_TITLE or len(prose) == 1:
+        title = _SENTENCE.split(title, maxsplit=1)[0][:MAX_TITLE]
+    opening = " ".join((prose[0].lstrip("# "), *prose[1:]))
+    return title, opening[:OPENING]
+
+
+def _frames(whole: str) -> Iterator[Frame]:
+    seen: set[tuple[str, int]] = set()
+    for pattern in _FRAMES:
+        for match in pattern.finditer(whole):
+            place = (match["path"], int(match["line"]))
+            if place not in seen:
+                seen.add(place)
+                yield Frame(*place, re.split(r"[.:>\\#/]", match["name"] or "")[-1].strip("<>{}()*"))
+
+
+def _names(whole: str, frames: Sequence[Frame]) -> Iterator[str]:
+    quoted = (dotted(name) for name in _BACKTICKED.findall(whole))
+    written = (dotted(match.group(0)) for match in _CODE_NAME.finditer(whole))
+    framed = {frame.name for frame in frames}
+    for name in dict.fromkeys((*quoted, *written)):
+        if len(name) > 2 and name not in framed and re.fullmatch(r"[\w$.]+", name) and not name.isdigit():
+            yield name
+
+
+def _messages(whole: str) -> Iterator[str]:
+    for line in whole.splitlines():
+        if message := _MESSAGE.match(line):
+            yield message["text"]
+        quoted = (match.group(1) or match.group(2) for match in _QUOTED.finditer(line))
+        yield from (each for each in quoted if " " in each.strip())

@@ -1,0 +1,67 @@
+"""Whether the index has anything to do with a question: an absolute relevance, 0..1. Pure.
+
+Scores of candidates compare the hits of one question with each other; the best hit of nonsense scores as high as that
+of a good question. Two signals do not depend on the other hits: the cosine of the nearest text, and the share of the
+question's words that the index knows, by rarity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+from atlas.model import Scored, WordCounts
+from atlas.search.file_prior import idf
+from atlas.search.route import Query, base_forms
+
+BIAS, PER_COSINE, PER_KNOWN = -4.9, 3.1, 6.7
+"""Logistic regression on five packages: 222 questions that they answer against 600 nonsense, word salad and questions
+about cooking, travel and sports; both classes weigh the same (docs/measurements/search.md)."""
+RELEVANT = 0.2
+"""Below it, an answer says that nothing relevant was found."""
+FREQUENT = log(2)
+"""Rarity of a word that the index has too often for it to be counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the channels say about a question as a whole."""
+
+    cosine: float
+    """Of the nearest text; 0 without vectors."""
+    known: float
+    """Share of the rarity of the question's words that words of the index have."""
+    is_named: bool
+    """A symbol, a file or a quoted text of the question is in the index."""
+
+
+def read_signals(
+    query: Query, hits: Mapping[str, Sequence[Scored]], counts: WordCounts, frequent: frozenset[str] = frozenset()
+) -> Signals:
+    """Return the signals. `frequent`: words of the index that `counts` omits, see `uncounted`."""
+    size = max(len(counts.nodes), 1)
+    known = total = 0.0
+    for word in query.words:
+        files = max(len(counts.words.get(form, ())) for form in (word, *base_forms(word)))
+        weight = FREQUENT if word in frequent else idf(size, files)
+        total += weight
+        known += weight if files or word in frequent else 0.0
+    near = (*hits.get("meaning", ()), *hits.get("prose", ()))
+    return Signals(
+        cosine=max((score for _, score in near), default=0.0),
+        known=known / total if total else 0.0,
+        is_named=any(hits.get(channel) for channel in ("name", "phrase", "written")),
+    )
+
+
+def uncounted(query: Query, counts: WordCounts) -> tuple[str, ...]:
+    """Return the words of a question that were not counted: the index lacks them, or has them too often."""
+    return tuple(word for word in query.words if not any(counts.words.get(form) for form in (word, *base_forms(word))))
+
+
+def relevance(signals: Signals) -> float:
+    """Return how likely it is that the index answers the question: 1 for what it has by name."""
+    if signals.is_named:
+        return 1.0
+    return 1 / (1 + exp(-(BIAS + PER_COSINE * signals.cosine + PER_KNOWN * signals.known)))

@@ -1,0 +1,133 @@
+"""Calibrate the absolute relevance of questions (`atlas/search/relevance.py`), and count false refusals.
+
+`python -m tests.bench.relevance PART TREE... --data-dir DIR [--fit]` asks questions that the trees answer (docstrings,
+headings, sections, names of tests, up to `--limit` of each), nonsense, word salad and questions about other things
+(`data/irrelevant.toml`, PART is `tune` or `test`), and questions that other trees answer. It prints the share of each
+that is told "nothing relevant". `--fit` prints the coefficients of a logistic regression, both classes weighing the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import random
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from atlas.api import Atlas
+from atlas.app.main import index_project, open_atlas
+from atlas.bench.search.sets import Plan, QuestionSet, make_sets
+from atlas.config.load import load_settings
+from atlas.model import Filter
+from atlas.parsing import load_languages
+from atlas.pipeline.events import no_progress
+from atlas.search.find import read_question_signals
+from atlas.search.relevance import RELEVANT, Signals, relevance
+
+ANSWERED = ("docstring", "heading", "section", "test")
+SYLLABLES = """ba be bi bo bu ka ke ki ko dra fli gru sno wiz zor plu mor ten lif quo xan vul tri ska"""
+NONSENSE, FOREIGN = 40, 20
+STEPS, RATE, DECAY = 3000, 8.0, 0.0005
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of a kind, and what the channels said about it."""
+
+    tree: str
+    kind: str
+    text: str
+    signals: Signals
+
+
+def nonsense(seed: str) -> Iterator[str]:
+    """Yield words without meaning: several, one, as a question, and as a qualified name."""
+    chooser = random.Random(seed)
+
+    def word() -> str:
+        return "".join(chooser.choice(SYLLABLES.split()) for _ in range(chooser.randint(2, 4)))
+
+    for number in range(NONSENSE):
+        yield (
+            " ".join(word() for _ in range(chooser.randint(2, 6))),
+            "".join(chooser.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(chooser.randint(6, 14))),
+            f"how does the {word()} {word()} the {word()}",
+            f"{word().capitalize()}{word().capitalize()}.{word()}",
+        )[number % 4]
+
+
+async def ask(sets: Sequence[QuestionSet], data: Path, others: Mapping[str, Sequence[str]]) -> list[Asked]:
+    """Put the questions of each set, the irrelevant ones, and some of other trees to the index of the set."""
+    everything = [(each.name, question.text) for each in sets for question in each.questions]
+    found: list[Asked] = []
+    for each in sets:
+        settings = load_settings(str(each.tree), str(data / "index" / each.index / each.name), {})
+        await index_project(settings, no_progress)
+        drawn = random.Random(each.name).sample(everything, min(3 * FOREIGN, len(everything)))
+        foreign = [text for name, text in drawn if name != each.name][:FOREIGN]
+        texts = [(question.kind, question.text) for question in each.questions]
+        texts += [(kind, text) for kind, given in {**others, "foreign": foreign}.items() for text in given]
+        async with open_atlas(settings) as atlas:
+            found += [asked for kind, text in texts if (asked := await _one(atlas, each.name, kind, text))]
+        print(each.name, each.index, flush=True)
+    return found
+
+
+async def _one(atlas: Atlas, tree: str, kind: str, text: str) -> Asked | None:
+    """Return the signals of one question; None if the graph answers it."""
+    signals = await read_question_signals(atlas.reader, text, Filter(project=atlas.reader.project))
+    return None if signals is None else Asked(tree, kind, text, signals)
+
+
+def fit(asked: Sequence[Asked]) -> tuple[float, float, float]:
+    """Return bias and weights of cosine and known share."""
+    rows = [
+        ((1.0, each.signals.cosine, each.signals.known), float(each.kind in ANSWERED))
+        for each in asked
+        if each.kind != "foreign"
+    ]
+    right = sum(target for _, target in rows)
+    shares = {1.0: 0.5 / right, 0.0: 0.5 / (len(rows) - right)}
+    weights = [0.0, 0.0, 0.0]
+    for _ in range(STEPS):
+        slope = [0.0, 0.0, 0.0]
+        for values, target in rows:
+            guess = 1 / (1 + math.exp(-sum(map(float.__mul__, weights, values))))
+            for position, value in enumerate(values):
+                slope[position] += shares[target] * (target - guess) * value
+        weights = [
+            weight + RATE * (change - DECAY * weight * (position > 0))
+            for position, (weight, change) in enumerate(zip(weights, slope, strict=True))
+        ]
+    return weights[0], weights[1], weights[2]
+
+
+def main() -> None:
+    """Ask, and print the share of refusals by kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=("tune", "test"))
+    parser.add_argument("trees", type=Path, nargs="+")
+    parser.add_argument("--data-dir", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=25)
+    parser.add_argument("--fit", action="store_true")
+    given = parser.parse_args()
+    irrelevant = tomllib.loads((Path(__file__).parent / "data/irrelevant.toml").read_text(encoding="utf-8"))
+    others = {**irrelevant[given.part], "nonsense": list(nonsense(given.part))}
+    plan = Plan(frozenset(ANSWERED), given.limit, 0)
+    languages = load_languages()
+    sets = [each for tree in given.trees for each in make_sets(tree.resolve(), given.data_dir, languages, plan)]
+    asked = asyncio.run(ask(sets, given.data_dir, others))
+    if given.fit:
+        print("bias, per cosine, per known:", [round(value, 2) for value in fit(asked)])
+    for kind in dict.fromkeys(each.kind for each in asked):
+        values = [relevance(each.signals) < RELEVANT for each in asked if each.kind == kind]
+        print(f"{kind:12} {len(values):5} questions, nothing relevant {sum(values) / len(values):.3f}")
+    answered = [relevance(each.signals) < RELEVANT for each in asked if each.kind in ANSWERED]
+    print(f"false refusals {sum(answered)} of {len(answered)}")
+
+
+if __name__ == "__main__":
+    main()

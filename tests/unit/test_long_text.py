@@ -1,0 +1,108 @@
+"""Reading long texts: title, opening, frames of tracebacks, written names and paths, and which words tell most."""
+
+from __future__ import annotations
+
+import pytest
+
+from atlas._parser import split_words
+from atlas.model import WordCounts
+from atlas.parsing import search_terms
+from atlas.search.languages import LanguageRow, language_terms
+from atlas.search.long_text import LongText, fits, rarest, read_long_text
+from atlas.search.route import route
+
+LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
+FILLER = "It happens about once a day in production and nobody could tell me what to do about it until now. " * 3
+REPORT = f"""Cookies are lost when the host has a port
+
+<!-- Please read the contributing guide -->
+I call `Jar.set_cookie` as https://example.com/guide.py says, see shop/jar.py and `Jar`.
+
+### Environment
+- [x] I searched the existing issues
+
+{FILLER}
+
+```
+Traceback (most recent call last):
+  File "/srv/lib/site-packages/shop/jar.py", line 33, in set_cookie
+    check(domain)
+ValueError: no dots in the domain
+```
+"""
+
+
+def read(text: str) -> LongText:
+    found = read_long_text(text, LANGUAGES)
+    assert found is not None
+    return found
+
+
+def test_a_question_is_no_long_text() -> None:
+    assert read_long_text("where are the cookies of a host with a port kept", LANGUAGES) is None
+
+
+def test_a_report_has_title_opening_and_what_it_names() -> None:
+    found = read(REPORT)
+    assert found.title == "Cookies are lost when the host has a port"
+    assert found.opening.startswith(f"{found.title} I call")
+    assert "Environment" not in found.opening and "Traceback" not in found.opening
+    assert "contributing" not in found.whole and "example.com" not in found.whole and "searched" not in found.whole
+    assert found.names[:2] == ("Jar.set_cookie", "Jar")
+    assert "shop/jar.py" in found.paths
+    assert [(frame.path, frame.line, frame.name) for frame in found.frames] == [
+        ("/srv/lib/site-packages/shop/jar.py", 33, "set_cookie")
+    ]
+    assert found.messages == ("no dots in the domain",)
+
+
+def test_one_paragraph_has_its_first_sentence_as_title() -> None:
+    assert read(f"Cookies are lost. {FILLER}").title == "Cookies are lost."
+
+
+@pytest.mark.parametrize(
+    ("printed", "path", "line", "name"),
+    [
+        ('  File "/srv/app/views.py", line 12, in Page.get', "/srv/app/views.py", 12, "get"),
+        ("    at Object.parse (/home/me/lib/request.js:12:5)", "/home/me/lib/request.js", 12, "parse"),
+        ("    at async run (lib/request.js:7:1)", "lib/request.js", 7, "run"),
+        ("\tat com.example.Json.read(Json.java:963)", "Json.java", 963, "read"),
+        ("   at Shop.Cart.Add(String x) in C:\\shop\\Cart.cs:line 12", "C:\\shop\\Cart.cs", 12, "Add"),
+        ("/gems/shop/lib/node.rb:12:in `block in add_child'", "/gems/shop/lib/node.rb", 12, "add_child"),
+        ("#0 /var/www/src/Cache.php(12): Shop\\Cache->gc()", "/var/www/src/Cache.php", 12, "gc"),
+        ("#1  0x00007f in loop_run (loop=0x1) at src/core.c:440", "src/core.c", 440, "loop_run"),
+        ("shop.(*Mux).route(0x1, 0x2)\n\t/go/src/shop/mux.go:425 +0x27", "/go/src/shop/mux.go", 425, "route"),
+        ("   3: shop::conn::Conn<I>::poll\n             at ./src/conn.rs:123:5", "./src/conn.rs", 123, "poll"),
+        ("src/main.c:17: error", "src/main.c", 17, ""),
+    ],
+)
+def test_frames_of_common_runtimes(printed: str, path: str, line: int, name: str) -> None:
+    frame = read(f"It fails.\n\n{FILLER}\n\n{printed}\n").frames[0]
+    assert (frame.path, frame.line, frame.name) == (path, line, name)
+
+
+@pytest.mark.parametrize(
+    ("written", "path", "shared"),
+    [
+        ("/srv/site-packages/shop/jar.py", "src/shop/jar.py", 2),
+        ("jar.py", "src/shop/jar.py", 1),
+        ("C:\\shop\\jar.py", "shop/jar.py", 2),
+        ("/usr/lib/http/jar.py", "src/shop/jar.py", 0),
+        ("shop/basket.py", "shop/jar.py", 0),
+    ],
+)
+def test_installed_paths_end_like_paths_of_the_index(written: str, path: str, shared: int) -> None:
+    assert fits(written, path) == shared
+
+
+def test_words_that_tell_most_are_rare_in_the_index_and_repeated_in_the_text() -> None:
+    files = {f"{number}.py": 1 for number in range(20)}
+    counts = WordCounts(
+        dict.fromkeys(files, 10), {"host": files, "cookie": {"1.py": 1}, "port": {"1.py": 1, "2.py": 1}}
+    )
+    words = {"host": 3, "port": 1, "nobody": 9, "cookie": 1}
+    assert rarest(words, counts, 2) == ("port", "cookie")
+
+
+def test_test_in_a_long_text_asks_for_no_tests() -> None:
+    assert not route(f"{REPORT} I can send unit tests for it", split_words, LANGUAGES).wants_tests

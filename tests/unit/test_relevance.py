@@ -1,0 +1,102 @@
+"""Whether the index has anything to do with a question, and which hits an answer shows together."""
+
+from __future__ import annotations
+
+import pytest
+
+from atlas._parser import split_words
+from atlas.config.search import RANKING_STAGES
+from atlas.model import Scored, WordCounts
+from atlas.parsing import search_terms
+from atlas.search.copies import is_copy
+from atlas.search.features import FEATURES
+from atlas.search.grouping import MAX_BESIDE, group_by_file
+from atlas.search.languages import LanguageRow, language_terms
+from atlas.search.rank import Candidate
+from atlas.search.ranking import STAGES
+from atlas.search.relevance import RELEVANT, Signals, read_signals, relevance, uncounted
+from atlas.search.roots import root_of
+from atlas.search.route import route
+
+from .test_rank import node
+
+LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
+COUNTS = WordCounts({"a.py": 4, "b.py": 2}, {"close": {"a.py": 1}, "cart": {"a.py": 2, "b.py": 1}})
+
+
+def signals(text: str, cosine: float = 0.3, *, frequent: frozenset[str] = frozenset(), **hits: str) -> Signals:
+    found = {channel: (Scored(uid, 1.0),) for channel, uid in hits.items()}
+    query = route(text, split_words, LANGUAGES)
+    return read_signals(query, {**found, "meaning": (Scored("x", cosine),)}, COUNTS, frequent)
+
+
+def test_words_of_the_index_make_a_question_relevant() -> None:
+    assert relevance(signals("cart closes")) > 0.5, "`closes` is `close`"
+    assert relevance(signals("bake sourdough bread")) < RELEVANT
+    assert relevance(signals("bake sourdough bread", 0.95)) > relevance(signals("bake sourdough bread", 0.1))
+
+
+def test_what_the_index_has_by_name_is_relevant() -> None:
+    assert relevance(signals("Sourdough", name="shop.Sourdough")) == 1.0
+    assert relevance(signals('"bake the bread"', phrase="x")) == 1.0
+
+
+def test_words_that_are_too_frequent_to_be_counted_are_known() -> None:
+    query = route("value of sourdough", split_words, LANGUAGES)
+    assert uncounted(query, COUNTS) == ("value", "sourdough")
+    assert signals("value of sourdough", frequent=frozenset(("value",))).known > signals("value of sourdough").known
+
+
+def candidates(*places: tuple[str, str]) -> list[Candidate]:
+    return [Candidate(node(name, path=path), 1 - number / 100) for number, (name, path) in enumerate(places)]
+
+
+def test_hits_of_one_file_stand_beside_its_first() -> None:
+    ranked = candidates(("shop.a", "a.py"), ("shop.b", "b.py"), ("shop.c", "a.py"), ("shop.d", "c.py"))
+    groups = group_by_file(ranked, route("how is a thing made", split_words, LANGUAGES))
+    assert [[each.node.row.name for each in (group.first, *group.beside)] for group in groups] == [
+        ["a", "c"],
+        ["b"],
+        ["d"],
+    ]
+
+
+def test_a_group_is_limited_and_then_begins_again() -> None:
+    ranked = candidates(*((f"shop.f{number}", "a.py") for number in range(MAX_BESIDE + 3)))
+    groups = group_by_file(ranked, route("how is a thing made", split_words, LANGUAGES))
+    assert [1 + len(group.beside) for group in groups] == [MAX_BESIDE + 1, 2]
+
+
+def test_a_decision_record_stands_for_its_sections() -> None:
+    section, record = node("adr.one.Context", "DocSection", "adr/1.md"), node("adr.one", "ADR", "adr/1.md")
+    note = node("notes.one", "Claim", "adr/1.md")
+    ranked = [Candidate(each, 1.0) for each in (section, record, note)]
+    groups = group_by_file(ranked, route("how is a thing made", split_words, LANGUAGES))
+    assert [[each.node.row.label for each in (group.first, *group.beside)] for group in groups] == [
+        ["ADR", "DocSection"],
+        ["Claim"],
+    ]
+
+
+def test_symbols_of_a_bare_name_stay_single() -> None:
+    ranked = candidates(("shop.A.save", "a.py"), ("shop.B.save", "a.py"))
+    assert len(group_by_file(ranked, route("save", split_words, LANGUAGES))) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "expected"),
+    [
+        ("src/_vendor/six.py", "where are strings joined", True),
+        ("legacy/cart.py", "where is the cart", True),
+        ("examples/cart.py", "where is the cart", True),
+        ("examples/cart.py", "which examples use the cart", False),
+        ("shop/cart.py", "where is the cart", False),
+    ],
+)
+def test_copies_unless_they_are_asked_for(path: str, asked: str, expected: bool) -> None:
+    assert is_copy(path, frozenset(map(root_of, asked.split()))) is expected
+
+
+def test_the_setting_names_all_stages() -> None:
+    assert tuple(STAGES) == RANKING_STAGES
+    assert all(features <= {*FEATURES} for features in STAGES.values())
