@@ -116,10 +116,14 @@ class ServerConnection:
         self._lost.set()
         if self._task is None:
             return
-        done, _ = await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
-        if not done:
+        if self._client is None:  # still being opened: there is no session to end in order
             self._task.cancel()
-            await asyncio.wait([self._task], timeout=1.0)
+        for _ in range(2):
+            # a program must not end before this: its event loop would cancel the SDK's orderly end of the process
+            done, _ = await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
+            if done:
+                return
+            self._task.cancel()
 
     async def refresh(self) -> None:
         """Read again what the server offers, if it has said that this has changed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from atlas.errors import ConfigError, Unavailable
 from atlas.paper_services.answers import no_credentials, read_body, reason
@@ -28,7 +28,7 @@ class CitationRequests:
         self._pace = Pace(folder, pause, PACE_FILE)
         self._session: requests.Session | None = None
 
-    def send(self, path: str, query: Mapping[str, str], body: object = None) -> tuple[int, object]:
+    def send(self, path: str, query: Mapping[str, str], body: Any = None) -> tuple[int, object]:
         """Return the status and the JSON of an answer, None if it is none; with a `body` it is posted.
 
         Raises Unavailable if the service does not answer, ConfigError if a library is missing.

@@ -65,7 +65,7 @@ class Person:
 
 
 @contextmanager
-def person(stub: ModelServer, folder: Path, *options: str) -> Iterator[Person]:
+def person(stub: ModelServer, folder: Path, *options: str, waits: bool = True) -> Iterator[Person]:
     config = folder / "servers.json"
     config.write_text(json.dumps({"mcpServers": {"tools": {"command": sys.executable, "args": [str(SERVER)]}}}))
     (folder / "project").mkdir(exist_ok=True)
@@ -84,8 +84,9 @@ def person(stub: ModelServer, folder: Path, *options: str) -> Iterator[Person]:
     os.close(follower)
     try:
         one = Person(process, leader)
-        one.sees("/help lists the commands")
-        one.sees("»")
+        if waits:
+            one.sees("/help lists the commands")
+            one.sees("»")
         yield one
     finally:
         process.kill()
@@ -170,6 +171,37 @@ def test_an_interrupt_cancels_the_answer_and_the_chat_goes_on(tmp_path: Path) ->
         one.process.send_signal(signal.SIGTERM)
         assert one.waits_for_the_end() == 143
         assert not children_of(one.process.pid)
+
+
+def test_the_servers_end_with_the_terminal(tmp_path: Path) -> None:
+    with model_server() as stub, person(stub, tmp_path) as one:
+        children = pids_of_children(one.process.pid)
+        assert len(children) >= 2
+        one.process.send_signal(signal.SIGHUP)
+        assert one.waits_for_the_end() == 129
+    assert not [pid for pid in children if Path(f"/proc/{pid}").exists()]
+
+
+def test_an_interrupt_ends_a_chat_that_is_being_started(tmp_path: Path) -> None:
+    with model_server() as stub, person(stub, tmp_path, "--config", hanging(tmp_path), waits=False) as one:
+        one.sees("tools: ")  # the others are ready
+        children = pids_of_children(one.process.pid)
+        one.process.send_signal(signal.SIGINT)
+        assert one.waits_for_the_end() == 130
+    assert children and not [pid for pid in children if Path(f"/proc/{pid}").exists()]
+
+
+def hanging(folder: Path) -> str:
+    """Return a file with a server that never answers."""
+    file = folder / "hanging.json"
+    server = {"command": sys.executable, "args": [str(SERVER), "--hang"]}
+    file.write_text(json.dumps({"mcpServers": {"mute": server}}))
+    return str(file)
+
+
+def pids_of_children(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if line.split()[1] == str(pid)]
 
 
 def test_an_interrupt_cancels_a_call_that_was_asked_about(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def read_value(said: str, field: Mapping[str, Any], choices: Mapping[str, str]) 
     least, most = int(field.get("minLength") or 0), int(field.get("maxLength") or 1 << 30)
     if not least <= len(said) <= most:
         raise ValueError(f"it must have {least} to {most} characters")
-    written = field.get("format")
+    written = str(field.get("format"))
     if written in _FORMATS and not _FORMATS[written](said):
         raise ValueError(f"it must be {_EXAMPLES[written]}")
     return said
@@ -140,7 +140,7 @@ def _choices(field: Mapping[str, Any]) -> dict[str, str]:
 
 def _is_date(text: str) -> bool:
     try:
-        return len(text) == 10 and date.fromisoformat(text) is not None
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
 
