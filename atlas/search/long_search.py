@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 
 from atlas.errors import AtlasError
 from atlas.model import Filter, Label, Match, Node, Scored, WordCounts
@@ -31,6 +32,8 @@ FEW = 5
 """Definitions that may have a name that a text mentions; a name of more tells nothing."""
 FRAME, NAME, PATH = 1.0, 0.8, 0.5
 """Score of what a frame, an identifier of one definition, or a path leads to."""
+USUAL = 16
+"""Frames and identifiers of a text that count in full; of more, each counts less, so that a long log is no answer."""
 FILE_BONUS = 0.1
 """For all candidates of a file that the text names."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE, Label.MODULE, Label.PACKAGE))
@@ -133,10 +136,11 @@ async def by_writing(reader: Reader, text: LongText, where: Filter) -> Ranking:
         *(_of_name(reader, name, where) for name in text.names),
         *(_of_path(reader, path, where) for path in text.paths),
     ]
+    share = min(1.0, sqrt(USUAL / max(1, len(text.frames) + len(text.names))))
     best: dict[str, tuple[float, str]] = {}
     for found in await asyncio.gather(*jobs):
         for node, score, reason in found:
-            best[node.row.uid] = max(best.get(node.row.uid, (0.0, "")), (score, reason))
+            best[node.row.uid] = max(best.get(node.row.uid, (0.0, "")), (score * share, reason))
     hits = tuple(
         sorted((Scored(uid, score) for uid, (score, _) in best.items()), key=lambda hit: (-hit.score, hit.uid))
     )

@@ -72,7 +72,7 @@ REASON_WANTED_FACTOR = 1.4
 """The question asks why: documents give reasons, code does not."""
 DECISION_WANTED_FACTOR = 1.25
 """The same for records of decisions and notes, on top of it: they are written to answer it."""
-CONFIGURATION_WANTED_FACTOR = 2.0
+CONFIGURATION_WANTED_FACTOR = 3.0
 """The question asks for a setting of the project, and this is a file of settings."""
 COPY_FACTOR = 0.8
 """Legacy and vendored code and examples say what their original says."""

@@ -111,10 +111,17 @@ _WANTS_REASONS = re.compile(
 _WANTS_CONFIGURATION = re.compile(
     r"\b(?:config(?:uration)? files?|ci (?:pipeline|workflow|job|config)|(?:github|gitlab) (?:actions?|ci)|dependabot"
     r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional) dependencies"
-    r"|(?:minimum|required|supported) (?:\w+ )?versions?|dockerfile|makefile|docker image"
+    r"|(?:minimum|required|supported) (?:\w+ )?versions?|(?:make|npm) (?:targets?|scripts?)|bot config(?:uration)?"
+    r"|dockerfile|makefile|docker image"
     r"|(?:package|project) (?:metadata|manifest)|pre-commit|entry points?)\b",
     re.IGNORECASE,
 )
+_WANTS_VERSION = re.compile(
+    r"\bversions? (?:of (?:\w+ ){1,4})?(?:(?:are|is) (?:supported|required|needed)"
+    r"|do(?:es)? .*(?:require|support|need))\b",
+    re.IGNORECASE,
+)
+"""With the name of a language: which versions of it the project supports."""
 _WANTS_TESTS = re.compile(
     r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b|\btested\b"
     r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|files?|module|cover\w*|fixtures?)\b"
@@ -150,6 +157,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     named = set(split_words(" ".join((*names, *paths)))) if not joined else words
     if len(words) > MAX_WORDS:
         notes.append(f"only the first {MAX_WORDS} of {len(words)} words were searched")
+    spoken = _distinct(languages.words[word] for word in plain if word in languages.words)
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
@@ -168,10 +176,11 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         relation=_relation(folded, paths),
         wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
-        wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None,
+        wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
+        or (bool(spoken) and _WANTS_VERSION.search(folded) is not None),
         wants_tests=len(plain) <= MAX_QUESTION and _WANTS_TESTS.search(folded) is not None,
         states=is_documentation(folded),
-        languages=_distinct(languages.words[word] for word in plain if word in languages.words),
+        languages=spoken,
         notes=tuple(notes),
     )
 

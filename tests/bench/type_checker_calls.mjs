@@ -148,9 +148,19 @@ function resolved(call, callee) {
 
 const isInside = (at) => !at.path.startsWith("..") && known.has(join(tree, at.path));
 
-// Reading or setting an accessor runs it, without a call in the text.
+// Names that a getter or setter of the tree has, as `get x()` or `defineGetter(o, "x", ...)`.
+const accessorNames = new Set();
+function noteAccessor(node) {
+  if (ts.isAccessor(node)) accessorNames.add(textOf(node.name));
+  if (ts.isCallExpression(node) && /[dD]efine(Getter|Property)__?$|[dD]efine(Getter|Property)$/.test(node.expression.getText()))
+    for (const argument of node.arguments) if (ts.isStringLiteral(argument)) accessorNames.add(argument.text);
+  ts.forEachChild(node, noteAccessor);
+}
+
+// Reading or setting an accessor runs it, without a call in the text. A read that the checker leaves open may run one.
 function accessor(node) {
   const symbol = checker.getSymbolAtLocation(node.name);
+  if (!symbol && accessorNames.has(node.name.text)) print(node, node.name, [], [], false, false);
   if (!symbol || !(symbol.flags & ts.SymbolFlags.Accessor)) return;
   const found = symbol.declarations.map((declaration) => place(declaration, declaration.name)).filter(isInside);
   if (found.length) print(node, node.name, [], found, true, false);
@@ -180,4 +190,6 @@ function visit(node) {
   ts.forEachChild(node, visit);
 }
 
-for (const file of program.getSourceFiles()) if (known.has(file.fileName)) visit(file);
+const sources = program.getSourceFiles().filter((file) => known.has(file.fileName));
+sources.forEach(noteAccessor);
+sources.forEach(visit);

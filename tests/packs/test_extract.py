@@ -5,6 +5,8 @@ import pytest
 from atlas.docs.article import Article, Block, BlockKind, Section
 from atlas.docs.extract.article import extract
 from atlas.docs.extract.names import code_symbol
+from atlas.docs.formats.document import Document
+from atlas.docs.formats.reading import read_article
 from atlas.docs.graph import build_graph
 from atlas.docs.rendering import render
 from atlas.docs.sentences import sentences
@@ -32,6 +34,7 @@ def paragraph(text: str) -> Block:
         ("`old.thing()` has been deprecated since 4.2.", "deprecated", "old.thing", "4.2"),
         ("The `old.thing()` function is removed.", "removed", "old.thing", ""),
         ("Deprecated `old_thing()` in 4.2.", "deprecated", "old_thing", "4.2"),
+        ("Automatically calling `x.show()` is deprecated.", "deprecated", "", ""),
         ("Reading it is now deprecated, so `new.thing()` does not.", "deprecated", "", ""),
         ("`x.spin()` was added in version 1.5.", "added", "x.spin", "1.5"),
         ("Support for `a.b` was removed in version 5.0.", "removed", "a.b", "5.0"),
@@ -55,6 +58,8 @@ def test_facts_have_subject_value_and_sentence(text: str, kind: str, subject: st
         "Bug in `to_latex()` where a missing value would cause an `IndexError`.",
         "Fixed an error introduced in 0.5.4 in `merge()`.",
         "What\u2019s new in 2.0 and the new 2.0 style.",
+        "`OTHER_DEFAULT`: Not used. Default: Not defined.",
+        "When the support added in 1.4 was active, `dates()` was slow.",
         "Previously, passing nothing would raise a `TypeError`.",
         "If a feature is deprecated, it goes on to work.",
         "The notes list the deprecated features in 1.2.",
@@ -143,3 +148,14 @@ def test_sentences_end_where_people_read_an_end() -> None:
         "See Dr. Who.",
         "It works.",
     ]
+
+
+def test_the_type_of_a_parameter_is_no_part_of_its_name() -> None:
+    page = (
+        b"<html><head><title>Widget</title></head><body><h1>Widget</h1><p>It turns the wheel of the widget.</p><dl>"
+        b"<dt><strong>step</strong><span class='classifier'>int, optional</span></dt><dd><p>Defaults to <code>1</code>.</p></dd>"
+        b"</dl></body></html>"
+    )
+    read = read_article(Document(key="widget.html", data=page, path="widget.html"))
+    (fact,) = (one for one in extract(render(read)).facts if one.kind == "default")
+    assert (fact.subject, fact.value) == ("step", "1")

@@ -63,3 +63,39 @@ def test_kill_at_random_points(tmp_path: Path) -> None:
         asyncio.run(index(root, fresh))
         assert dump(data) == dump(fresh)
     assert killed, "no pass lived long enough to be killed"
+
+
+def test_kills_of_passes_that_continue_from_a_snapshot(tmp_path: Path) -> None:
+    """Few files change, so that a pass restores the linker of the one before, at whatever point that one was killed."""
+    root, data = tmp_path / "p", tmp_path / "d"
+    files = project(40, 0)
+    write_tree(root, files)
+    asyncio.run(index(root, data))
+    snapshot = next(data.glob("facts-*.links"))
+    chance = random.Random(20261125)
+    killed = restorable = 0
+    for version in range(1, KILLS + 1):
+        for number in chance.sample(range(40), 3):
+            path = f"pkg/m{number}.py"
+            files[path] = project(40, version if chance.random() < 0.5 else 0)[path]
+            (root / path).write_text(files[path])
+        restorable += snapshot.exists()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "atlas.cli.main", "index", str(root), "--data-dir", str(data)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while process.poll() is None and not (data / "atlas.db-wal").exists():
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.6))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.wait()
+        if version % 3 == 0:
+            asyncio.run(index(root, data))
+    assert killed and restorable
+    asyncio.run(index(root, data))
+    fresh = tmp_path / "fresh"
+    asyncio.run(index(root, fresh))
+    assert dump(data) == dump(fresh)

@@ -379,6 +379,25 @@ def test_words_of_one_letter_are_explained(place: Place) -> None:
     assert "words of one letter are not indexed" in done.stdout
 
 
+def test_the_ranking_is_explained_and_its_stages_can_be_switched_off(place: Place) -> None:
+    shown = atlas("search", "sum the prices of the basket", "--explain", "-n", "2", *place.options).stdout
+    assert "stages off: none" in shown and "found by words" in shown and " text=" in shown
+    done = atlas(
+        "search",
+        "sum the prices of the basket",
+        "--explain",
+        "--json",
+        *place.options,
+        env={"ATLAS_SEARCH_OFF": "files, titles"},
+    )
+    document = json.loads(done.stdout)
+    assert document["stages"]["files"] == document["stages"]["titles"] == "off"
+    assert document["stages"]["grouping"] == "on" and 0 < document["relevance"] <= 1
+    assert not any("file" in hit["features"] for hit in document["hits"])
+    wrong = failed(atlas("search", "x", *place.options, env={"ATLAS_SEARCH_OFF": "title"}), 2)
+    assert "Did you mean 'titles'?" in wrong
+
+
 def test_the_home_folder_is_not_indexed_by_accident(tmp_path: Path) -> None:
     home = tmp_path / "users" / "me"
     home.mkdir(parents=True)

@@ -180,6 +180,21 @@ def test_any_text_routes_the_same_way_twice(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("which python versions are supported", True),
+        ("minimum supported rust version", True),
+        ("make targets for running the tests", True),
+        ("github actions that build the wheels", True),
+        ("which http versions are supported", False),
+        ("where is the configuration of a logger read", False),
+    ],
+)
+def test_settings_of_the_project_are_configuration(text: str, expected: bool) -> None:
+    assert taken_apart(text).wants_configuration is expected
+
+
+@pytest.mark.parametrize(
     ("text", "phrases"),
     [
         ('where does "no such table" come from', ("no such table",)),

@@ -34,6 +34,7 @@ def is_glossary(rendered: RenderedArticle, section: RenderedSection) -> bool:
 
 def term_name(label: str, *, glossary: bool) -> tuple[str, str]:
     """Return name and kind of the term of a definition list, ("", "") if it is neither an API name nor a term."""
+    label = label.partition(" : ")[0]  # what follows is a classifier: `step : int`
     spans = code_spans(label)
     if not glossary and spans:
         symbol = code_symbol(spans[0][1]) or canonical_symbol(spans[0][1])

@@ -34,7 +34,7 @@ VERB_FIRST = 3
 """Up to this character "Deprecated" opens a sentence whose subject follows it."""
 _PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|passing|support for|behaviou?r)\b")
 """Words of a notice that is about a part of the described object."""
-_GERUND = re.compile(r"^\W*(?:Deprecated\s+)?[A-Za-z]{3,}ing\b")
+_GERUND = re.compile(r"^\W*(?:Deprecated\s+|[A-Za-z]+ly\s+)?[A-Za-z]{3,}ing\b")
 _CAUSE = re.compile(r"\W*(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
 """What is said of an exception in the part "Raises" of a docstring."""
 _OF_A_NAME = frozenset(("default", "limit"))

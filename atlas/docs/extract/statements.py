@@ -12,11 +12,11 @@ _UNIT = (
 """What a number counts; a word that goes on with the sentence is none."""
 _VALUE = (
     r"(`{1,2}[^`\n]{1,80}`{1,2}|\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'|[-+]?\d(?:[\w.]*\w)?"
-    rf"{_UNIT}|[A-Z][A-Za-z]{{2,}}\b)"
+    rf"{_UNIT}|(?!(?:Not|The|This|If|When|See|For)\b)[A-Z][A-Za-z]{{2,}}\b)"
 )
 _DEFAULTS = (
     re.compile(rf"\b[Dd]efault(?:\s+value)?\s*(?:is|:|=|of)\s*{_VALUE}"),
-    re.compile(rf"\b[Dd]efaults?\s+(?:to|is)\s+(?:the\s+)?{_VALUE}"),
+    re.compile(rf"\b[Dd]efaults?\s+to\s+(?:the\s+)?{_VALUE}"),
     re.compile(rf"\b[Bb]y\s+default,?\s[^.;]{{0,80}}?\b(?:is|are|uses|to|of)\s+(?:set\s+to\s+)?{_VALUE}"),
     re.compile(rf"{_VALUE}\s+(?:is\s+the\s+default|by\s+default|\(the\s+default\)|\(default\))"),
 )

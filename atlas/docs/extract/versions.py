@@ -79,7 +79,8 @@ def sentence_facts(sentence: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for kind, pattern in _SENTENCES:
         match = pattern.search(sentence)
-        if match and not (kind == "added" and is_about_a_fault(sentence)):
+        is_aside = match and (is_about_a_fault(sentence) or is_condition(sentence[: match.start()]))
+        if match and not (kind == "added" and is_aside):
             found.append((kind, match[1]))
     bare = _BARE_DEPRECATION.search(sentence)
     if bare and not is_condition(sentence[: bare.start()]) and all(kind != "deprecated" for kind, _ in found):

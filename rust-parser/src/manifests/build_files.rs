@@ -69,9 +69,9 @@ fn read_configuration(reader: &mut Reader, code: &str, line: u32) {
         reader.add(Dependency { inherited: true, key, ..found });
     } else if let Some(text) = texts.first().filter(|text| text.matches(':').count() >= 1 && !rest.starts_with("group"))
     {
-        let mut parts = text.split(':');
-        let name = format!("{}:{}", parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let version = parts.next().unwrap_or_default().split('@').next().unwrap_or_default();
+        let parts = coordinate(text);
+        let name = format!("{}:{}", parts[0], parts.get(1).copied().unwrap_or_default());
+        let version = parts.get(2).copied().unwrap_or_default().split('@').next().unwrap_or_default();
         reader.add(Dependency::new(&name, version, purpose, line).of_group(configuration));
     } else if rest.contains("group") && rest.contains("name") && texts.len() >= 2 {
         let version = texts.get(2).map(String::as_str).unwrap_or_default();
@@ -94,16 +94,45 @@ fn purpose_of(configuration: &str) -> Option<Purpose> {
     Some(if is_test { Purpose::Development } else { *purpose })
 }
 
-/// Returns the texts in quotes.
+/// Returns the texts in quotes. Quotes in `${...}` belong to the text around them.
 fn quoted(code: &str) -> Vec<String> {
-    let (mut found, mut rest) = (Vec::new(), code);
-    while let Some(at) = rest.find(['"', '\'']) {
-        let quote = rest[at..].chars().next().unwrap_or('"');
-        let Some((text, after)) = rest[at + 1..].split_once(quote) else { break };
-        found.push(text.to_owned());
-        rest = after;
+    let mut found = Vec::new();
+    let mut open: Option<(char, usize)> = None;
+    let mut depth = 0;
+    let mut before = ' ';
+    for (at, sign) in code.char_indices() {
+        match open {
+            None if matches!(sign, '"' | '\'') => open = Some((sign, at + 1)),
+            None => {}
+            Some((quote, _)) if sign == '{' && quote == '"' && (before == '$' || depth > 0) => depth += 1,
+            Some(_) if sign == '}' && depth > 0 => depth -= 1,
+            Some((quote, start)) if sign == quote && depth == 0 => {
+                found.push(code[start..at].to_owned());
+                open = None;
+            }
+            Some(_) => {}
+        }
+        before = sign;
     }
     found
+}
+
+/// Splits a coordinate at its colons, but for those in `${...}`.
+fn coordinate(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ':' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
 }
 
 /// Reads a version catalog, `libs.versions.toml`.
@@ -203,7 +232,8 @@ mod tests {
         let text = "plugins { id 'java' }\nrepositories { maven { url 'https://h' } }\ndependencies {\n  implementation \
                     'a.b:c:1.0'\n  testImplementation(\"d:e:2@jar\")\n  api(libs.guava.core)\n  compileOnly group: 'f', name: \
                     'g', version: '3'\n  implementation project(':core:util')\n  implementation(platform(\"h:bom:4\")) // x\n  \
-                    constraints { }\n  implementation(files('x.jar'))\n  implementation(someVariable)\n}\nimplementation 'x:y:1'\n";
+                    constraints { }\n  implementation(files('x.jar'))\n  implementation(someVariable)\n  implementation \
+                    \"i.j:k:${v(\"a\", \"b:c\")}\"\n}\nimplementation 'x:y:1'\n";
         let (manifest, problems) = read(Format::Gradle, "build.gradle", text);
         let found: Vec<_> = manifest
             .dependencies
@@ -217,6 +247,7 @@ mod tests {
             "7 provided f:g 3",
             "8 runtime util /core/util",
             "9 runtime h:bom 4",
+            "13 runtime i.j:k ${v(\"a\", \"b:c\")}",
         ];
         assert_eq!(found, expected);
         assert_eq!(problems.iter().map(|one| one.line).collect::<Vec<_>>(), [12]);

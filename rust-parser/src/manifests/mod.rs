@@ -50,6 +50,7 @@ pub fn read(format: Format, path: &str, text: &str) -> (Manifest, Vec<Problem>) 
         Format::Gradle => build_files::read_gradle(&mut reader, text),
         Format::VersionCatalog => build_files::read_catalog(&mut reader, text),
         Format::Csproj | Format::PackagesProps => nuget::read(&mut reader, text),
+        Format::PackagesConfig => nuget::read_config(&mut reader, text),
         Format::ComposerJson => php::read(&mut reader, text),
         Format::Gemfile | Format::Gemspec => ruby::read(&mut reader, text, format),
         Format::Mix => build_files::read_mix(&mut reader, text),

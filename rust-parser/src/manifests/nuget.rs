@@ -1,4 +1,4 @@
-//! NuGet: project files, `Directory.Packages.props` and `packages.lock.json`.
+//! NuGet: project files, `Directory.Packages.props`, `packages.config` and `packages.lock.json`.
 
 use roxmltree::Node;
 
@@ -23,7 +23,8 @@ pub fn read(reader: &mut Reader, text: &str) {
             reader.manifest.properties.push((name.to_owned(), value.to_owned()));
         }
     }
-    for group in elements(root, "ItemGroup") {
+    // also in `Choose` and `When`
+    for group in root.descendants().filter(|node| node.is_element() && node.tag_name().name() == "ItemGroup") {
         for item in group.children().filter(Node::is_element) {
             let line = line_of(&lines, item);
             let Some(name) = item.attribute("Include").or_else(|| item.attribute("Update")) else { continue };
@@ -54,6 +55,20 @@ pub fn read(reader: &mut Reader, text: &str) {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+/// Reads a `packages.config`.
+pub fn read_config(reader: &mut Reader, text: &str) {
+    let Some(document) = parse(reader, text) else { return };
+    let lines = Lines::of(text);
+    for package in elements(document.root_element(), "package") {
+        let is_development = package.attribute("developmentDependency") == Some("true");
+        let purpose = if is_development { Purpose::Development } else { Purpose::Runtime };
+        if let Some(name) = package.attribute("id") {
+            let version = package.attribute("version").unwrap_or_default();
+            reader.add(Dependency::new(name, version, purpose, line_of(&lines, package)));
         }
     }
 }

@@ -224,7 +224,7 @@ class Walker:
                 else:
                     run = Run(self._base)
                     run.add(child)
-                    text = run.finish()[0].rstrip(":").strip()
+                    text = _with_classifier(run.finish()[0].rstrip(":").strip(), child)
                     term = f"{term}, {text}" if term and not holds_signature else text
                     holds_signature = False
                     if identity := attribute(child, "id"):
@@ -281,6 +281,13 @@ def _definition_parts(node: LexborNode) -> list[LexborNode]:
             found.extend(_definition_parts(child) if child.parent is node or child.parent == node else [])
         child = child.next
     return found
+
+
+def _with_classifier(term: str, node: LexborNode) -> str:
+    """Return a term with its classifier behind a colon, as its source has it: `step : int`. Pages show it by style."""
+    classifier = " ".join(one.text() for one in node.css(".classifier")).strip()
+    name = term.removesuffix(classifier).rstrip(" :") if classifier else ""
+    return f"{name} : {classifier}" if name and name != term else term
 
 
 def _note_kind(node: LexborNode, names: list[str]) -> str:

@@ -67,6 +67,12 @@ impl Query<'_> {
                 Expr::Call { callee, .. } if self.router_key(expr, scope, line, 0).is_none() => {
                     self.router_key(callee, scope, line, 0)
                 }
+                Expr::Name(_) | Expr::Attribute { .. }
+                    if let Some(class) = self.defined(expr, scope, line)
+                        && is_class(self.kind(class)) =>
+                {
+                    Some((class, EMPTY))
+                }
                 _ => self.router_key(expr, scope, line, 0),
             },
             Handler::Text(name) => {

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::facts::{DefId, Detection, DetectionKind, Handler, Kind};
+use crate::parse::detect::annotated::RESULT;
 use crate::parse::detect::arguments::{Argument, positional, value_of};
 use crate::parse::detect::candidates::{Candidate, Detecting};
+use crate::parse::detect::commands::VARIANTS;
 use crate::parse::detect::handlers::Handling;
 use crate::parse::detect::names::{singular, split_methods};
 use crate::parse::detect::rules::{Rule, RuleKind, Slot, capture_of};
@@ -29,7 +31,9 @@ pub(super) struct Draft<'r> {
     /// Methods and handlers; each gives one detection for every path.
     pub handlers: Vec<Handling>,
     children: Vec<Handler>,
-    /// The function that an annotation makes a handler: a router of its own, which may be mounted.
+    /// The variants of an enumeration, each of which handles the path at its position.
+    variants: Vec<DefId>,
+    /// The function that an annotation makes a handler: a router of its own, which may be mounted. Or the class around it.
     owner: Option<DefId>,
 }
 
@@ -63,14 +67,19 @@ impl Walk<'_> {
             on => {
                 let (definition, place) = self.annotated_definition(node)?;
                 let is_class = crate::parse::walk::definitions::holds_members(self.kind_of(definition));
-                if (on == "class") != is_class && !on.is_empty() {
+                if (on == "class") != is_class && !on.is_empty() || self.has_annotation(place, &settings.unless) {
                     return None;
                 }
                 Some((definition, place))
             }
         };
         let receiver = captured("receiver");
+        let variants = match annotated.filter(|_| has_slot(&settings.event, VARIANTS)) {
+            Some((definition, _)) => self.command_variants(definition),
+            None => Vec::new(),
+        };
         let mut paths = match settings.kind {
+            _ if !variants.is_empty() => variants.iter().map(|(_, name)| name.clone()).collect(),
             RuleKind::Handles | RuleKind::Emits | RuleKind::Requests => {
                 self.event_names(rule, receiver, &name, &arguments, annotated, captured)
             }
@@ -101,13 +110,11 @@ impl Walk<'_> {
             if let Some(place) = self.place_of(&arguments, &settings.places) {
                 *path = join(place, path);
             }
-            if settings.event_kind == "command" {
-                path.truncate(path.find(char::is_whitespace).unwrap_or(path.len()));
-            }
         }
         let children = match value_of(&arguments, &settings.child, captured) {
             Some(node) if self.kind_name(node) == "macro_invocation" => self.listed_handlers(node),
             Some(node) => vec![self.handler_of(node, "path")],
+            None if has_slot(&settings.child, RESULT) => vec![self.result_type(annotated?.0)?],
             None if settings.kind == RuleKind::Mount => return None,
             None if settings.kind == RuleKind::Scope && receiver.is_some() => vec![self.given_function(&arguments)],
             None => vec![Handler::None],
@@ -131,11 +138,8 @@ impl Walk<'_> {
             paths,
             handlers,
             children,
-            owner: annotated.map(|(definition, _)| definition).filter(|&definition| {
-                settings.kind == RuleKind::Route
-                    && receiver.is_none()
-                    && matches!(self.kind_of(definition), Kind::Function)
-            }),
+            variants: variants.into_iter().map(|(variant, _)| variant).collect(),
+            owner: self.owner_of(settings, receiver, annotated),
         })
     }
 
@@ -265,7 +269,8 @@ impl Walk<'_> {
         let framework = self.builder.owned_name(draft.rule.framework.clone());
         let packages = self.builder.owned_name(draft.rule.packages.clone());
         let receivers = self.builder.owned_name(draft.rule.receivers.clone());
-        for path in &draft.paths {
+        for (number, path) in draft.paths.iter().enumerate() {
+            let variant = draft.variants.get(number).map(|&variant| Handler::Definition(variant));
             for (methods, handler, more) in draft.handlers.iter().take(MAX_OF_ONE) {
                 let (methods, path) = match split_methods(path).filter(|_| !is_event) {
                     Some((method, path)) => (method.to_owned(), path),
@@ -290,7 +295,7 @@ impl Walk<'_> {
                     receivers,
                     methods,
                     path,
-                    handler: *handler,
+                    handler: variant.unwrap_or(*handler),
                     child,
                     replaces: settings.replaces,
                 });

@@ -5,7 +5,7 @@ use crate::facts::DefId;
 use crate::parse::detect::names::has_name;
 use crate::parse::detect::rules::{LanguageRules, RuleKind};
 use crate::parse::flat_tree::NodeId;
-use crate::parse::query::matching::{Captures, Subject, first};
+use crate::parse::query::matching::{Captures, Subject, all};
 use crate::parse::query::vocabulary::Capture;
 use crate::parse::walk::state::Walk;
 
@@ -52,8 +52,7 @@ impl Walk<'_> {
             }
             let names = &rule.settings.names;
             if !names.is_empty() {
-                let Some(name) = first(&captures, Capture::Name) else { continue };
-                if !has_name(names, self.bytes_of(name)) {
+                if !all(&captures, Capture::Name).any(|name| has_name(names, self.bytes_of(name))) {
                     continue;
                 }
             }

@@ -3,9 +3,11 @@
 use crate::facts::{DefId, Handler};
 use crate::parse::detect::arguments::{Argument, positional, value_of};
 use crate::parse::detect::build::MAX_OF_ONE;
+use crate::parse::detect::commands::kebab;
 use crate::parse::detect::created::CREATED;
 use crate::parse::detect::names::{controller, has_name, named_handler};
 use crate::parse::detect::rules::{Rule, RuleKind, Slot};
+use crate::parse::detect::text::is_list;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 use crate::route_path::join;
@@ -268,7 +270,11 @@ impl Walk<'_> {
         annotated: Option<(DefId, NodeId)>,
         captured: impl Fn(&str) -> Option<NodeId>,
     ) -> Vec<String> {
-        let last = |text: &str| text.rsplit(['.', ':', '>', '\\']).next().unwrap_or("").trim().to_owned();
+        let last = |text: &str| {
+            let text = text.trim_end_matches(".class").trim_end_matches("::class");
+            text.rsplit(['.', ':', '>', '\\']).next().unwrap_or("").trim().to_owned()
+        };
+        let is_command = rule.settings.event_kind == "command";
         for slot in &rule.settings.event {
             let found = match slot {
                 Slot::Keyword(word) if word == "$name" => vec![name.to_owned()],
@@ -282,19 +288,28 @@ impl Walk<'_> {
                     .into_iter()
                     .collect(),
                 Slot::Keyword(word) if word == "$handler" => {
-                    annotated.map(|(definition, _)| self.name_of_definition(definition)).into_iter().collect()
+                    let name = annotated.map(|(definition, _)| self.name_of_definition(definition));
+                    name.map(|name| if is_command { kebab(&name) } else { name }).into_iter().collect()
+                }
+                Slot::Keyword(word) if word == "$parameter" => {
+                    annotated.and_then(|(definition, _)| self.parameter_type(definition)).into_iter().collect()
                 }
                 slot => match value_of(arguments, std::slice::from_ref(slot), &captured) {
                     Some(node) => match self.strings_of(node) {
                         found if !found.is_empty() => found,
-                        _ if self.kind_name(node).contains("string") => Vec::new(),
+                        _ if rule.settings.literal || self.kind_name(node).contains("string") => Vec::new(),
                         _ => self.names_in(node).iter().map(|text| last(text)).collect(),
                     },
                     None => Vec::new(),
                 },
             };
+            // `get [options] <key>`: the name of a command is the first word of its usage.
+            let cut = |text: String| match is_command {
+                true => text.split_whitespace().next().unwrap_or_default().to_owned(),
+                false => text,
+            };
             let is_name = |text: &String| !text.is_empty() && text.len() <= 120 && !text.contains(['\n', '(', '{']);
-            let found: Vec<String> = found.into_iter().filter(is_name).take(MAX_OF_ONE).collect();
+            let found: Vec<String> = found.into_iter().map(cut).filter(is_name).take(MAX_OF_ONE).collect();
             if !found.is_empty() {
                 return found;
             }
@@ -304,7 +319,7 @@ impl Walk<'_> {
 
     /// Returns the texts of the names that a node stands for: itself, or the elements of a list.
     fn names_in(&self, node: NodeId) -> Vec<String> {
-        if matches!(self.kind_name(node), "list" | "tuple" | "array" | "set") {
+        if is_list(self.kind_name(node)) {
             return self.contents(node).map(|part| self.text_of(part).into_owned()).collect();
         }
         vec![self.text_of(node).into_owned()]

@@ -2,13 +2,16 @@
 //!
 //! `rule_file` reads the TOML files, `rules` compiles them. During the walk, `candidates` matches the queries of those
 //! rules whose trigger words occur in the file. After it, `build` turns the matches into facts with the strings of
-//! `text`, the arguments of `arguments`, the `handlers`, the places of `places` and the notations of `names`;
-//! `templates` fills in what loops and formatting write into strings; `files` finds routes by file names. `own` tells
-//! which rules of the project itself apply to a file.
+//! `text`, the arguments of `arguments`, the `handlers`, the places of `places` and the notations of `names`; `commands`
+//! names those of functions and enumerations, `templates` fills in what loops and formatting write into strings; `files`
+//! finds routes by file names, `annotated` reads what is beside an annotation. `own` tells which rules of the project
+//! itself apply to a file.
 
+mod annotated;
 mod arguments;
 mod build;
 pub mod candidates;
+mod commands;
 mod created;
 mod files;
 mod handlers;

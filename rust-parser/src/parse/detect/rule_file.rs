@@ -113,10 +113,16 @@ pub struct RuleSettings {
     pub replaces: bool,
     /// `class` or `function`: the kind of the annotated definition.
     pub on: String,
+    /// `class`: the class around the annotated function is the router of a route or mount.
+    pub owner: String,
+    /// Annotations beside which the match counts for nothing: the function then has another meaning.
+    pub unless: Vec<String>,
     /// The part of the text in which a scope applies: `definition`, `node`, `arguments`, `body` or `chain`.
     pub within: String,
     /// Where the name of an event is; `$name`, `$receiver` and `$handler` are the texts of these parts.
     pub event: Vec<Slot>,
+    /// Whether only a known text is the name of an event, not the name of a variable.
+    pub literal: bool,
     /// Kind of the event: signal, task, event, dom, message, command.
     pub event_kind: String,
     pub expand: Vec<Expansion>,
@@ -171,6 +177,9 @@ pub fn check(settings: &RuleSettings) -> Result<(), String> {
     let is_known = |value: &str, known: &[&str]| value.is_empty() || known.contains(&value);
     if !is_known(&settings.on, &["class", "function"]) {
         return Err("on is class or function".to_owned());
+    }
+    if !is_known(&settings.owner, &["class"]) {
+        return Err("owner is class".to_owned());
     }
     if !is_known(&settings.within, &["definition", "node", "arguments", "body", "chain"]) {
         return Err("within is definition, node, arguments, body or chain".to_owned());

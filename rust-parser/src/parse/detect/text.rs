@@ -58,6 +58,12 @@ impl Walk<'_> {
                 values if values.is_empty() => found.extend(self.only_text_argument(node)),
                 values => found.extend(values),
             },
+            // `List.of("orders")`
+            "method_invocation" if self.child(node, "name").is_some_and(|name| makes_list(self.bytes_of(name))) => {
+                for part in self.child(node, "arguments").into_iter().flat_map(|list| self.contents(list)) {
+                    self.add_strings(part, found, depth + 1);
+                }
+            }
             _ if kind.contains("binary") || kind == "concatenated_string" || kind.contains("additive") => {
                 let mut joined = vec![String::new()];
                 for part in self.contents(node) {
@@ -181,6 +187,10 @@ fn with_defaults(text: &str) -> String {
         }
     }
     out
+}
+
+fn makes_list(name: &[u8]) -> bool {
+    matches!(name, b"of" | b"asList" | b"singletonList" | b"singleton")
 }
 
 fn is_string(kind: &str) -> bool {

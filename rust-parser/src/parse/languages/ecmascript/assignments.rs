@@ -15,7 +15,8 @@ use crate::parse::walk::state::Walk;
 pub fn place_in_object(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let outer = draft.wrapper.outer.unwrap_or(draft.node);
     let object = walk.tree.node(outer).parent;
-    if !matches!(walk.kind_name(outer), "pair" | "method_definition") || walk.kind_name(object) != "object" {
+    let is_part = matches!(walk.kind_name(outer), "pair" | "method_definition") && walk.kind_name(object) == "object";
+    if !is_part || draft.kind == Kind::Field {
         return;
     }
     let is_accessor = draft.kind == Kind::Property;

@@ -2,27 +2,30 @@
 //! own.
 
 use crate::facts::{Expr, ExprId, Kind};
+use crate::parse::languages::ecmascript::typedefs::{define_documented, import_type};
 use crate::parse::walk::state::Walk;
 
 /// Largest number of parameters and of options of a type that are read.
-const MAX_TYPES: usize = 32;
+pub const MAX_TYPES: usize = 32;
 
 /// Gives parameters the types that the documentation of their function names.
 pub fn type_documented(walk: &mut Walk) {
     if walk.language.settings.include.iter().any(|included| included == "typed") {
         return;
     }
+    define_documented(walk);
     for def in 1..walk.builder.facts.definitions.len() {
         let definition = &walk.builder.facts.definitions[def];
         if definition.docstring == 0 {
             continue;
         }
         let is_function = is_callable(definition.kind);
+        let line = definition.start_line;
         let docs = walk.builder.text(definition.docstring);
         if definition.declared_type.is_none()
             && let Some(declared) = documented(docs, if is_function { &["@returns", "@return"] } else { &["@type"] })
         {
-            walk.builder.facts.definitions[def].declared_type = type_of(walk, &declared, 0);
+            walk.builder.facts.definitions[def].declared_type = type_of(walk, &declared, line, 0);
         }
         let definition = &walk.builder.facts.definitions[def];
         let docs = walk.builder.text(definition.docstring);
@@ -35,7 +38,7 @@ pub fn type_documented(walk: &mut Walk) {
             let params = &walk.builder.facts.definitions[def].params;
             let found = params.iter().position(|param| walk.builder.text(param.name) == name);
             let Some(position) = found.filter(|&position| params[position].annotation.is_none()) else { continue };
-            if let Some(annotation) = type_of(walk, &declared, 0) {
+            if let Some(annotation) = type_of(walk, &declared, line, 0) {
                 walk.builder.facts.definitions[def].params[position].annotation = Some(annotation);
             }
         }
@@ -45,8 +48,24 @@ pub fn type_documented(walk: &mut Walk) {
 /// Returns the type after one of the tags: `@returns {Layer}`.
 fn documented(docs: &str, tags: &[&str]) -> Option<String> {
     let rest = tags.iter().find_map(|tag| Some(docs.split_once(tag)?.1))?;
-    let (declared, _) = rest.trim_start().strip_prefix('{')?.split_once('}')?;
-    Some(declared.trim().to_owned())
+    Some(braced(rest)?.0.to_owned())
+}
+
+/// Splits `{Map<string, {a: B}>} rest` at the brace that closes the first.
+pub fn braced(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > 0).then(|| (text[1..at].trim(), &text[at + 1..]));
+        }
+    }
+    None
 }
 
 fn is_callable(kind: Kind) -> bool {
@@ -55,22 +74,24 @@ fn is_callable(kind: Kind) -> bool {
 
 /// Reads ` {Layer} [layer=1] - text`.
 fn parameter(text: &str) -> Option<(String, String)> {
-    let rest = text.trim_start().strip_prefix('{')?;
-    let (declared, rest) = rest.split_once('}')?;
+    let (declared, rest) = braced(text)?;
     let rest = rest.trim_start().trim_start_matches('[');
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
-    (end > 0).then(|| (declared.trim().to_owned(), rest[..end].to_owned()))
+    (end > 0).then(|| (declared.to_owned(), rest[..end].to_owned()))
 }
 
 /// Returns the expression of a type: a path of names, an array, or options of these.
-fn type_of(walk: &mut Walk, text: &str, depth: usize) -> Option<ExprId> {
+pub fn type_of(walk: &mut Walk, text: &str, line: u32, depth: usize) -> Option<ExprId> {
     let text = text.trim().trim_start_matches(['?', '!', '(']).trim_end_matches(['=', ')']).trim();
     if depth > 2 {
         return None;
     }
+    if let Some(expr) = import_type(walk, text, line) {
+        return Some(expr);
+    }
     if text.contains('|') {
         let options: Vec<ExprId> =
-            text.split('|').take(MAX_TYPES).filter_map(|option| type_of(walk, option, depth + 1)).collect();
+            text.split('|').take(MAX_TYPES).filter_map(|option| type_of(walk, option, line, depth + 1)).collect();
         return match options[..] {
             [] => None,
             [only] => Some(only),
@@ -78,11 +99,11 @@ fn type_of(walk: &mut Walk, text: &str, depth: usize) -> Option<ExprId> {
         };
     }
     if let Some(inner) = text.strip_prefix("Promise<").and_then(|rest| rest.strip_suffix('>')) {
-        return type_of(walk, inner, depth + 1);
+        return type_of(walk, inner, line, depth + 1);
     }
     let inner = text.strip_suffix("[]").or_else(|| text.strip_prefix("Array<")?.strip_suffix('>'));
     if let Some(inner) = inner {
-        let item = type_of(walk, inner, depth + 1)?;
+        let item = type_of(walk, inner, line, depth + 1)?;
         let name = walk.builder.name("Array");
         let base = walk.builder.name_expr(name);
         return Some(walk.builder.expr(Expr::Generic { base, args: vec![item] }));

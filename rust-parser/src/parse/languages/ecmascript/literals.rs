@@ -6,7 +6,7 @@ use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::languages::ecmascript::imports::unquoted;
 use crate::parse::languages::ecmascript::objects::{
-    called_name, dotted, extension, is_function, is_path, is_transparent, members_of,
+    bare, called_name, dotted, extension, is_function, is_path, is_transparent, members_of,
 };
 use crate::parse::languages::ecmascript::prototypes::COPYING;
 use crate::parse::walk::drafts::BindingDraft;
@@ -44,15 +44,18 @@ pub fn unowned(walk: &mut Walk, node: NodeId) -> DefId {
     extension(walk, node, UNKNOWN, &path, true)
 }
 
-/// Records the members of an object literal that are names or paths (`{ parse, stop: end }`), if a name or a module
-/// denotes the object.
+/// Records the members of an object literal that are names or paths (`{ parse, stop: end }`) or results of calls
+/// (`{ NotFound: createError("...") }`), if a name or a module denotes the object. The results of calls are definitions
+/// where the object belongs to the module.
 pub fn note_values(walk: &mut Walk, object: NodeId) {
     let parts: Vec<(NodeId, NodeId)> = walk
         .contents(object)
         .filter_map(|part| match walk.kind_name(part) {
             "shorthand_property_identifier" => Some((part, part)),
             "pair" => {
-                Some((walk.child(part, "key")?, walk.child(part, "value").filter(|&value| is_path(walk, value))?))
+                let (key, value) = (walk.child(part, "key")?, walk.child(part, "value")?);
+                let is_named = matches!(walk.kind_name(key), "property_identifier" | "string");
+                (is_path(walk, value) || is_named && is_result(walk, value)).then_some((key, value))
             }
             _ => None,
         })
@@ -60,38 +63,51 @@ pub fn note_values(walk: &mut Walk, object: NodeId) {
     if parts.is_empty() {
         return;
     }
+    let Some(owner) = value_owner(walk, object) else { return };
+    let base = walk.builder.facts.definitions[owner as usize].bases[0];
+    let is_of_module = walk.scope() == 0;
+    for (key, value) in parts {
+        let text = unquoted(&walk.text_of(key));
+        let name = walk.builder.owned_name(text.clone());
+        let line = walk.tree.line(key);
+        let assigned = Some(walk.expression(value));
+        if is_of_module && is_result(walk, value) {
+            let pair = walk.tree.node(key).parent;
+            walk.define_named_member(owner, key, pair, &text, 0);
+        }
+        let target = walk.builder.attribute(base, name);
+        let draft = BindingDraft { kind: BindingKind::Assign, value: assigned, annotation: None, line };
+        walk.push_binding(target, draft);
+    }
+}
+
+/// Returns whether a value is what a call returns.
+fn is_result(walk: &Walk, value: NodeId) -> bool {
+    matches!(walk.kind_name(bare(walk, value)), "call_expression" | "new_expression")
+}
+
+/// Returns the extension of what an object literal is the value of.
+fn value_owner(walk: &mut Walk, object: NodeId) -> Option<DefId> {
     let mut holder = walk.tree.node(object).parent;
     while is_transparent(walk.kind_name(holder)) {
         holder = walk.tree.node(holder).parent;
     }
-    let owner = match walk.kind_name(holder) {
+    match walk.kind_name(holder) {
         "variable_declarator" if walk.definition_of.contains_key(&holder) => {
             walk.child(holder, "name").and_then(|name| members_of(walk, name))
         }
         "assignment_expression" => walk.child(holder, "left").and_then(|left| members_of(walk, left)),
-        "export_statement" => match walk.definition_of.get(&holder).copied() {
-            Some((definition, _)) => {
-                let name = walk.builder.facts.definitions[definition as usize].name;
-                let base = walk.builder.name_expr(name);
-                Some(extension(walk, object, base, "default", true))
-            }
-            None => None,
-        },
+        "export_statement" => {
+            let (definition, _) = *walk.definition_of.get(&holder)?;
+            let name = walk.builder.facts.definitions[definition as usize].name;
+            let base = walk.builder.name_expr(name);
+            Some(extension(walk, object, base, "default", true))
+        }
         "return_statement" | "arrow_function" => match returned_holder(walk, object, Vec::new()) {
             Some(Holder::Definition(owner)) => Some(owner),
             _ => None,
         },
         _ => None,
-    };
-    let Some(owner) = owner else { return };
-    let base = walk.builder.facts.definitions[owner as usize].bases[0];
-    for (key, value) in parts {
-        let name = unquoted(&walk.text_of(key));
-        let name = walk.builder.owned_name(name);
-        let target = walk.builder.attribute(base, name);
-        let value = Some(walk.expression(value));
-        let line = walk.tree.line(key);
-        walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation: None, line });
     }
 }
 

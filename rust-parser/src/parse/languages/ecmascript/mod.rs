@@ -8,6 +8,7 @@ mod literals;
 mod objects;
 mod prototypes;
 mod type_shapes;
+mod typedefs;
 
 use rustc_hash::FxHashMap;
 
