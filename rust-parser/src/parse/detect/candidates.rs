@@ -51,10 +51,9 @@ impl Walk<'_> {
                 continue;
             }
             let names = &rule.settings.names;
-            if !names.is_empty() {
-                if !all(&captures, Capture::Name).any(|name| has_name(names, self.bytes_of(name))) {
-                    continue;
-                }
+            let is_named = |name| has_name(names, self.bytes_of(name));
+            if !names.is_empty() && !all(&captures, Capture::Name).any(is_named) {
+                continue;
             }
             // An injected argument is the default value of a parameter: the function receives it.
             let scope = match rule.settings.kind {
