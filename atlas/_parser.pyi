@@ -329,7 +329,7 @@ class Linker:
     def save(self, cache: FactsCache, made_with: str) -> bool:
         """Write a snapshot of the linked project beside the cache; return whether it could.
 
-        It replaces an earlier one. The cache removes it when it erases facts.
+        It replaces an earlier one. The cache removes it when it adds or erases facts.
         """
     def restore(self, cache: FactsCache, made_with: str, units: Sequence[tuple[str, str, str]]) -> bool:
         """Continue from the snapshot beside the cache if it was saved with the same text and holds exactly these units.

@@ -160,9 +160,16 @@ def test_without_all_facts_it_is_refused(saved: Saved) -> None:
     saved.facts.write_bytes(content)
     saved.cache = _parser.FactsCache(str(saved.facts))
     assert not saved.restored()
-    saved.cache.put([parse(path, text) for path, text in TEXTS.items()])
-    assert saved.restored()
     saved.file.unlink()
+    assert not saved.restored()
+
+
+def test_new_facts_remove_it(saved: Saved) -> None:
+    """A pass that dies after other rules have made other facts of the same content must not leave it."""
+    saved.cache.put([parse(path, text) for path, text in TEXTS.items()])
+    assert saved.file.exists(), "the same facts"
+    saved.cache.put([parse("new.py", "x = 1\n")])
+    assert not saved.file.exists()
     assert not saved.restored()
 
 

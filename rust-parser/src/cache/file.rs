@@ -195,9 +195,11 @@ impl CacheFile {
     }
 
     fn append(&mut self, encoded: &[(&FileFacts, Vec<u8>)]) -> io::Result<()> {
-        if self.lock.is_none() || self.full {
+        if self.lock.is_none() || self.full || encoded.is_empty() {
             return Ok(());
         }
+        // It was made from the facts that the cache held: others of the same content may have been made by other rules.
+        self.drop_snapshot();
         let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let mut buffer = Vec::new();
         let mut added = Vec::new();

@@ -1,5 +1,5 @@
-//! The snapshot of the linker beside the cache file. It belongs to the facts that the cache holds: when facts are
-//! erased, the snapshot is removed, because it holds names of them.
+//! The snapshot of the linker beside the cache file. It belongs to the facts that the cache holds: when facts are added
+//! or erased, the snapshot is removed.
 //!
 //! Layout: `MAGIC`, version (u32, little-endian), checksum (32 bytes) of the rest, the rest.
 
