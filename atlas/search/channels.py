@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 from atlas.contracts import Embedder
 from atlas.errors import AtlasError, StoreError
@@ -141,16 +142,27 @@ def _parts(phrases: Sequence[str], share: float) -> tuple[str, ...]:
 async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
     """Find the nearest neighbours of the question's vectors among code and documents, on one scale."""
     documents = reader.documents_embedder if _admits_documents(where) else None
-    (code, note), (pages, other), offset = await asyncio.gather(
-        _nearest(reader, reader.embedder, query, where, limit),
-        _nearest(reader, documents, query, where, limit) if documents is not None else _nothing(),
-        _offset(reader),
+    jobs = (
+        asyncio.create_task(_nearest(reader, reader.embedder, query, where, limit)),
+        asyncio.create_task(_nearest(reader, documents, query, where, limit) if documents is not None else _nothing()),
+        asyncio.create_task(_offset(reader)),
     )
+    try:
+        (code, note), (pages, other), offset = await asyncio.gather(*jobs)
+    finally:
+        await _end(jobs)
     hits = on_one_scale(code, pages, offset)[:limit]
     note = note or other
     if not hits and not note:
         note = "no vectors match: the project has none yet, or the filter excludes all"
     return Ranking("meaning", tuple(hits), note)
+
+
+async def _end(jobs: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel what still runs after a failure, else it goes on asking a server after the answer, and after the close."""
+    for job in jobs:
+        job.cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)
 
 
 async def _nothing() -> tuple[tuple[Scored, ...], str]:
@@ -161,7 +173,7 @@ async def _offset(reader: Reader) -> float:
     """Return what to subtract from cosines of documents to compare them with code: 0 if one model embeds both."""
     if reader.documents_embedder is None:
         return 0.0
-    code, documents = await asyncio.gather(reader.embedder.info(), reader.documents_embedder.info())
+    code, documents = await reader.embedder.info(), await reader.documents_embedder.info()
     return 0.0 if documents == replace(code, space=documents.space) else DOCUMENT_OFFSET
 
 
@@ -180,7 +192,14 @@ async def by_prose(reader: Reader, query: Query, where: Filter, limit: int = POO
 
 async def by_any_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
     """Find the nearest neighbours of the question's vectors in both spaces, merged by cosine."""
-    code, prose = await asyncio.gather(by_meaning(reader, query, where, limit), by_prose(reader, query, where, limit))
+    jobs = (
+        asyncio.create_task(by_meaning(reader, query, where, limit)),
+        asyncio.create_task(by_prose(reader, query, where, limit)),
+    )
+    try:
+        code, prose = await asyncio.gather(*jobs)
+    finally:
+        await _end(jobs)
     if not prose.hits:
         return code
     hits = sorted((*code.hits, *prose.hits), key=lambda hit: (-hit.score, hit.uid))[:limit]

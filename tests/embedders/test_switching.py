@@ -140,6 +140,8 @@ async def test_the_graph_is_indexed_without_its_server_and_the_vectors_later(roo
         answer = await atlas.search("open_account", Filter(project="toys"))
     assert found(answer)[0] == "bank.open_account"
     assert any("cannot be reached" in note for note in answer.notes)
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    assert not others, "the search that failed goes on asking the server"
     await stub.start()
     assert await index(settings) > 5
     assert found(await meaning(settings, "open a bank account"))[0] == "bank.open_account"
