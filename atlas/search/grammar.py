@@ -145,11 +145,12 @@ def _match(text: str, quoted: set[str]) -> RelationIntent | None:
     words = set(re.findall(r"[\w'-]+", text.lower()))
     normal = text.replace("'s ", " 's ").replace("’s ", " 's ") + " "
     normal = normal[4:] if normal.lower().startswith("the ") else normal
+    parts = normal.lower().split()
     for group in frame_groups():
         if group.triggers and words.isdisjoint(group.triggers):
             continue
         for frame in group.frames:
-            match = frame.pattern.fullmatch(normal)
+            match = frame.match(normal, parts)
             if match is None:
                 continue
             found = _intent(frame.kind, match, quoted)
