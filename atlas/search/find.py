@@ -248,7 +248,10 @@ async def _routes(reader: Reader, query: Query, where: Filter) -> Relation | Non
     """Answer a question about routes, events or commands; None for another question, or if none fits."""
     asked = read_route_question(query.text, query.relation)
     found = await answer_routes(reader, asked, query.relation, where) if asked is not None else None
-    return found or await answer_events(reader, query.text, where)
+    if found is not None and found.related:
+        return found
+    # a name without routes may be an event: `handlers of setting_changed`
+    return await answer_events(reader, query.text, where) or found
 
 
 async def _answer(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:

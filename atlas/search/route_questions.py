@@ -36,7 +36,8 @@ _EVENT_FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"{_WHO} (?:(?:is|are) )?(?:handles?|listens? (?:to|for|on)|receives?|reacts? to|responds? to|subscribes? to"
-        rf"|consumes?|implements?|runs?|executes?|of|for|to) {_NAME}(?: {_WORD})?\??$",
+        rf"|consumes?|implements?|runs?|executes?|(?:registered|connected|subscribed) (?:for|to|with)|of|for|to)"
+        rf" {_NAME}(?: {_WORD})?\??$",
         rf"{_WHO} (?:(?:is|are) )?(?:handles?|listens? (?:to|for|on)|receives?|reacts? to|subscribes? to|consumes?"
         rf"|implements?|runs?|executes?|of|for|to) (?:the )?{_WORD} {_NAME}\??$",
         rf"^where (?:is|are) (?:the )?{_WORD} {_NAME} (?:handled|implemented|defined|registered|received)\??$",

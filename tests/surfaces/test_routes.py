@@ -71,6 +71,10 @@ def on_save(sender, **kwargs): ...
 
 def pay():
     paid.send(sender=None)
+
+
+@receiver(paid)
+def keep_record(sender, **kwargs): ...
 """,
     "web/cli.py": """import click
 
@@ -128,6 +132,9 @@ async def site(tree: Path) -> AsyncIterator[Atlas]:
         ("who serves GET /files/a/b.txt", "GET /files/{path:path}", ["web.app.files"]),
         ("routes of show", "GET /users/{id}", ["web/users.py"]),
         ("what handles the post_save signal", "on_save", ["web/signals.py"]),
+        ("which signal handlers are registered for post_save", "on_save", ["web/signals.py"]),
+        # the signal as a name has no routes, which is no reason to answer none
+        ("handlers of paid", "keep_record", ["web/signals.py"]),
         ("who sends the paid signal", "pay", ["web/signals.py"]),
         ("which CLI commands are there", "main", ["web/cli.py"]),
         ("what subcommands does this project define?", "main", ["web/cli.py"]),

@@ -64,7 +64,7 @@ def test_one_paragraph_has_its_first_sentence_as_title() -> None:
     ("printed", "path", "line", "name"),
     [
         ('  File "/srv/app/views.py", line 12, in Page.get', "/srv/app/views.py", 12, "get"),
-        ("    at Object.parse (/home/me/lib/request.js:12:5)", "/home/me/lib/request.js", 12, "parse"),
+        ("    at Object.parse (/srv/me/lib/request.js:12:5)", "/srv/me/lib/request.js", 12, "parse"),
         ("    at async run (lib/request.js:7:1)", "lib/request.js", 7, "run"),
         ("\tat com.example.Json.read(Json.java:963)", "Json.java", 963, "read"),
         ("   at Shop.Cart.Add(String x) in C:\\shop\\Cart.cs:line 12", "C:\\shop\\Cart.cs", 12, "Add"),
