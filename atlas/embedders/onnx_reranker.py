@@ -37,7 +37,7 @@ class _Loaded:
 
 
 def model_file(folder: Path) -> Path | None:
-    """Return the model of a folder, or of a file with a tokenizer beside or above it; None if there is none."""
+    """Return the model of a folder, or of a file whose tokenizer is in its folder or the parent; None without one."""
     if folder.is_file():
         return folder if _tokenizer_file(folder) is not None else None
     found = next((folder / name for name in MODELS if (folder / name).is_file()), None)

@@ -1,7 +1,7 @@
 """Group the hits of one file, so that an answer shows more files without any hit changing its rank. Pure.
 
 The first ten hits of a question cover about four files. Lowering further hits of a file would hide the right definition
-behind other files; here they stand beside the first one, by name and line.
+behind other files; here they are listed with the first one, by name and line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from atlas.search.rank import Candidate
 from atlas.search.route import Query, is_bare_name
 
 MAX_BESIDE = 6
-"""Hits beside the first of a file; the next one of the file is a hit of its own again."""
+"""Maximum number of hits that a group lists after its first; further hits of the file start a new group."""
 
 _SINGLE = frozenset((Label.CLAIM, Label.DECISION, Label.OBSERVATION, Label.ENTITY))
 

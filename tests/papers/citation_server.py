@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import unquote
+
+from .http_thread import QuietHandler, running
 
 
 @dataclass
@@ -40,7 +40,7 @@ class CitationServer:
 def citation_server(
     known: Mapping[str, Sequence[tuple[Mapping[str, object], object]]],
 ) -> Iterator[CitationServer]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["ids"]
             server.asked.append(asked)
@@ -48,22 +48,9 @@ def citation_server(
             expected = "/graph/v1/paper/batch?fields=references.title,references.externalIds"
             self.path = unquote(self.path)
             content = server.body or server.answer(asked)
-            self.send_response(server.status if self.path == expected else 404)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            with contextlib.suppress(ConnectionError):  # the client has had enough
-                self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
+            self.reply(server.status if self.path == expected else 404, content)
 
     listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server = CitationServer(listener.server_port, known)
-    thread = threading.Thread(target=listener.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(listener):
         yield server
-    finally:
-        listener.shutdown()
-        listener.server_close()
-        thread.join()

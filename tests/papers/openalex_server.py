@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from .http_thread import QuietHandler, running
 
 ALIASES = {"doi": "doi", "openalex": "id"}
 MOST_VALUES = 100
@@ -64,30 +64,16 @@ def _short(value: str | None) -> str:
 
 @contextmanager
 def openalex_server(*works: Mapping[str, Any]) -> Iterator[OpenAlexServer]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}
             server.asked.append(query)
             status, document = server.answer(query) if parts.path == "/works" else (404, {"error": "not found"})
             content = server.body or json.dumps(document).encode()
-            self.send_response(server.status if server.status != 200 else status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            with contextlib.suppress(ConnectionError):  # the client has had enough
-                self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
+            self.reply(server.status if server.status != 200 else status, content)
 
     listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server = OpenAlexServer(listener.server_port, works)
-    thread = threading.Thread(target=listener.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(listener):
         yield server
-    finally:
-        listener.shutdown()
-        listener.server_close()
-        thread.join()

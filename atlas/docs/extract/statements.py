@@ -92,7 +92,7 @@ def error_name(sentence: str) -> Statement | None:
 
 
 def is_about_a_fault(sentence: str) -> bool:
-    """Return whether a sentence tells of a bug, a repair or an earlier state, not of how it is."""
+    """Return whether a sentence reports a bug, a fix or earlier behaviour instead of current behaviour."""
     return _MENDED.search(sentence) is not None
 
 
