@@ -10,7 +10,6 @@ import asyncio
 import hashlib
 import tempfile
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from atlas.docs.sources.crawl.starts import start_addresses
 from atlas.docs.sources.crawl.state import CrawlState, Page
 from atlas.docs.sources.crawl.visiting import Visitor
 from atlas.docs.sources.values import CollectProgress, Planned, SourceKind
+from atlas.docs.times import build_time
 from atlas.errors import Unavailable
 from atlas.fetching import FetchFailed
 from atlas.threads import in_thread
@@ -165,7 +165,7 @@ class _Crawl:
             return
         if response.status == 304 and earlier:
             links = await self._links(url, self._state.body(url), earlier, scope)
-            self._state.keep(url, _now(), links, depth)
+            self._state.keep(url, build_time(), links, depth)
         elif response.status // 100 == 3:
             self._redirect(url, depth, response, scope)
         elif response.status // 100 != 2:
@@ -173,7 +173,7 @@ class _Crawl:
         elif not is_readable(url, response.headers):
             self._leave_out(url, "skipped", f"content type {media_type_of(response.headers)}", response.status)
         else:
-            page = Page(url, depth, dict(response.headers), _now(), response.body, response.cut)
+            page = Page(url, depth, dict(response.headers), build_time(), response.body, response.cut)
             self._state.finish(page, response.status, await self._links(url, response.body, response.headers, scope))
         self._done += 1
         counts = self._state.counts()
@@ -216,7 +216,3 @@ async def _read(source: SourceSpec, state: CrawlState, report: Callable[[Collect
     failures = [(url, reason) for url, _, reason in state.left_out()] + problems
     url, reason = failures[0] if failures else (source.url or source.text, "no page was found")
     raise Unavailable(f"No page of {source.text} could be read. {url}: {reason}.", "Check the address and the network.")
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
