@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from atlas.docs.sources.values import CollectProgress, Planned
     from atlas.search.packs.values import PackAnswer
 
+SHOWN = 5
+"""Problems of a build, and documents that are left out for one reason, that are shown."""
 PHASES = {
     "download": "downloading",
     "fetch": "fetching",
@@ -265,6 +267,14 @@ def _print_plan(planned: list[Planned], *, as_json: bool) -> None:
     read = [one for one in planned if not one.skipped]
     for one in read:
         print(output.plain(one.key))
+    reasons: dict[str, list[str]] = {}
+    for one in planned:
+        if one.skipped:
+            reasons.setdefault(one.skipped, []).append(one.key)
+    for reason, keys in reasons.items():
+        more = ", ..." if len(keys) > SHOWN else ""
+        line = output.one_line(f"{len(keys):,} left out, {reason}: {', '.join(keys[:SHOWN])}{more}; --json shows all")
+        print(line if more else line.removesuffix("; --json shows all"), file=sys.stderr)
     print(f"{counted(len(read), 'document')} would be read, {len(planned) - len(read):,} left out", file=sys.stderr)
 
 
@@ -286,8 +296,10 @@ def _print_result(result: BuildResult, *, as_json: bool) -> None:
     print(f"folder: {result.folder}")
     for note in result.notes:
         print(f"note: {output.one_line(note)}")
-    if result.problems:
-        print(f"{counted(len(result.problems), 'problem')}, the first: {output.one_line(result.problems[0])}")
+    for problem in result.problems[:SHOWN]:
+        print(f"problem: {output.one_line(problem)}")
+    if len(result.problems) > SHOWN:
+        print(f"{len(result.problems) - SHOWN:,} further problems: --json shows all")
     print(f'next: atlas pack query {manifest.name} "..."')
 
 

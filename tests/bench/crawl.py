@@ -103,9 +103,7 @@ def measure(folder: Path, pages: int, kills: int, kills_in_build: int = 0, seed:
     return found
 
 
-def kill_build(
-    site: Site, folder: Path, requests: int, pause: float, found: Crawled, under_way: Counter[str]
-) -> None:
+def kill_build(site: Site, folder: Path, requests: int, pause: float, found: Crawled, under_way: Counter[str]) -> None:
     """Start a build and kill it some seconds after the site has had this many requests."""
     with build(site, folder) as process:
         while process.poll() is None and site.requests.total() < requests:
@@ -129,7 +127,12 @@ def build(site: Site, folder: Path) -> subprocess.Popen[bytes]:
     folder.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "atlas", "pack", "build", "site", "--version", "1", "--from", f"{site.url}/"]
     command += ["--delay", "0", "--max-depth", "40", "--output", str(folder / "pack"), "--replace"]
-    own = {"XDG_CACHE_HOME": str(folder / "cache"), "HOME": str(folder), "PYTHONPATH": str(ROOT), VARIABLE: "1700000000"}
+    own = {
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "HOME": str(folder),
+        "PYTHONPATH": str(ROOT),
+        VARIABLE: "1700000000",
+    }
     return subprocess.Popen(
         command, cwd=folder, env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
