@@ -16,7 +16,7 @@ from atlas.app.packs import list_packs, version_key
 from atlas.docs.pack.ecosystems import SCHEMES
 from atlas.docs.pack.folder import InstalledPack
 from atlas.errors import AtlasError
-from atlas.model import Filter, Match, Node
+from atlas.model import Filter, Label, Match, Node
 from atlas.tools.answers import ContextAnswer, SearchAnswer
 from atlas.tools.citations import escaped
 from atlas.wording import counted
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_SYMBOLS = 2
 """External symbols of an answer about which packs are asked."""
+MAX_WORDS = 3
+"""Words of a query that are looked up as names of external symbols."""
 MAX_LINE = 300
 SHARE = 4
 """The lines of packs take at most this part of an answer's budget: one in `SHARE` tokens."""
@@ -96,8 +98,10 @@ def pack_of(dependency: Dependency, packs: Sequence[InstalledPack]) -> JoinedPac
 async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer) -> tuple[str, ...]:
     """Return what packs say about the external symbols of an answer, one line each; none without a pack."""
     names = list(dict.fromkeys(_external(answer)))[:MAX_SYMBOLS]
-    packs = list_packs() if names else []
-    if not packs:
+    packs = list_packs() if names or isinstance(answer, SearchAnswer) else []
+    if packs and not names and isinstance(answer, SearchAnswer):
+        names = await _named(store, project, answer.query)
+    if not packs or not names:
         return ()
     declared = await dependencies(store, project)
     notes: list[str] = []
@@ -163,6 +167,18 @@ def _external(answer: Answer) -> Iterator[str]:
             yield symbol.qualified_name.removeprefix("ext:")
 
 
+async def _named(store: Store, project: str, query: str) -> list[str]:
+    """Return the external symbols that a short query names, however low they rank among the project's own ones."""
+    words = query.split()
+    where = Filter(project=project, labels=(Label.EXTERNAL_SYMBOL,))
+    found: list[str] = []
+    for word in words if len(words) <= MAX_WORDS else ():
+        near = await store.find(word, Match.SUFFIX, where, 20)
+        names = [one.row.qualified_name.removeprefix("ext:") for one in near]
+        found += [name for name in names if f".{name}".endswith(f".{word}")]
+    return list(dict.fromkeys(found))[:MAX_SYMBOLS]
+
+
 def joined_pack(name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]) -> JoinedPack | None:
     """Return the pack of the dependency that an external symbol belongs to, None without one."""
     own = [one for one in declared if f"{name}.".startswith((f"{one.import_name}.", f"{one.name}."))]
@@ -179,11 +195,11 @@ def _line(name: str, entity: Node, joined: JoinedPack, pack: OpenPack) -> str:
         states.append("named by a language model")
     if said.get("code"):
         states.append(f"defined at {said['code']}")
-    section = str(said.get("section", "")).removeprefix(f"{pack.manifest.name}:")
+    own = row.qualified_name.removeprefix("entity:")
     text = f"{name} (pack {pack.manifest.name} {version}): {row.signature or row.name}. {row.docstring}"
     text = " ".join(text.split())
     text = text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
-    return escaped(f"{text} {'; '.join(states)} [pack_article {section}]".replace("  ", " "))
+    return escaped(f"{text} {'; '.join(states)} [pack_article {own}]".replace("  ", " "))
 
 
 def said_of(node: Node) -> dict[str, object]:
