@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from atlas.app.pack_links import Dependency, JoinedPack, dependencies, find_entity, joined_pack, said_of
+from atlas.app.pack_entities import find_entity, said_of
+from atlas.app.pack_links import Dependency, JoinedPack, dependencies, joined_pack
 from atlas.app.packs import list_packs
 from atlas.model import Filter, Label, Match, Node
 

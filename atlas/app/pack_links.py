@@ -5,13 +5,13 @@ An external symbol is `ext:<dotted name>`; its package is the dependency whose n
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from atlas.app.pack_entities import find_entity, said_of
 from atlas.app.packs import list_packs, version_key
 from atlas.docs.pack.ecosystems import SCHEMES
 from atlas.docs.pack.folder import InstalledPack
@@ -134,26 +134,6 @@ def trees_with_lines(
         yield replace(report, notes=(*lines[:shown], *report.notes), withheld=said)
 
 
-async def find_entity(pack: OpenPack, name: str, package: str) -> Node | None:
-    """Return the entity of a dotted name: the longest end of it that is the end of exactly one entity."""
-    where = Filter(project=pack.manifest.name, labels=("Entity",))
-    exact = await pack.store.find(f"entity:{name}", Match.EXACT, where, 1)
-    if exact:
-        return exact[0]
-    parts = name.split(".")
-    for start in range(1 if parts[0] == package else 0, len(parts)):
-        end = parts[start:]
-        near = await pack.store.find(end[-1], Match.SUFFIX, where, 50)
-        same = [one for one in near if _parts(one)[-len(end) :] == end]
-        described = [one for one in same if one.row.signature] or same
-        inside = [one for one in described if _parts(one)[: max(start, 1)] == parts[: max(start, 1)]] or described
-        if len(inside) == 1:
-            return inside[0]
-        if same:
-            return None  # ambiguous: nothing is better than another symbol's description
-    return None
-
-
 def _external(answer: Answer) -> Iterator[str]:
     """Yield the dotted names of the external symbols of an answer, the best first."""
     symbols = []
@@ -200,18 +180,6 @@ def _line(name: str, entity: Node, joined: JoinedPack, pack: OpenPack) -> str:
     text = " ".join(text.split())
     text = text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
     return escaped(f"{text} {'; '.join(states)} [pack_article {own}]".replace("  ", " "))
-
-
-def said_of(node: Node) -> dict[str, object]:
-    """Return the properties of a node of a pack."""
-    try:
-        return cast("dict[str, object]", json.loads(node.row.properties or "{}"))
-    except ValueError:
-        return {}
-
-
-def _parts(node: Node) -> list[str]:
-    return node.row.qualified_name.removeprefix("entity:").split(".")
 
 
 def _folded(name: str) -> str:

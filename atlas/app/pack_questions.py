@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import cast
 
 from atlas.app.pack_build import article_digests
-from atlas.app.pack_links import find_entity, said_of
+from atlas.app.pack_entities import find_entity, said_of
 from atlas.app.packs import OpenPack
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, Match, Node
