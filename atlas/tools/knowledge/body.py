@@ -32,11 +32,13 @@ class ItemGroup:
     name: str
     items: tuple[Item, ...]
     total: int
+    is_quoted: bool = False
+    """Another group's text has its lines already: only programs get it."""
 
     @classmethod
-    def of(cls, name: str, items: Sequence[Item], total: int = 0) -> ItemGroup:
+    def of(cls, name: str, items: Sequence[Item], total: int = 0, *, is_quoted: bool = False) -> ItemGroup:
         """Return a group of these items; `total` if there are more than these."""
-        return cls(name, tuple(items), max(total, len(items)))
+        return cls(name, tuple(items), max(total, len(items)), is_quoted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def body_lines(body: NoteBody) -> Iterator[str]:
     """Yield the text."""
     yield f"{body.status}: {body.title}"
     for group in body.groups:
-        if not group.total:
+        if not group.total or group.is_quoted:
             continue
         count = f" ({len(group.items)} of {group.total})" if len(group.items) < group.total else ""
         yield f"{group.name}{count}:"
