@@ -16,7 +16,7 @@ from atlas.search.packs.excerpts import LONGEST_ITEM, _spans  # type: ignore[rep
             ["The options:", "- `a` - Waits. Defaults to 5.", "- `b` - Stops."],
         ),
         ("- Waits. Stops.\n\nThen it ends. Really.", ["- Waits. Stops.", "Then it ends.", "Really."]),
-        (f"- Long. {'x' * LONGEST_ITEM}", ["- Long.", "x" * LONGEST_ITEM]),
+        (f"- Long. {'X' + 'x' * LONGEST_ITEM}", ["- Long.", "X" + "x" * LONGEST_ITEM]),
         ("- One. Two.\n\n```py\na. b\n```\n\n- C. D.", ["- One. Two.", "```py\na. b\n```", "- C. D."]),
     ],
 )

@@ -37,6 +37,7 @@ _PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|pass
 _GERUND = re.compile(r"^\W*(?:Deprecated\s+|[A-Za-z]+ly\s+)?[A-Za-z]{3,}ing\b")
 _CAUSE = re.compile(r"\W*(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
 """What is said of an exception in the part "Raises" of a docstring."""
+_BULLET = re.compile(r"^[-*]\s+")
 _MARK = r"^\W*?(?:\d{1,3}[.)]\s+)?"
 _STATED = r"(?:\s*\((?:[^()]|\([^()]*\)){1,60}\))*\s*(?:\s[-\u2013\u2014]\s|:\s|$)"
 """What may stand between a name and its description: "(int, optional) - "."""
@@ -188,6 +189,6 @@ def _fact(
         end = end if end > start else start + MAX_EVIDENCE
     at = block.start + byte_offset(block.text, start)
     line = block.block.line and block.block.line + block.text.count("\n", 0, start)
-    text = " ".join(block.text[start:end].split())
+    text = _BULLET.sub("", " ".join(block.text[start:end].split()))
     span = (at, block.start + byte_offset(block.text, end))
     return FoundFact(kind, subject, value, text, section.section.anchor, line, *span)

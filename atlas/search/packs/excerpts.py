@@ -134,7 +134,7 @@ def _joined(units: Sequence[Unit], chosen: Sequence[int]) -> str:
         unit = units[index]
         shown = _shortened(unit)
         if text:
-            if unit.is_code or units[last].is_code:
+            if unit.is_code or units[last].is_code or _ITEM.match(unit.text):
                 text += "\n"
             else:
                 text += " " if index == last + 1 else GAP
