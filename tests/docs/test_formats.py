@@ -384,3 +384,8 @@ def test_binary_and_large_input_is_named_and_bounded() -> None:
 def test_a_note_about_a_version_says_so_once(name: str, text: str, expected: str) -> None:
     shown = render(read(name, text)).content.decode()
     assert shown.partition("Text.")[2].strip() == expected
+
+
+def test_the_first_of_several_equal_headings_is_no_title() -> None:
+    assert read("docs/release-notes.md", "## 0.2\n\nNew.\n\n## 0.1\n\nOld.\n").title == "release-notes"
+    assert read("docs/guide.md", "## Guide\n\nNew.\n\n### Part\n\nOld.\n").title == "Guide"
