@@ -9,7 +9,7 @@ from atlas.api import Atlas
 from atlas.model import Label, NodeRow
 from atlas.search.find import SearchResult
 from atlas.tools.citations import NOTE_KINDS, hit_name, quoted, symbol_of
-from atlas.tools.excerpts import indented, pieces_of
+from atlas.tools.excerpts import dedented, pieces_of
 from atlas.tools.snippets import cut_line, matching_lines
 from atlas.tools.symbols import SourceLine
 
@@ -68,13 +68,14 @@ def _statements(atlas: Atlas, row: NodeRow, content: bytes, words: set[str]) -> 
     folded = text.casefold()
     if not any(word in folded for word in words):
         return ()
-    lines = text.splitlines()
-    find = atlas.reader.statements
-    pieces = pieces_of(lines, find(row.language, data) if find is not None else ())
+    lines, find = text.splitlines(), atlas.reader.statements
+    pieces = pieces_of(lines, find(row.language, data) if find is not None else (), max(row.line - row.start_line, 0))
+    shown = [cut_line(line) for line in dedented(lines)]
     return tuple(
         tuple(
-            SourceLine(row.start_line + number, cut_line(line))
-            for number, line in enumerate(indented(lines[piece.first : piece.last + 1]), piece.first)
+            SourceLine(row.start_line + number, shown[number])
+            for number in range(piece.first, piece.last + 1)
+            if shown[number]
         )
         for piece in pieces
     )

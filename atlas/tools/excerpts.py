@@ -30,14 +30,14 @@ class Piece:
     last: int
 
 
-def pieces_of(lines: Sequence[str], statements: Sequence[Statement]) -> list[Piece]:
-    """Return the pieces of a body in order, without the one that contains its first line: the hit's line says that."""
+def pieces_of(lines: Sequence[str], statements: Sequence[Statement], head: int = 0) -> list[Piece]:
+    """Return the pieces of a body in order, without those up to the line of its name, `head`: the hit's line has it."""
     starts = _starts(lines, statements) if statements else _paragraphs(lines)
     bounds = [*starts, len(lines)]
     pieces: list[Piece] = []
     for first, end in pairwise(bounds):
         last = _last_line(lines, first, end)
-        if first == 0:
+        if first <= head:
             continue
         if last - first >= MAX_PIECE:
             pieces += [Piece(number, number) for number in range(first, last + 1) if _has_words(lines[number])]
@@ -105,8 +105,8 @@ def gains(
     return gained
 
 
-def indented(lines: Sequence[str]) -> list[str]:
-    """Return lines without the indentation that all of them have."""
+def dedented(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a body without the indentation that all but the first have; tabs become four spaces."""
     spread = [line.expandtabs(4).rstrip() for line in lines]
-    common = min((len(line) - len(line.lstrip()) for line in spread if line), default=0)
-    return [line[common:] for line in spread]
+    common = min((len(line) - len(line.lstrip()) for line in spread[1:] if line), default=0)
+    return [line[min(common, len(line) - len(line.lstrip())) :] for line in spread]

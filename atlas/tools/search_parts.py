@@ -14,13 +14,13 @@ from atlas.tools.excerpts import gains
 from atlas.tools.packing import Part, order_parts
 from atlas.tools.symbols import Hit, SourceLine
 
-DESCRIBED = 0.35
+DESCRIBED = 0.2
 """Value of signature and summary of a hit that is meant: whether it is can be judged without another call."""
 MATCHING = 0.5
 """Value of statements with all words of the question."""
-BODY = 0.25
-"""Value of the whole body, in shares of its tokens, where a part of it matches."""
-LEAST = 0.0003
+BODY = 0.12
+"""Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there."""
+LEAST = 0.00004
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
@@ -95,11 +95,18 @@ def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
         return []
     prices = [pricing.count(text) + 2 * len(piece) for text, piece in zip(texts, each.pieces, strict=True)]
     total = sum(prices)
-    values = (MATCHING * gain + BODY * price / total for gain, price in zip(gained, prices, strict=True))
+    shares = (BODY * price / total / (1 + far) for price, far in zip(prices, _distances(gained), strict=True))
+    values = (MATCHING * gain + share for gain, share in zip(gained, shares, strict=True))
     return [
         Part((PIECE, number, index), max(each.likelihood * value, least * price), price, (HIT, number, 0))
         for index, (value, price) in enumerate(zip(values, prices, strict=True))
     ]
+
+
+def _distances(gained: Sequence[float]) -> list[int]:
+    """Return for each piece how many pieces away the nearest one is that has words of the question."""
+    matching = [index for index, gain in enumerate(gained) if gain] or [0]
+    return [min(abs(index - each) for each in matching) for index in range(len(gained))]
 
 
 def undescribed(hit: Hit) -> Hit:

@@ -41,7 +41,7 @@ from atlas.tools.symbol_lines import (
     node_degrees,
     node_traits,
     related_line,
-    source_line,
+    source_lines,
     subject_lines,
 )
 from atlas.tools.symbols import Hit, Lookup, Section, Symbol
@@ -157,7 +157,7 @@ def _hit(hit: Hit) -> list[str]:
     Hits are in order of rank.
     """
     head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
-    parts = (*head, *map(source_line, hit.lines), beside_line(hit))
+    parts = (*head, *source_lines(hit.lines), beside_line(hit))
     return [part for part in parts if part]
 
 
