@@ -32,18 +32,23 @@ class Piece:
 
 def pieces_of(lines: Sequence[str], statements: Sequence[Statement], head: int = 0) -> list[Piece]:
     """Return the pieces of a body in order, without those up to the line of its name, `head`: the hit's line has it."""
+    starts = borders(lines, statements)
+    pieces = (Piece(first, _last_line(lines, first, end)) for first, end in pairwise([*starts, len(lines)]))
+    return [
+        piece for piece in pieces if piece.first > head and any(map(_has_words, lines[piece.first : piece.last + 1]))
+    ]
+
+
+def borders(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
+    """Return the lines before which a body can be cut: the first lines of its pieces, 0 first."""
+    if not lines:
+        return []
     starts = _starts(lines, statements) if statements else _paragraphs(lines)
-    bounds = [*starts, len(lines)]
-    pieces: list[Piece] = []
-    for first, end in pairwise(bounds):
-        last = _last_line(lines, first, end)
-        if first <= head:
-            continue
-        if last - first >= MAX_PIECE:
-            pieces += [Piece(number, number) for number in range(first, last + 1) if _has_words(lines[number])]
-        elif any(_has_words(line) for line in lines[first : last + 1]):
-            pieces.append(Piece(first, last))
-    return pieces
+    found: list[int] = []
+    for first, end in pairwise([*starts, len(lines)]):
+        is_long = _last_line(lines, first, end) - first >= MAX_PIECE
+        found += range(first, end) if is_long else [first]
+    return found
 
 
 def _starts(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:

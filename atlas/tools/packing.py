@@ -15,6 +15,9 @@ from typing import Generic, TypeVar
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 
+ROUNDED = 10
+"""Prices of what was not counted are rounded to this many tokens."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[KeyT]):
@@ -64,3 +67,8 @@ def affordable(parts: Sequence[Part[KeyT]], budget: int) -> int:
             break
         count += 1
     return count
+
+
+def rounded(tokens: float) -> int:
+    """Return an estimated price, rounded to `ROUNDED` tokens."""
+    return max(round(tokens / ROUNDED), 1) * ROUNDED

@@ -20,7 +20,7 @@ MATCHING = 0.5
 """Value of statements with all words of the question."""
 BODY = 0.12
 """Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there."""
-LEAST = 0.00004
+LEAST = 0.00003
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""

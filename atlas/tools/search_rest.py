@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from atlas.search.find import SearchResult
 from atlas.search.grouping import Group
-from atlas.tools.packing import Part
+from atlas.tools.packing import Part, rounded
 from atlas.tools.search_parts import BESIDE, HIT, PIECE, Key, PageHit
 from atlas.wording import counted
 
@@ -15,8 +15,6 @@ WORTH_OFFERING = 40
 """Tokens of a rest of a body below which its line would cost half as much."""
 CHARACTERS_PER_TOKEN = 3.5
 """Of source without indentation."""
-ROUNDED = 10
-"""Prices of what was not counted are rounded to this many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,9 @@ def rest_of(
     return Rest(
         hits=found.total - before,
         by_budget=len(over),
-        by_budget_tokens=_rounded(sum(over)),
+        by_budget_tokens=rounded(sum(over)),
         weaker=weaker,
-        weaker_tokens=_rounded(each * weaker),
+        weaker_tokens=rounded(each * weaker),
         hidden=sum(len(hit.hit.beside) for hit in page[:hits]) - sum(part.key[0] == BESIDE for part in shown),
         body_tokens=_body_tokens(page, shown),
     )
@@ -87,8 +85,4 @@ def _body_tokens(page: Sequence[PageHit], shown: Sequence[Part[Key]]) -> int:
     """Return the tokens of the first body without what is shown of it; 0 if no body was read."""
     pieces = {part.key[2] for part in shown if part.key[:2] == (PIECE, 0)}
     left = (piece for number, piece in enumerate(page[0].pieces) if number not in pieces) if page else ()
-    return _rounded(sum(len(line.text) for piece in left for line in piece) / CHARACTERS_PER_TOKEN)
-
-
-def _rounded(tokens: float) -> int:
-    return max(round(tokens / ROUNDED), 1) * ROUNDED
+    return rounded(sum(len(line.text) for piece in left for line in piece) / CHARACTERS_PER_TOKEN)

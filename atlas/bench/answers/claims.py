@@ -31,7 +31,7 @@ ABOUT = frozenset(
 SUBJECT = frozenset(("of", "to", "subject", "candidates"))
 """Those of `ABOUT` that hold the answer if the question is where something is."""
 
-_PATH = r"[\w@+~#-][\w@+~#./-]*\.[A-Za-z]\w*|(?:[\w@+~#.-]+/)*(?:Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile)"
+_PATH = r"[\w@+~#$-][\w@+~#$./-]*\.[A-Za-z]\w*|(?:[\w@+~#.-]+/)*(?:Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile)"
 _LINES = r"\d{1,7}(?:-\d{1,7})?(?:,\s?\d{1,7}(?:-\d{1,7})?)*"
 PLACE = re.compile(rf"(?P<path>{_PATH}):(?P<lines>{_LINES})")
 IS_PATH = re.compile(rf"(?:{_PATH}):?")

@@ -14,6 +14,8 @@ use crate::parse::extract::{syntax_tree, without_nul_bytes};
 use crate::parse::language::Language;
 use crate::parse::languages;
 
+/// Kinds of nodes that hold statements, or cases with statements, inside a block or instead of one.
+const LISTS: [&str; 4] = ["statement_list", "statements", "switch_body", "switch_block"];
 /// Largest number of statements that are listed.
 const MAX_STATEMENTS: usize = 5000;
 
@@ -79,7 +81,8 @@ fn children_of_blocks(language: &Language, tree: &Tree) -> Vec<Statement> {
     let mut open: Vec<bool> = Vec::new();
     loop {
         let node = cursor.node();
-        if node.is_named() && open.last() == Some(&true) && found.len() < MAX_STATEMENTS {
+        let is_list = LISTS.contains(&node.kind());
+        if node.is_named() && !is_list && open.last() == Some(&true) && found.len() < MAX_STATEMENTS {
             let depth = open.iter().filter(|&&is_block| is_block).count() as u32;
             let (first, end) = (node.start_position(), node.end_position());
             // Some grammars count the line end as a part of the statement.
@@ -87,7 +90,7 @@ fn children_of_blocks(language: &Language, tree: &Tree) -> Vec<Statement> {
             found.push(Statement { first: first.row as u32, last: last as u32, depth });
         }
         if cursor.goto_first_child() {
-            open.push(language.rules(node.kind_id()).is_block);
+            open.push(is_list || language.rules(node.kind_id()).is_block);
             continue;
         }
         while !cursor.goto_next_sibling() {
@@ -114,6 +117,8 @@ mod tests {
         let python = "def f(self):\n        if a:\n            b(\n                1)\n        return c";
         assert_eq!(lines("python", python), [(0, 4, 1), (1, 3, 2), (2, 3, 3), (4, 4, 2)]);
         let java = "public int f() {\n    if (a) {\n        b();\n    }\n    return c;\n}";
+        let go = lines("go", "func f() {\n\tswitch a {\n\tcase 1:\n\t\tb()\n\t\tc()\n\t}\n}");
+        assert!(go.contains(&(1, 5, 2)) && go.contains(&(3, 3, 3)) && go.contains(&(4, 4, 3)), "{go:?}");
         let java = lines("java", java);
         assert!(java.contains(&(1, 3, 1)) && java.contains(&(2, 2, 2)) && java.contains(&(4, 4, 1)), "{java:?}");
     }
