@@ -8,11 +8,13 @@ price.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
+from atlas.model import NodeRow
 from atlas.search.channels import POOL, path_matches
+from atlas.search.expand import around_hits
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.grouping import Group
@@ -23,6 +25,7 @@ from atlas.tools.bodies import Pieces, read_bodies
 from atlas.tools.changes import answer_from_history
 from atlas.tools.citations import path_of, symbol_of
 from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
+from atlas.tools.neighbours import NearSymbol, relevant_neighbours
 from atlas.tools.note_lines import marks_of
 from atlas.tools.packages import packages_answer
 from atlas.tools.packing import Part, affordable
@@ -36,6 +39,8 @@ from atlas.tools.symbols import Hit
 MAX_LIMIT = 50
 TOKEN_BUDGET = 900
 """Default of the searches. Answers to 500 docstrings contain the target as often as with 2,000."""
+WITH_NEIGHBOURS = 3
+"""First hits whose callers and callees are read."""
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
 
@@ -229,14 +234,30 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         bodies = await read_bodies(atlas, search.envelope.state.project, found, rows, is_asked=request.snippets)
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
+    near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if not is_brief else {}
     hits: list[PageHit] = []
     for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
-        hit, beside = _hit(atlas, found, group, offset + number, marks), group.beside
+        uid, beside = group.first.node.row.uid, group.beside
+        hit = _hit(atlas, found, group, offset + number, marks)
         if is_brief:
             hit, beside = undescribed(hit), ()
-        chance = chances[group.first.node.row.uid]
-        hits.append(PageHit(hit, chance, tuple(chances[each.node.row.uid] for each in beside), pieces))
+        around = near.get(uid, ())
+        hit = replace(hit, near=tuple(each.text for each in around))
+        further = tuple(chances[each.node.row.uid] for each in beside)
+        hits.append(PageHit(hit, chances[uid], further, pieces, tuple(each.relevance for each in around)))
     return hits
+
+
+async def _neighbours(
+    atlas: Atlas, request: _Request, found: SearchResult, rows: Sequence[NodeRow]
+) -> dict[str, Sequence[NearSymbol]]:
+    """Return callers and callees of the first hits of a sentence that have its words."""
+    if request.mode != Mode.HYBRID or not shows_bodies(found):
+        return {}
+    edges = await around_hits(atlas.reader, [row.uid for row in rows])
+    words, split = {*found.query.words, *found.query.variants}, atlas.reader.split_words
+    known = {each.node.row.uid for each in found.ranked}
+    return {uid: relevant_neighbours(own, words, known, split) for uid, own in edges.items()}
 
 
 def _any_matches(paths: Sequence[str], path: str) -> bool:

@@ -20,12 +20,14 @@ MATCHING = 0.5
 """Value of statements with all words of the question."""
 BODY = 0.12
 """Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there."""
+NEAR = 0.3
+"""Value of a caller or callee whose name is the question, for a hit that is meant."""
 LEAST = 0.00003
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
 
-HIT, DESCRIPTION, BESIDE, PIECE = "hit", "description", "beside", "piece"
+HIT, DESCRIPTION, BESIDE, PIECE, NEIGHBOUR = "hit", "description", "beside", "piece", "neighbour"
 Key = tuple[str, int, int]
 """Kind of the part, number of the hit on the page, number among the hit's parts of that kind."""
 
@@ -41,6 +43,8 @@ class PageHit:
     """Likelihoods of the further hits."""
     pieces: tuple[tuple[SourceLine, ...], ...] = ()
     """Its body without the first line, in order."""
+    near: tuple[float, ...] = ()
+    """Relevance of each neighbour in `hit.near`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,8 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
         before: Key = (BESIDE, number, index - 1) if index else own
         price = count(text) + 2
         parts.append(Part((BESIDE, number, index), max(likelihood, least * price), price, before))
+    for index, (text, relevance) in enumerate(zip(hit.near, each.near, strict=True)):
+        parts.append(Part((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + 3, own))
     return parts + _pieces_of(number, each, pricing)
 
 
@@ -111,7 +117,7 @@ def _distances(gained: Sequence[float]) -> list[int]:
 
 def undescribed(hit: Hit) -> Hit:
     """Return a hit of which only name and place are known."""
-    return replace(hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), beside=())
+    return replace(hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), beside=(), near=())
 
 
 def assemble_hits(page: Sequence[PageHit], parts: Sequence[Part[Key]]) -> tuple[Hit, ...]:
@@ -125,5 +131,6 @@ def assemble_hits(page: Sequence[PageHit], parts: Sequence[Part[Key]]) -> tuple[
         pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
         count = sum((BESIDE, number, index) in shown for index in range(len(each.beside)))
         lines = tuple(line for piece in pieces for line in piece)
-        hits.append(replace(hit, lines=lines, beside=each.hit.beside[:count]))
+        near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)
+        hits.append(replace(hit, lines=lines, beside=each.hit.beside[:count], near=near))
     return tuple(hits)

@@ -75,6 +75,8 @@ class Hit:
     """Of a note or decision record: status, author, age, and what makes it suspect."""
     beside: tuple[str, ...] = ()
     """Weaker hits of the same file, as `name line`."""
+    near: tuple[str, ...] = ()
+    """Callers and callees that have words of the question and are no hits, as `calls name path:line`."""
 
 
 @dataclass(frozen=True, slots=True)
