@@ -104,10 +104,10 @@ def _hit(hit: Hit) -> RenderableType:
         tree.add(_text(hit.symbol.summary, "italic"))
     for line in source_lines(hit.lines):
         tree.add(_text(line, "dim"))
-    for near in hit.near:
-        tree.add(_text(near, "dim"))
     if hit.beside:
         tree.add(_text(beside_line(hit), "dim"))
+    for near in hit.near:
+        tree.add(_text(near, "dim"))
     return tree
 
 

@@ -15,9 +15,9 @@ from atlas.tools.symbols import SourceLine
 
 LINES_PER_HIT = 2
 """Lines of source of a hit where `snippets` asks for them."""
-WHOLE_BODIES = 5
+WHOLE_BODIES = 4
 """Hits whose bodies are divided into statements; parsing one takes a tenth of a millisecond."""
-WITH_LINE = 15
+WITH_LINE = 5
 """Hits with a line of source where nothing asks for it."""
 MAX_BODY_BYTES = 16_384
 """A larger body is searched for single lines only."""

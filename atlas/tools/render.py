@@ -130,9 +130,9 @@ def hit_lines(hit: Hit) -> Iterator[str]:
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
     yield from (f"   {line}" for line in source_lines(hit.lines))
-    yield from (f"   {near}" for near in hit.near)
     if hit.beside:
         yield f"   {beside_line(hit)}"
+    yield from (f"   {near}" for near in hit.near)
 
 
 def relation_lines(answer: RelationAnswer) -> Iterator[str]:

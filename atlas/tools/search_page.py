@@ -14,7 +14,7 @@ from atlas.search.route import is_bare_name
 
 FIRST_PAGE = 15
 """Hits of a further page without a limit, and the most of a first page whose hits are not valued."""
-MAX_VALUED = 40
+MAX_VALUED = 30
 """Hits that are valued against each other."""
 FAR_BEHIND = 0.3
 """A first page that is not valued ends at this share of the first score."""

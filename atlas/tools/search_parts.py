@@ -18,11 +18,11 @@ DESCRIBED = 0.2
 """Value of signature and summary of a hit that is meant: whether it is can be judged without another call."""
 MATCHING = 0.5
 """Value of statements with all words of the question."""
-BODY = 0.12
+BODY = 0.25
 """Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there."""
 NEAR = 0.3
 """Value of a caller or callee whose name is the question, for a hit that is meant."""
-LEAST = 0.00003
+LEAST = 0.00004
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""

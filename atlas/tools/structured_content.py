@@ -152,12 +152,12 @@ def _symbol(symbol: Symbol) -> Structure:
 
 
 def _hit(hit: Hit) -> list[str]:
-    """Return `[kind, name and signature, place, summary, lines ..., callers and callees ..., other hits of its file]`.
+    """Return `[kind, name and signature, place, summary, lines ..., other hits of its file, callers and callees ...]`.
 
     Hits are in order of rank.
     """
     head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
-    parts = (*head, *source_lines(hit.lines), *hit.near, beside_line(hit))
+    parts = (*head, *source_lines(hit.lines), beside_line(hit), *hit.near)
     return [part for part in parts if part]
 
 
