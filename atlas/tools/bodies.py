@@ -70,6 +70,8 @@ def _statements(atlas: Atlas, row: NodeRow, content: bytes, words: set[str]) -> 
         return ()
     lines, find = text.splitlines(), atlas.reader.statements
     pieces = pieces_of(lines, find(row.language, data) if find is not None else (), max(row.line - row.start_line, 0))
+    said = symbol_of(row).summary.removesuffix("...")
+    pieces = [piece for piece in pieces if not _is_said(lines[piece.first : piece.last + 1], said)]
     shown = [cut_line(line) for line in dedented(lines)]
     return tuple(
         tuple(
@@ -79,6 +81,12 @@ def _statements(atlas: Atlas, row: NodeRow, content: bytes, words: set[str]) -> 
         )
         for piece in pieces
     )
+
+
+def _is_said(lines: Sequence[str], summary: str) -> bool:
+    """Return whether lines say only what the summary says: a documentation of one sentence."""
+    plain = " ".join(" ".join(lines).split()).strip(" \"'/*#")
+    return bool(plain) and plain in summary
 
 
 def _quoted(row: NodeRow, line: SourceLine) -> SourceLine:

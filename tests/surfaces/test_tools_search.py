@@ -95,7 +95,7 @@ async def test_a_brief_answer_has_one_line_for_each_hit(shop: Atlas) -> None:
 async def test_statements_around_the_words_of_the_question_are_shown(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "where are prices loaded for the sum of the basket")
     total = next(hit for hit in answer.hits if hit.symbol.name == "total")
-    (line,) = total.lines
+    (line,) = total.lines  # not the documentation, which the summary says
     assert (line.line, line.text) == (14, 'return apply_discount(sum(self.store.load("prices")))')
     assert "def total" not in render(answer), "the line of the hit has the signature"
     named = await hybrid_search(shop, "apply_discount")
