@@ -65,13 +65,28 @@ def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
     if symbol.kind in WINDOW_KINDS:
         return f"{symbol.kind} {symbol.signature or symbol.name}"
     name = symbol.qualified_name if is_qualified else shortened(symbol.qualified_name, path_of(symbol.place))
-    within = re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature)
-    rest = symbol.signature[within.end() :] if within else f" {symbol.signature}".rstrip()
+    start = _position(symbol.name, symbol.signature)
+    rest = symbol.signature[start + len(symbol.name) :] if start >= 0 else f" {symbol.signature}".rstrip()
     rest = "" if rest.strip() == symbol.kind else rest
-    marks = "async " if within and "async" in symbol.signature[: within.start()].split() else ""
+    marks = "async " if start > 0 and "async" in symbol.signature[:start].split() else ""
     if len(rest) > SIGNATURE_CHARACTERS:
         rest = f"{rest[:SIGNATURE_CHARACTERS].rstrip()}..."
     return f"{marks}{symbol.kind} {name}{rest}"
+
+
+def _position(name: str, signature: str) -> int:
+    """Return where a name stands in a signature as a whole word, or -1."""
+    start = signature.find(name) if name else -1
+    while start >= 0:
+        end = start + len(name)
+        if not any(map(_is_word, (signature[start - 1 : start], signature[end : end + 1]))):
+            return start
+        start = signature.find(name, start + 1)
+    return -1
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or (character != "" and character in "_$")
 
 
 def quoted(text: str) -> str:
