@@ -110,6 +110,6 @@ def space_of(label: str, kind: str) -> str:
 
 
 def is_in_space(space: str, label: str, kind: str) -> bool:
-    """Return whether the nodes of a label and kind get a vector in a space; `QUALITY` has those of code and documents."""
+    """Return whether nodes of a label and kind get a vector in a space; `QUALITY` has those of code and documents."""
     own = space_of(label, kind)
     return own != PROSE if space == QUALITY else own == space

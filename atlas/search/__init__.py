@@ -67,3 +67,5 @@ class Reader:
     documents_embedder: Embedder | None = None
     """Embeds questions for the search of documents; None where they are not searched by meaning."""
     ranking: RankingOptions = field(default_factory=RankingOptions)
+    quality_embedder: Embedder | None = None
+    """Embeds questions with the sentence transformer, a further signal beside words and meaning; None without one."""

@@ -9,7 +9,17 @@ from typing import Any
 from atlas.model import Decision, EdgeRow, GraphDelta, NodeRow, VectorRow
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import check_project, current_models
-from atlas.stores.bolt.rows import RECORD, decision_of, edge_of, literal, node_of, record_of, unit_key, unpacked, with_properties
+from atlas.stores.bolt.rows import (
+    RECORD,
+    decision_of,
+    edge_of,
+    literal,
+    node_of,
+    record_of,
+    unit_key,
+    unpacked,
+    with_properties,
+)
 from atlas.stores.shared.statements import cypher_statements
 
 
