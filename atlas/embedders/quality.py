@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 
 from atlas.contracts import Embedder
 from atlas.errors import AtlasError, Unavailable
@@ -43,7 +43,7 @@ class QualityEmbedder:
 
     async def embed_query(self, text: str) -> bytes:
         """Return the vector of a query. Raises Unavailable when it is late, and at once soon after a failure."""
-        if self._failure and time.monotonic() - self._failed_at < PAUSE_SECONDS:
+        if self._failure and monotonic() - self._failed_at < PAUSE_SECONDS:
             raise Unavailable(self._failure)
         try:
             async with asyncio.timeout(self._seconds):
@@ -61,5 +61,5 @@ class QualityEmbedder:
         await self._embedder.aclose()
 
     def _pause(self, failure: str) -> Unavailable:
-        self._failed_at, self._failure = time.monotonic(), failure
+        self._failed_at, self._failure = monotonic(), failure
         return Unavailable(failure)

@@ -196,7 +196,7 @@ async def by_quality(reader: Reader, query: Query, where: Filter, limit: int = P
     It is an addition: without it the answer is complete, so that only its failure is worth a note.
     """
     embedder = reader.quality_embedder
-    if embedder is None or not query.words:
+    if embedder is None or "quality" in reader.ranking.off or not query.words:
         return Ranking("quality")
     if all(state.model(QUALITY) is None for state in await reader.store.projects()):
         return Ranking("quality")

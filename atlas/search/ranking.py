@@ -34,7 +34,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "long_texts": frozenset(),
         "relevance": frozenset(),
         "grouping": frozenset(),
-        "quality": frozenset(("quality",)),
+        "quality": frozenset(),
     }
 )
 """Stages that `RankingOptions.off` may name besides features, each with the features that only it uses."""
