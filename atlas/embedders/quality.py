@@ -21,7 +21,7 @@ class QualityEmbedder:
     def __init__(self, embedder: Embedder, query_seconds: float) -> None:
         """Give up a question after `query_seconds`."""
         self._embedder, self._seconds = embedder, query_seconds
-        self._failed_at, self._failure = 0.0, ""
+        self._failed_at, self._failure = 0.0, ("", "")
 
     @property
     def place(self) -> str:
@@ -43,8 +43,8 @@ class QualityEmbedder:
 
     async def embed_query(self, text: str) -> bytes:
         """Return the vector of a query. Raises Unavailable when it is late, and at once soon after a failure."""
-        if self._failure and monotonic() - self._failed_at < PAUSE_SECONDS:
-            raise Unavailable(self._failure)
+        if self._failure[0] and monotonic() - self._failed_at < PAUSE_SECONDS:
+            raise Unavailable(*self._failure)
         try:
             async with asyncio.timeout(self._seconds):
                 vector = await self._embedder.embed_query(text)
@@ -52,14 +52,14 @@ class QualityEmbedder:
         except TimeoutError as error:
             raise self._pause(f"no vector of the question within {self._seconds:g} s") from error
         except AtlasError as error:
-            raise self._pause(error.message) from error
-        self._failure = ""
+            raise self._pause(error.message, error.hint) from error
+        self._failure = ("", "")
         return vector
 
     async def aclose(self) -> None:
         """Close the embedder; idempotent."""
         await self._embedder.aclose()
 
-    def _pause(self, failure: str) -> Unavailable:
-        self._failed_at, self._failure = monotonic(), failure
-        return Unavailable(failure)
+    def _pause(self, failure: str, hint: str = "") -> Unavailable:
+        self._failed_at, self._failure = monotonic(), (failure, hint)
+        return Unavailable(failure, hint)

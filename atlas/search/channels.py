@@ -252,9 +252,13 @@ async def other_model(reader: Reader, mine: ModelInfo) -> str:
     stored = next((model for model in found if model is not None), None)
     if stored is None or stored == mine:
         return ""
+    is_second = mine.space == QUALITY
+    what, option = (
+        ("answered without the sentence transformer", " --quality") if is_second else ("not searched by meaning", "")
+    )
     return (
-        f"not searched by meaning: vectors are from {stored.provider} {stored.model} ({stored.dimension} dimensions), "
-        f"the embedder is {mine.provider} {mine.model} ({mine.dimension}); run: atlas index"
+        f"{what}: vectors are from {stored.provider} {stored.model} ({stored.dimension} dimensions), "
+        f"the embedder is {mine.provider} {mine.model} ({mine.dimension}); run: atlas index{option}"
     )
 
 

@@ -84,7 +84,11 @@ async def test_the_vectors_are_named_by_all_that_they_depend_on(folder: Path, tm
     usual = await info(folder)
     assert (usual.provider, usual.model, usual.dimension, usual.space) == ("onnx", folder.name, DIMENSION, QUALITY)
     options = EncoderOptions()
-    for other in (replace(options, pooling="cls"), replace(options, max_tokens=9), replace(options, document_prefix="a")):
+    for other in (
+        replace(options, pooling="cls"),
+        replace(options, max_tokens=9),
+        replace(options, document_prefix="a"),
+    ):
         assert (await info(folder, other)).fingerprint != usual.fingerprint
     for same in (replace(options, query_prefix="q"), replace(options, batch=1, threads=2)):
         assert await info(folder, same) == usual
