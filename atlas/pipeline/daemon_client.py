@@ -53,9 +53,9 @@ class DaemonResult:
     written: int
     removed: int
     vectors: int
-    quality_vectors: int
     given_up: int
     """Events that became dead letters meanwhile."""
+    quality_vectors: int = 0
 
 
 async def read_state(bus: Coordinator) -> dict[str, Any] | None:
