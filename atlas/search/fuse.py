@@ -16,7 +16,7 @@ RRF_K = 60
 WORDS_WEIGHT = 0.4
 MEANING_WEIGHT = 0.6
 """The best of .3/.4/.5 for BM25 on held-out functions with this embedding model (adr/0008)."""
-QUALITY_WEIGHT = 0.5
+QUALITY_WEIGHT = 0.3
 """Share of the sentence transformer in the score of a text, where it found any (docs/measurements/search.md)."""
 PROSE_FLOOR, PROSE_CEILING = 0.2, 0.7
 """Cosines of unrelated and of clearly related prose. Of 1,214 headings of Django's documentation, 10 % have

@@ -186,7 +186,7 @@ def test_a_killed_pass_is_resumed_where_it_was(tmp_path: Path) -> None:
             command = [sys.executable, "-m", "atlas.cli.main", "index", str(root), "--data-dir", str(data), "--quality"]
             stored = 0
             for _ in range(2):
-                process = subprocess.Popen(
+                process = subprocess.Popen(  # noqa: ASYNC220
                     command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
                 )
                 await stub.asked(len(stub.requests) + random.Random(7).randint(5, 8))
@@ -306,7 +306,7 @@ async def test_the_daemon_makes_them_after_the_fast_ones_and_nothing_waits(
 
     async def until_stats(store: EmbeddedStore, met: Callable[[ProjectStats], bool]) -> ProjectStats:
         async with asyncio.timeout(20):
-            while not met(now := await stats(store)):
+            while not met(now := await stats(store)):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         return now
 
