@@ -70,3 +70,5 @@ class Reader:
     statements: Callable[[str, bytes], Sequence[tuple[int, int, int]]] | None = None
     """(language, text) -> first line, last line and depth of its statements, from 0 (`atlas.parsing.Statements.of`);
     without it, excerpts are cut at paragraphs."""
+    quality_embedder: Embedder | None = None
+    """Embeds questions with the sentence transformer, a further signal beside words and meaning; None without one."""

@@ -35,6 +35,8 @@ FILLED = {
     "%properties%": ENTRY_PLACES,
     "%label%": "Class",
     "%property%": "v_0123456789abcdef",
+    "%model%": "quality_model",
+    "%digest%": "quality_digest",
     "%old%": "Class",
     "%new%": "Method",
     "%further%": NOTE_EDGE_PLACES,
