@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ STOP_WORDS = frozenset(
 SUFFIXES = (("ations", "at"), ("ation", "at"), ("izing", "ize"), ("ities", "ity"), ("ies", "y"), ("ings", ""))
 SUFFIXES += (("ing", ""), ("edly", ""), ("ers", "er"), ("ions", "ion"), ("ed", ""), ("es", "e"), ("s", ""))
 BM25_SHARES = (0.3, 0.4, 0.5)
+QUERIES_AT_ONCE = 250
 
 
 def stem(word: str) -> str:
@@ -50,26 +52,36 @@ def lexical(text: str) -> list[str]:
     return [stem(word) for word in found if word not in STOP_WORDS]
 
 
-def bm25(
-    documents: Sequence[Sequence[str]], queries: Iterable[Sequence[str]], k: float = 1.2, b: float = 0.75
-) -> Floats:
-    """Return the scores of all documents for each query."""
-    vocabulary = Vocabulary(sorted({word for words in documents for word in words}), pieces=False)
-    bag = vocabulary.bag(documents)
-    bag.data **= 2
-    lengths = np.asarray(bag.sum(1)).ravel()
-    frequency = np.bincount(bag.indices, minlength=len(vocabulary.words))
-    rarity = np.log(1 + (len(documents) - frequency + 0.5) / (frequency + 0.5))
-    rows = np.repeat(np.arange(len(documents)), np.diff(bag.indptr))
-    bag.data *= (k + 1) / (bag.data + k * (1 - b + b * lengths[rows] / lengths.mean())) * rarity[bag.indices]
-    asked = vocabulary.bag(sorted(set(words)) for words in queries)
-    return (asked @ bag.T).toarray().astype(np.float32)
+class Words:
+    """BM25 over the held-out functions, with names three times."""
+
+    def __init__(self, functions: Sequence[dict[str, Any]], k: float = 1.2, b: float = 0.75) -> None:
+        """Index the functions."""
+        documents = [lexical(f"{each['cls']} {each['name']}\n" * 3 + each["code"]) for each in functions]
+        self._vocabulary = Vocabulary(sorted({word for words in documents for word in words}), pieces=False)
+        bag = self._vocabulary.bag(documents)
+        bag.data **= 2
+        lengths = np.asarray(bag.sum(1)).ravel()
+        frequency = np.bincount(bag.indices, minlength=len(self._vocabulary.words))
+        rarity = np.log(1 + (len(documents) - frequency + 0.5) / (frequency + 0.5))
+        rows = np.repeat(np.arange(len(documents)), np.diff(bag.indptr))
+        bag.data *= (k + 1) / (bag.data + k * (1 - b + b * lengths[rows] / lengths.mean())) * rarity[bag.indices]
+        self._index = bag.T.tocsr()
+
+    def scores(self, queries: Iterable[str]) -> Floats:
+        """Return the scores of all functions for each query."""
+        asked = self._vocabulary.bag(sorted(set(lexical(query))) for query in queries)
+        return (asked @ self._index).toarray().astype(np.float32)
 
 
-def metrics(scores: Floats, gold: Sequence[int]) -> dict[str, float]:
-    """Return MRR@10 and recall of the gold document of each query."""
+def ranks(scores: Floats, gold: Sequence[int]) -> Floats:
+    """Return the rank of the gold function of each query."""
     own = scores[np.arange(len(gold)), gold][:, None]
-    rank = (scores > own).sum(1) + ((scores == own).sum(1) - 1) / 2 + 1
+    return (scores > own).sum(1) + ((scores == own).sum(1) - 1) / 2 + 1
+
+
+def metrics(rank: Floats) -> dict[str, float]:
+    """Return MRR@10 and recall."""
     recall = {f"r{k}": round(float((rank < k + 0.5).mean()), 4) for k in (1, 10, 100)}
     return {"mrr10": round(float(np.where(rank < 10.5, 1 / rank, 0).mean()), 4), **recall}
 
@@ -81,18 +93,24 @@ def weighted(words: Floats, vectors: Floats, share: float) -> Floats:
     return share * of_words + (1 - share) * centred / np.maximum(centred.max(1, keepdims=True), 1e-6)
 
 
-def evaluate(held_out: dict[str, Any], model: Model, words: Floats | None) -> dict[str, dict[str, float]]:
-    """Return the metrics of a model; `words`: the scores of BM25, for the weighted sums."""
-    functions, gold = held_out["functions"], [at for _, at in held_out["queries"]]
+def evaluate(held_out: dict[str, Any], models: dict[str, Model], words: Words | None) -> dict[str, dict[str, float]]:
+    """Return the metrics of models by name and ranking; `words`: for BM25 and the weighted sums."""
+    functions, queries = held_out["functions"], held_out["queries"]
     names = [f"{each['cls']} {each['name']}" for each in functions]
-    vectors = (
-        model.query([query for query, _ in held_out["queries"]])
-        @ model.encode([each["code"] for each in functions], names).T
-    )
-    found = {"vectors": metrics(vectors, gold)}
-    for share in BM25_SHARES if words is not None else ():
-        found[f"weighted {share}"] = metrics(weighted(words, vectors, share), gold)
-    return found
+    code = {name: model.encode([each["code"] for each in functions], names).T for name, model in models.items()}
+    found: dict[str, list[Floats]] = defaultdict(list)
+    for at in range(0, len(queries), QUERIES_AT_ONCE):
+        asked = [query for query, _ in queries[at : at + QUERIES_AT_ONCE]]
+        gold = [function for _, function in queries[at : at + QUERIES_AT_ONCE]]
+        lexically = words.scores(asked) if words else None
+        if lexically is not None:
+            found["BM25"].append(ranks(lexically, gold))
+        for name, model in models.items():
+            vectors = model.query(asked) @ code[name]
+            found[f"{name}: vectors"].append(ranks(vectors, gold))
+            for share in BM25_SHARES if lexically is not None else ():
+                found[f"{name}: weighted {share}"].append(ranks(weighted(lexically, vectors, share), gold))
+    return {name: metrics(np.concatenate(parts)) for name, parts in found.items()}
 
 
 def main() -> None:
@@ -102,21 +120,16 @@ def main() -> None:
     parser.add_argument("models", nargs="+", type=Path)
     parser.add_argument("--limit", type=int, help="queries")
     parser.add_argument("--vectors-only", action="store_true")
-    parser.add_argument("--json", type=Path, help="write the metrics of the last model to this file")
+    parser.add_argument("--json", type=Path, help="write the metrics to this file")
     arguments = parser.parse_args()
     held_out = json.loads(arguments.held_out.read_text())
     held_out["queries"] = held_out["queries"][: arguments.limit]
-    words = None
-    if not arguments.vectors_only:
-        documents = [lexical(f"{each['cls']} {each['name']}\n" * 3 + each["code"]) for each in held_out["functions"]]
-        words = bm25(documents, (lexical(query) for query, _ in held_out["queries"]))
-        print(f"{'BM25, name x 3':24s}", metrics(words, [at for _, at in held_out["queries"]]), flush=True)
-    for folder in arguments.models:
-        found = evaluate(held_out, Model(folder), words)
-        for name, values in found.items():
-            print(f"{folder.name:16s} {name:14s}", values, flush=True)
-        if arguments.json:
-            arguments.json.write_text(json.dumps(found, indent=1))
+    models = {folder.name: Model(folder) for folder in arguments.models}
+    found = evaluate(held_out, models, None if arguments.vectors_only else Words(held_out["functions"]))
+    for name, values in found.items():
+        print(f"{name:32s}", values)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from training.code_model.sentences import usable_sentences
 HELD_OUT = Path(__file__).with_name("held_out.txt")
 MAX_CODE = 4000
 MAX_PAIRS = 5000
-"""Pairs of a package, from files in the order of their digests."""
+"""Pairs of a package, from files in the order of their digests, if `--most` does not say otherwise."""
 MIN_LINES = 2
 METHODS = frozenset(("Method", "Constructor", "Property"))
 FUNCTIONS = METHODS | {"Function"}
@@ -46,7 +46,7 @@ PYTHON_SOURCE = re.compile(r"\.py$")
 Pair = dict[str, Any]
 
 
-def mine_package(path: Path) -> tuple[Path, str, list[Pair]]:
+def mine_package(path: Path, most: int = MAX_PAIRS) -> tuple[Path, str, list[Pair]]:
     """Return a package, its licence ("" if it is not established as permissive), and its pairs."""
     package, languages = identify(path), load_languages()
     pairs: list[Pair] = []
@@ -58,12 +58,12 @@ def mine_package(path: Path) -> tuple[Path, str, list[Pair]]:
             if not _excluded(f"/{name}") and found.allow(name, data[:4000].decode("utf-8", "ignore")):
                 source = f"{package.ecosystem}:{package.name}"
                 pairs += [{"pkg": source, **pair} for pair in pairs_of(name, data, languages)]
-            if len(pairs) >= MAX_PAIRS:
+            if len(pairs) >= most:
                 break
     except (OSError, ValueError, EOFError) as error:
         print(f"{path.name}: {error}", flush=True)
         return path, "", []
-    return path, found.package, pairs[:MAX_PAIRS]
+    return path, found.package, pairs[:most]
 
 
 def pairs_of(path: str, data: bytes, languages: Languages) -> Iterator[Pair]:
@@ -124,8 +124,10 @@ def _digest(pair: Pair) -> str:
     return hashlib.md5(pair["code"].encode(), usedforsecurity=False).hexdigest()
 
 
-def write_pairs(packages: Sequence[Path], out: Path, sources: Path, evaluation: Path | None, jobs: int) -> None:
+def write_pairs(packages: Sequence[Path], arguments: argparse.Namespace) -> None:
     """Mine the packages; identical code is kept once, and nothing that the held-out set contains."""
+    out, evaluation = arguments.out, arguments.evaluation
+    mine = partial(mine_package, most=arguments.most)
     seen, sentences = set[str](), set[str]()
     if evaluation and evaluation.is_file():
         held_out = json.loads(evaluation.read_text())["functions"]
@@ -133,8 +135,8 @@ def write_pairs(packages: Sequence[Path], out: Path, sources: Path, evaluation: 
         sentences = {sentence for each in held_out for sentence in each["docs"]}
     languages: Counter[str] = Counter()
     rows = ["name\tversion\tlicence\tecosystem\tpairs"]
-    with out.open("w") as lines, Pool(jobs) as pool:
-        for path, licence, pairs in pool.imap(mine_package, packages, chunksize=1):
+    with out.open("w") as lines, Pool(arguments.jobs) as pool:
+        for path, licence, pairs in pool.imap(mine, packages, chunksize=1):
             kept = 0
             for pair in pairs:
                 pair["docs"] = [each for each in pair["docs"] if each not in sentences]
@@ -147,7 +149,7 @@ def write_pairs(packages: Sequence[Path], out: Path, sources: Path, evaluation: 
             if kept:
                 rows.append(f"{package.name}\t{package.version}\t{licence}\t{package.ecosystem}\t{kept}")
             print(f"{path.name}: {kept} pairs, {licence or 'licence not established as permissive'}", flush=True)
-    sources.write_text("\n".join(rows) + "\n")
+    arguments.sources.write_text("\n".join(rows) + "\n")
     print(dict(languages.most_common()))
 
 
@@ -190,6 +192,7 @@ def main() -> None:
     parser.add_argument("--sources", type=Path, default=Path("sources.tsv"), help="where the table of packages goes")
     parser.add_argument("--evaluation", type=Path, help="held-out set: its code and sentences are dropped")
     parser.add_argument("--eval-set", action="store_true", help="write the held-out set and stop")
+    parser.add_argument("--most", type=int, default=MAX_PAIRS, help="pairs of a package")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     packages = [path for pool in arguments.pools for path in list_packages(pool)]
@@ -197,7 +200,7 @@ def main() -> None:
         write_evaluation(packages, arguments.out)
         return
     named = {identify(path).name: path for path in packages if not _excluded(identify(path).name)}
-    write_pairs(list(named.values()), arguments.out, arguments.sources, arguments.evaluation, arguments.jobs)
+    write_pairs(list(named.values()), arguments)
 
 
 if __name__ == "__main__":

@@ -12,35 +12,30 @@ import numpy.typing as npt
 from training.code_model.bags import MAX_TEXT, Vocabulary, words_of
 
 Floats = npt.NDArray[np.float32]
-FIELDS = ("query", "text", "name")
 
 
 class Model:
-    """Table, weights of the fields, and vocabulary."""
+    """Table and vocabulary."""
 
     def __init__(self, folder: Path) -> None:
-        """Read `model.json`, `vocab.txt`, `embedding.npy`, `scale.npy` and, if it exists, `fields.npy`."""
+        """Read `model.json`, `vocab.txt`, `embedding.npy` and `scale.npy`."""
         self.meta = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         words = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
         self.vocabulary = Vocabulary(words, pieces="pieces" in self.meta["tokenizer"])
         self.table: Floats = np.load(folder / "embedding.npy") * np.load(folder / "scale.npy")[:, None]
-        fields = folder / "fields.npy"
-        shape = (len(words), len(FIELDS))
-        self.fields: Floats = np.load(fields).astype(np.float32) if fields.is_file() else np.ones(shape, np.float32)
         self.name_weight = float(self.meta["fields"]["name_weight"])
 
     def query(self, texts: Sequence[str]) -> Floats:
         """Return one L2-normalised vector a query."""
-        return unit(self._sum(texts, 0))
+        return unit(self._sum(texts))
 
     def encode(self, texts: Sequence[str], names: Sequence[str], name_weight: float | None = None) -> Floats:
         """Return one L2-normalised vector a piece of code and its name."""
         weight = self.name_weight if name_weight is None else name_weight
-        return unit(self._sum(texts, 1) + weight * self._sum(names, 2))
+        return unit(self._sum(texts) + weight * self._sum(names))
 
-    def _sum(self, texts: Sequence[str], field: int) -> Floats:
-        bag = self.vocabulary.bag(words_of(text[:MAX_TEXT]) for text in texts)
-        return bag @ (self.table * self.fields[:, field : field + 1])
+    def _sum(self, texts: Sequence[str]) -> Floats:
+        return self.vocabulary.bag(words_of(text[:MAX_TEXT]) for text in texts) @ self.table
 
 
 def unit(rows: Floats) -> Floats:

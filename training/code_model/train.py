@@ -2,9 +2,8 @@
 
 The vector of a text is a weighted sum of rows of one table, L2-normalised:
 
-    query = sum sqrt(tf) * fields[word, query] * table[word]
-    code  = sum sqrt(tf in text) * fields[word, text] * table[word]
-          + sum name_weight * sqrt(tf in name) * fields[word, name] * table[word]
+    query = sum sqrt(tf) * table[word]
+    code  = sum (sqrt(tf in text) + name_weight * sqrt(tf in name)) * table[word]
 
 Loss: symmetric InfoNCE over the pairs of a batch, equal sentences masked. Batches are runs of neighbours in files (hard
 negatives of the same file and package), runs of namesakes (hard negatives that a name does not tell apart), or random.
@@ -27,7 +26,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from training.code_model import pairs as stored
-from training.code_model.model import FIELDS, Floats
+from training.code_model.model import Floats
 from training.code_model.pairs import Integers, Pairs
 
 WARM_UP = 50
@@ -55,7 +54,7 @@ class Adam:
 
 
 class Trainer:
-    """Table, weights of the fields, and what a step needs."""
+    """The table, and what a step needs."""
 
     def __init__(self, pairs: Pairs, arguments: argparse.Namespace) -> None:
         """Start from a table of `start`, or at random."""
@@ -63,7 +62,6 @@ class Trainer:
         self.random = np.random.RandomState(arguments.seed)
         self.losses: dict[str, float] = defaultdict(float)
         self.table = Adam(self._start(), arguments.rate)
-        self.fields = Adam(np.zeros((len(pairs.words), len(FIELDS)), np.float32), arguments.field_rate)
         self.teacher = np.load(arguments.teacher).astype(np.float32) if arguments.teacher else None
 
     def _start(self) -> Floats:
@@ -89,48 +87,37 @@ class Trainer:
         ]
         return [found[at] for at in random.permutation(len(found))]
 
-    def bags(self, batch: Integers) -> tuple[sp.csr_matrix, sp.csr_matrix, sp.csr_matrix, Booleans]:
-        """Return questions, texts, names, and which questions are first sentences."""
+    def bags(self, batch: Integers) -> tuple[sp.csr_matrix, sp.csr_matrix, Booleans]:
+        """Return questions, code with names, and which questions are first sentences."""
         pairs, random = self.pairs, self.random
         first, other = pairs.first[batch], pairs.other[batch]
         is_first = (random.rand(len(batch)) >= LATER_SENTENCE) | (np.diff(other.indptr) == 0)
         asks, stays = sp.diags(is_first.astype(np.float32)), sp.diags((~is_first).astype(np.float32))
         kept = sp.diags((random.rand(len(batch)) < KEPT_DOCUMENTATION).astype(np.float32))
-        question = asks @ first + stays @ other
-        text = pairs.text[batch] + kept @ (asks @ other + stays @ first)
         named = (random.rand(len(batch)) >= self.arguments.name_drop).astype(np.float32)
-        name = sp.diags(named * self.arguments.name_weight) @ pairs.name[batch]
-        return *(self._dropped(each.tocsr()) for each in (question, text, name)), is_first
+        question = asks @ first + stays @ other
+        code = pairs.text[batch] + kept @ (asks @ other + stays @ first)
+        code = code + sp.diags(named * self.arguments.name_weight) @ pairs.name[batch]
+        return self._dropped(question.tocsr()), self._dropped(code.tocsr()), is_first
 
     def _dropped(self, bag: sp.csr_matrix) -> sp.csr_matrix:
         bag.data = (bag.data * (self.random.rand(len(bag.data)) >= self.arguments.word_drop)).astype(np.float32)
         return bag
 
     def step(self, batch: Integers, schedule: float) -> None:
-        """Compute the loss of a batch and move table and fields."""
-        question, text, name, is_first = self.bags(batch)
-        rows = np.unique(np.concatenate([question.indices, text.indices, name.indices]))
+        """Compute the loss of a batch and move the table."""
+        question, code, is_first = self.bags(batch)
+        rows = np.unique(np.concatenate([question.indices, code.indices]))
         local = np.zeros(len(self.pairs.words), np.int32)
         local[rows] = np.arange(len(rows))
-        bags = [
-            sp.csr_matrix((bag.data, local[bag.indices], bag.indptr), shape=(len(batch), len(rows)))
-            for bag in (question, text, name)
-        ]
-        table, fields = self.table.values[rows], np.exp(self.fields.values[rows])
-        sums = [bag @ (table * fields[:, at : at + 1]) for at, bag in enumerate(bags)]
-        asked, asked_length = _unit(sums[0])
-        code, code_length = _unit(sums[1] + sums[2])
-        to_asked, to_code = self._contrast(batch, asked, code, is_first)
-        to_asked = _before_unit(to_asked, asked, asked_length)
-        to_code = _before_unit(to_code, code, code_length)
-        gradient, of_fields = np.zeros_like(table), np.zeros_like(fields)
-        for at, (bag, towards) in enumerate(zip(bags, (to_asked, to_code, to_code), strict=True)):
-            back = np.asarray(bag.T.tocsr() @ towards)
-            gradient += back * fields[:, at : at + 1]
-            of_fields[:, at] = (back * table).sum(1) * fields[:, at]
+        shape, table = (len(batch), len(rows)), self.table.values[rows]
+        gradient = np.zeros_like(table)
+        bags = [sp.csr_matrix((bag.data, local[bag.indices], bag.indptr), shape=shape) for bag in (question, code)]
+        units = [_unit(bag @ table) for bag in bags]
+        towards = self._contrast(batch, units[0][0], units[1][0], is_first)
+        for bag, (unit, length), change in zip(bags, units, towards, strict=True):
+            gradient += bag.T.tocsr() @ _before_unit(change, unit, length)
         self.table.step(rows, gradient, schedule)
-        if self.arguments.field_rate:
-            self.fields.step(rows, of_fields, schedule)
 
     def _contrast(self, batch: Integers, asked: Floats, code: Floats, is_first: Booleans) -> tuple[Floats, Floats]:
         """Return the gradients of the loss for questions and code."""
@@ -176,14 +163,13 @@ class Trainer:
         return (gradient + gradient.T) @ asked
 
     def save(self, path: Path) -> None:
-        """Write table and fields."""
+        """Write the table."""
         stated = {
             key: value if isinstance(value, int | float) else str(value) for key, value in vars(self.arguments).items()
         }
         np.savez(
             path,
             table=self.table.values.astype(np.float16),
-            fields=np.exp(self.fields.values),
             words=np.array("\n".join(self.pairs.words)),
             arguments=json.dumps(stated),
             pairs=len(self.pairs.sentence),
@@ -232,7 +218,7 @@ def main() -> None:
     integers = {"vocabulary": 32000, "dimension": 256, "batch": 1024, "epochs": 6, "seed": 0}
     for name, value in integers.items():
         parser.add_argument(f"--{name}", type=int, default=value)
-    numbers = {"rate": 0.01, "field_rate": 0.01, "temperature": 0.05, "teacher_temperature": 0.05, "soften": 0.2}
+    numbers = {"rate": 0.01, "temperature": 0.05, "teacher_temperature": 0.05, "soften": 0.2}
     numbers |= {
         "follow": 0.5,
         "name_weight": 4.0,
