@@ -31,7 +31,10 @@ PIECES = (
     f" longest words of at least {MIN_PIECE} letters; a letter at which none begins is skipped. Other unknown tokens"
     " are dropped."
 )
-FORMULA = "weight(word) = sqrt(tf in text) + name_weight * sqrt(tf in name); name = class + ' ' + function; queries have no name"
+FORMULA = (
+    "weight(word) = sqrt(tf in text) + name_weight * sqrt(tf in name), name = class + ' ' + function; queries have"
+    " no name"
+)
 
 
 def export(tables: list[Path], out: Path, metrics: Any) -> None:
