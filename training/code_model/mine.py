@@ -41,6 +41,7 @@ FILES = frozenset(("Module", "File"))
 QUERIES_OF_PACKAGE = 450
 QUERIES = 3000
 SOURCE = re.compile(r"\.(py|go|rs|m?js|cjs|jsx|tsx?|java|cs|c|h|cc|cpp|hpp|cxx|php|rb|kts?|scala|swift|lua|sh|ex|exs)$")
+NOTHING = re.compile(r"(?!)")
 PYTHON_SOURCE = re.compile(r"\.py$")
 
 Pair = dict[str, Any]
@@ -98,7 +99,7 @@ def _kind(definition: Definition) -> str:
 
 
 def _texts(path: Path) -> dict[str, str]:
-    return {name: data.decode("utf-8", "ignore") for name, data in read_files(path, LICENCE_FILE)}
+    return {name: data.decode("utf-8", "ignore") for name, data in read_files(path, LICENCE_FILE, NOTHING)}
 
 
 def _sources(path: Path) -> list[tuple[str, bytes]]:

@@ -48,10 +48,10 @@ def list_packages(folder: Path) -> list[Path]:
     return [each for each in sorted(folder.iterdir()) if each.is_dir() or each.name.endswith(ARCHIVES)]
 
 
-def read_files(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files whose names match and that are not tests, examples or vendored copies."""
+def read_files(path: Path, wanted: re.Pattern[str], skipped: re.Pattern[str] = SKIPPED) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of the files whose names match; tests, examples and vendored copies are skipped."""
     for name, size, content in _members(path):
-        if size <= MAX_SOURCE and wanted.search(name) and not SKIPPED.search(name):
+        if size <= MAX_SOURCE and wanted.search(name) and not skipped.search(name):
             yield name, content.read()
 
 
