@@ -41,6 +41,8 @@ class RankingOptions:
     """Rank by learned weights of all features; False ranks by the constants of `rank.py`."""
     off: frozenset[str] = frozenset()
     """Features that count as 0, and stages that are left out (`ranking.STAGES`)."""
+    all_features: bool = False
+    """Compute the features that the ranking does not use, too: for explanations and training."""
 
 
 @dataclass(frozen=True, slots=True)
