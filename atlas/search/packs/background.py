@@ -1,7 +1,7 @@
 """How often words stand in documentation of software at large, from `background.txt`. Pure but for one read.
 
 A pack that lacks a word which documentation of its size would have is about something else. Words that all
-documentation has about as often ("three", "done") say little about the subject, so they count less. The table is made
+documentation has about as often ("first", "need") say little about the subject, so they count less. The table is made
 by `tests/bench/pack_background.py`.
 """
 
