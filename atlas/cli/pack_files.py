@@ -104,14 +104,17 @@ def verify(pack: PackArgument, json: JsonOption = False) -> None:
     """Compare every file of a pack with its checksum and open its graph. Exits with 5 if something is wrong."""
     from atlas.app.pack_store import verify_pack
     from atlas.app.packs import find_pack
+    from atlas.docs.pack.folder import edited_files
 
     folder = find_pack(pack)
-    problems = run(verify_pack(folder))
+    problems, edited = run(verify_pack(folder)), sorted(edited_files(folder))
     if json:
-        output.print_json({"folder": str(folder), "problems": problems})
+        output.print_json({"folder": str(folder), "problems": problems, "edited": edited})
     else:
         for problem in problems:
             print(output.one_line(problem))
+        for name in edited:
+            print(f"note: {name} was edited after the build")
         print(f"{folder}: {counted(len(problems), 'problem') if problems else 'all files are as they were built'}")
     if problems:
         raise typer.Exit(DAMAGED)
