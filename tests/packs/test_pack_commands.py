@@ -11,6 +11,7 @@ import pytest
 
 from atlas.cli import main
 from atlas.docs.pack.folder import load_manifest
+from atlas.docs.pack.skill import skill_name
 from atlas.search.packs.questions import FEW_SHOT, read_questions
 from tests.surfaces.test_notes_cli import Done, Run
 from tests.surfaces.test_tools_impact import indexed
@@ -229,3 +230,11 @@ def test_what_people_edit_stays(run: Run, place: Path, tmp_path: Path) -> None:
     ]
     (place / "packs/widget/2.0/kg_config.json").write_text("{broken")
     assert "no JSON object" in run("query", "widget", "How do I turn a widget?").err
+
+
+def test_a_skill_is_written_where_a_client_looks(run: Run, tmp_path: Path) -> None:
+    shown = run("skill", "widget").out
+    assert "name: widget-docs" in shown
+    assert run("skill", "widget", "--output", str(tmp_path / "skills")).code == 0
+    assert (tmp_path / "skills" / "widget-docs" / "SKILL.md").read_text().strip() == shown.strip()
+    assert skill_name("My.pack_2") == "my-pack-2-docs"
