@@ -138,6 +138,12 @@ def test_restructured_text() -> None:
     assert {problem.split(": ")[1] for problem in article.problems} == {"file-not-read"}
 
 
+def test_objects_that_autodoc_describes_stay_in_their_section() -> None:
+    text = "T\n=\n\n.. autoclass:: pkg.Cache\n\nNext\n----\n\nText.\n\n.. class:: Own\n\nLast\n----\n\nIts text.\n"
+    found = [[block.label for block in section.blocks if block.label] for section in read("a.rst", text).sections]
+    assert found == [["pkg.Cache"], [], ["Own"]]
+
+
 MARKDOWN = """---
 title: From front matter
 lang: en

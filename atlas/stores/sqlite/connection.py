@@ -63,7 +63,7 @@ def open_reader(path: Path, library: str = "", *, owned: bool = True) -> apsw.Co
 def open_writer(path: Path, *, log: bool = True, page_bytes: int = 0) -> apsw.Connection:
     """Open for writing, create the schema in a new file and upgrade an older one. The caller holds the writer lock.
 
-    Without `log`, a write that is cut off leaves a damaged file, and nobody may read meanwhile. `page_bytes` is the
+    Without `log`, a write that is cut off leaves a damaged file, and no process may read meanwhile. `page_bytes` is the
     page size of a new file, 0 = SQLite's own.
 
     A new file has page checksums if the page checks are registered. A file with page checksums cannot be written

@@ -2,7 +2,7 @@
 
 The same units and vectors give the same bytes: one thread writes in a fixed order, nothing runs by a timer, the
 identity is a digest, and the end of the pass has no time. The file has no log, so that it can be read from a folder
-that nobody may write to.
+that no process may write to.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an answer about notes says: groups of items and the calls that may follow. Values only, convertible to JSON.
 
 Text and structured content are made from the same items. Each item has one line for the text, in which everything that
-somebody wrote is quoted, and fields for programs.
+a person wrote is quoted, and fields for programs.
 """
 
 from __future__ import annotations

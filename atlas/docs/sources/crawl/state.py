@@ -88,7 +88,7 @@ class CrawlState:
         self._database.execute("DELETE FROM facts WHERE substr(name, 1, ?) = ?", (len(prefix), prefix))
 
     def begin_again(self) -> None:
-        """Keep answers for conditional requests, but let every page be found anew."""
+        """Keep answers for conditional requests, but let every page be discovered again."""
         with self._transaction():
             self._database.execute("DELETE FROM pages WHERE state <> 'processed' AND state <> 'known'")
             self._database.execute("UPDATE pages SET state = 'known'")
