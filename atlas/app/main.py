@@ -132,7 +132,14 @@ def limit_threads(settings: Settings) -> None:
 
 def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.git.history import GitHistory
-    from atlas.parsing import Cl100kCounter, digest_paths, mask_secrets, positions_that_differ, split_words
+    from atlas.parsing import (
+        Cl100kCounter,
+        digest_paths,
+        make_statements,
+        mask_secrets,
+        positions_that_differ,
+        split_words,
+    )
     from atlas.parsing.outline import Outline
     from atlas.search import RankingOptions, Reader
 
@@ -151,6 +158,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         make_prose_embedder(settings),
         make_documents_embedder(settings, code),
         RankingOptions(settings.search.learned, frozenset(settings.search.off)),
+        make_statements(settings.language_folders).of,
         make_quality_reader(settings),
     )
 

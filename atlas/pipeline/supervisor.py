@@ -163,7 +163,7 @@ class Daemon:
         while True:
             try:
                 for tier in self._tiers:
-                    # this process holds the lease: nobody else works on pending events
+                    # this process holds the lease: no other process works on pending events
                     await self._bus.reclaim(tier.stream, tier.group)
                 # warms the linkers and repairs what a crash left behind: every unit is compared
                 await self._bus.publish(AST_DIRTY, [Event(name, WHOLE_PROJECT) for name in self._workspaces])
