@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from atlas.api import Atlas
 from atlas.app.main import index_project, make_source, open_atlas
 from atlas.app.quality import make_quality_writer
 from atlas.buses.memory import MemoryBus
@@ -73,7 +74,9 @@ async def index(settings: Settings, *, quality: bool = True) -> IndexSummary:
 
 async def ask(settings: Settings, question: str = QUESTION) -> SearchResult:
     async with open_atlas(settings) as atlas:
-        return await atlas.search(question, Filter(project="p"))
+        reader = atlas.reader
+        explained = Atlas(replace(reader, ranking=replace(reader.ranking, all_features=True)))
+        return await explained.search(question, Filter(project="p"))
 
 
 async def counts(settings: Settings) -> ProjectStats:
