@@ -29,7 +29,7 @@ def make_quality_reader(settings: Settings) -> Embedder | None:
         return None
     from atlas.embedders.quality import QualityEmbedder
 
-    # A question takes 8 ms on one thread; several threads wait for each other where the machine is busy.
+    # A question takes 7 ms on one thread; several wait for each other where the machine is busy.
     return QualityEmbedder(_make(settings, threads=1), float(settings.quality.query_seconds))
 
 
