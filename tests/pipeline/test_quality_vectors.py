@@ -118,6 +118,9 @@ async def test_a_pass_makes_them_only_on_request_and_search_then_uses_them(
     off = replace(settings, search=replace(settings.search, off=("quality",)))
     assert found(await ask(off)) == found(before)
     assert (await index(settings)).quality_vectors == 0
+    write_tree(root, {**FILES, **{f"more/m{at}.py": f"def f{at}():\n    return {at}\n" for at in range(20)}})
+    await index(settings, quality=False)
+    assert (await ask(settings)).ranked == (await ask(load_settings(str(root), str(tmp_path / "d"), {}))).ranked
     with pytest.raises(ConfigError, match="no sentence transformer"):
         await index(replace(settings, quality=type(settings.quality)()))
 
