@@ -125,6 +125,34 @@ async def test_a_pass_makes_them_only_on_request_and_search_then_uses_them(
         await index(replace(settings, quality=type(settings.quality)()))
 
 
+@pytest.mark.parametrize("line", ['model = "/models/mine"', 'url = "http://models.example"', 'pooling = "cls"'])
+def test_a_project_names_neither_model_nor_server(tmp_path: Path, line: str) -> None:
+    write_tree(tmp_path, {"atlas.toml": f"[quality]\n{line}\n"})
+    with pytest.raises(ConfigError, match=r"quality\."):
+        load_settings(str(tmp_path), environment={})
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"MODEL": "models/mine"}, "must be an absolute path"),
+        ({"MODEL": "/nowhere/at/all"}, "no such folder"),
+        ({"MODEL": "/", "URL": "http://127.0.0.1:1"}, "exclude each other"),
+        ({"URL": "127.0.0.1:8080"}, "not the address of a server"),
+        ({"URL": "http://me:secret@127.0.0.1"}, "must not hold a user or password"),
+    ],
+)
+def test_settings_that_name_no_model_are_refused(tmp_path: Path, named: dict[str, str], message: str) -> None:
+    variables = {f"ATLAS_QUALITY_{name}": value for name, value in named.items()}
+    with pytest.raises(ConfigError, match=message) as raised:
+        load_settings(str(tmp_path), environment=variables)
+    assert "secret" not in str(raised.value)
+    with pytest.raises(ConfigError, match=r"embedder\.provider"):
+        load_settings(
+            str(tmp_path), environment={"ATLAS_QUALITY_URL": "http://127.0.0.1", "ATLAS_EMBEDDER_PROVIDER": "none"}
+        )
+
+
 async def test_only_what_changed_is_embedded_and_the_index_equals_a_clean_one(
     root: Path, model: Path, tmp_path: Path
 ) -> None:
