@@ -19,7 +19,7 @@ WINDOW_KINDS = ("code", "config", "markup", "text")
 TITLED_KINDS = {"docsection": "section", "adr": "adr"}
 """Kinds of nodes that are cited by title, and how the kind is called."""
 NOTE_KINDS = ("claim", "decision", "entity", "observation")
-"""Kinds of notes: their name is text that somebody wrote, and is quoted."""
+"""Kinds of notes: their name is text that a person wrote, and is quoted."""
 
 _INVISIBLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -111,7 +111,7 @@ def _escape(code: int) -> str:
 def local_name(row: NodeRow) -> str:
     """Return a qualified name without the segments that repeat the path: `Cart.add` of `shop/cart.py`.
 
-    A file is called by its kind: its path stands beside it.
+    A file is called by its kind: its path stands next to it.
     """
     if row.label in (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE) and row.path:
         return row.kind
