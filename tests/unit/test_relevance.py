@@ -36,6 +36,16 @@ def test_words_of_the_index_make_a_question_relevant() -> None:
     assert relevance(signals("bake sourdough bread", 0.95)) > relevance(signals("bake sourdough bread", 0.1))
 
 
+def test_words_that_only_ask_do_not_count() -> None:
+    assert signals("what happens when the cart closes").known == signals("cart closes").known
+    assert signals("what happens").known == 0.0, "they are all there is"
+
+
+def test_words_decide_where_nothing_has_a_vector() -> None:
+    assert relevance(signals("cart closes", 0.0)) > 0.5
+    assert relevance(signals("bake sourdough bread", 0.0)) < RELEVANT
+
+
 def test_what_the_index_has_by_name_is_relevant() -> None:
     assert relevance(signals("Sourdough", name="shop.Sourdough")) == 1.0
     assert relevance(signals('"bake the bread"', phrase="x")) == 1.0
