@@ -14,6 +14,7 @@ from math import exp, log
 from atlas.model import Scored, WordCounts
 from atlas.search.file_prior import idf
 from atlas.search.route import Query, base_forms
+from atlas.search.spellings import other_spellings
 
 BIAS, PER_COSINE, PER_KNOWN = -4.9, 6.9, 4.0
 """Logistic regression on ten packages: 387 generated questions and 214 written by hand that they answer, against 1,300
@@ -50,7 +51,7 @@ def read_signals(
     size = max(len(counts.nodes), 1)
     known = total = 0.0
     for word in [word for word in query.words if word not in ASKING] or query.words:
-        files = max(len(counts.words.get(form, ())) for form in (word, *base_forms(word)))
+        files = max(len(counts.words.get(form, ())) for form in _forms(word))
         weight = FREQUENT if word in frequent else idf(size, files)
         total += weight
         known += weight if files or word in frequent else 0.0
@@ -64,7 +65,12 @@ def read_signals(
 
 def uncounted(query: Query, counts: WordCounts) -> tuple[str, ...]:
     """Return the words of a question that were not counted: the index lacks them, or has them too often."""
-    return tuple(word for word in query.words if not any(counts.words.get(form) for form in (word, *base_forms(word))))
+    return tuple(word for word in query.words if not any(map(counts.words.get, _forms(word))))
+
+
+def _forms(word: str) -> list[str]:
+    forms = (word, *base_forms(word))
+    return [*forms, *(other for form in forms for other in other_spellings(form))]
 
 
 def relevance(signals: Signals) -> float:
