@@ -24,9 +24,8 @@ BIAS_OF_WORDS, PER_KNOWN_WORD = -4.9, 6.7
 """The same where nothing has a vector: the share of known words alone decides."""
 RELEVANT = 0.2
 """Below it, an answer says that nothing relevant was found."""
-ASKING = frozenset(
-    "happen happens happened occur occurs work works done look find kind way thing things something".split()
-)
+_WRITTEN = "happen happens happened occur occurs work works done look find kind way thing things something"
+ASKING = frozenset(_WRITTEN.split())
 """Words that say how a question is asked; whether the index has them means nothing."""
 FREQUENT = log(2)
 """Rarity of a word that the index has too often for it to be counted."""
