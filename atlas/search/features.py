@@ -43,7 +43,7 @@ class Evidence:
 
     query: Query
     hits: Mapping[str, Mapping[str, float]]
-    """Score by channel and uid: `words` 0..1, `meaning` 0..1, `prose` 0..1, `name`, `phrase`, `written`, `graph`."""
+    """Score by channel and uid: `words`, `meaning`, `quality`, `prose` 0..1, `name`, `phrase`, `written`, `graph`."""
     cosines: Mapping[str, float]
     """Cosine by uid, as the embedding model gives it."""
     files: FileMatches
@@ -92,6 +92,7 @@ def _of_channels(row: NodeRow, text: float, evidence: Evidence) -> dict[str, flo
         "text": text,
         "words": hits["words"].get(uid, 0.0),
         "meaning": max(hits["meaning"].get(uid, 0.0), hits["prose"].get(uid, 0.0)),
+        "quality": hits["quality"].get(uid, 0.0),
         "cosine": evidence.cosines.get(uid, 0.0),
         "name": hits["name"].get(uid, 0.0) * evidence.query.focus**FOCUS_POWER,
         "phrase": hits["phrase"].get(uid, 0.0),

@@ -34,6 +34,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "long_texts": frozenset(),
         "relevance": frozenset(),
         "grouping": frozenset(),
+        "quality": frozenset(),
     }
 )
 """Stages that `RankingOptions.off` may name besides features, each with the features that only it uses."""
@@ -47,6 +48,7 @@ def read_evidence(reader: Reader, query: Query, rankings: Sequence[Ranking], cou
         "words": normalised(hits.get("words", ())),
         "meaning": above_floor(hits.get("meaning", ())),
         "prose": prose_shares(hits.get("prose", ())),
+        "quality": above_floor(hits.get("quality", ())),
         **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph")},
     }
     is_counted = "files" not in reader.ranking.off

@@ -1,0 +1,1 @@
+"""The recipe of the model of code: see README.md."""
