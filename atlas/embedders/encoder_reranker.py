@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from pathlib import Path
 
 from atlas.embedders.onnx_encoder import EncoderOptions, OnnxEncoder
 from atlas.model import Chunk
-from atlas.parsing import VectorIndex
 
 _FILES = ("modules.json", "1_Pooling")
 """What exports of sentence transformers have and those of cross-encoders lack."""
@@ -25,8 +26,9 @@ class EncoderReranker:
             return []
         asked = await self._encoder.embed_query(question)
         vectors = await self._encoder.embed_chunks([Chunk("", "", "", text, False) for text in texts])
-        found = VectorIndex(len(asked) // 4).cosines(asked, vectors)
-        return [cosine if cosine == cosine else 0.0 for cosine in found]
+        size = len(asked) // 4
+        query = struct.unpack(f"<{size}f", asked)
+        return [math.fsum(map(float.__mul__, query, struct.unpack(f"<{size}e", each))) for each in vectors]
 
     async def aclose(self) -> None:
         """Release the model; idempotent."""

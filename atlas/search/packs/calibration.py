@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -48,8 +49,11 @@ def foreign_questions(reader: PackReader) -> list[str]:
 
 
 def with_gate(settings: str, gate: Gate) -> str:
-    """Return the text of `kg_config.json` with a gate; other settings stay."""
-    raw = cast("dict[str, object]", json.loads(settings)) if settings.strip() else {}
+    """Return the text of `kg_config.json` with a gate; other settings stay, a text that is no JSON object does not."""
+    raw: object = {}
+    with suppress(ValueError, RecursionError):
+        raw = json.loads(settings)
+    raw = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
     return json.dumps({**raw, "gate": gate_text(gate)}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
