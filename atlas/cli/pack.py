@@ -292,7 +292,9 @@ def _print_answer(answer: PackAnswer, *, explain: bool) -> None:
         print()
         for fact in answer.facts:
             print(output.plain(f"{fact.kind}: {' '.join(fact.text.split())} [{fact.source}]"))
-    for note in (*answer.withheld, *answer.notes):
+    for text in answer.withheld:
+        print(f"{'nearest section' if answer.is_refused else 'note'}: {output.one_line(text)}", file=sys.stderr)
+    for note in answer.notes:
         print(f"note: {output.one_line(note)}", file=sys.stderr)
     print(f"confidence {answer.confidence:.2f}, {answer.tokens} tokens, by {answer.by}", file=sys.stderr)
     if explain:
