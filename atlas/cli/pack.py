@@ -145,6 +145,8 @@ def update(
     with pack_progress() as report:
         result = run(update_pack(folder, report, force=force, state=state, model=model))
     _print_result(result, as_json=json)
+    if not json and not (force or model or result.added or result.changed or result.removed):
+        print("no article differs: the pack is as it was")
 
 
 def query(
