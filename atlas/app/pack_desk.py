@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from atlas.app.pack_questions import find_article, profile_options
+from atlas.app.pack_questions import find_article, override_notes, profile_options
 from atlas.app.packs import OpenPack, find_pack, list_packs, open_pack
 from atlas.errors import AtlasError, NotFound
 from atlas.project_state import ProjectState
@@ -101,7 +101,7 @@ class PackDesk:
             if best is None or rank > best[0]:
                 best = rank, pack, answer
         assert best is not None
-        notes += best[2].notes
+        notes += (*override_notes(best[1]), *best[2].notes)
         return answer_body(f"{best[1].manifest.name}@{best[1].manifest.version}", best[2])
 
     async def _found(self, name: str, query: str, limit: int, notes: list[str]) -> NoteBody:
