@@ -125,9 +125,8 @@ impl Model {
         let mut at = 0;
         while at + MIN_PIECE <= scratch.word.len() {
             let longest = scratch.word.len().min(at + self.table.longest_word());
-            let piece = (at + MIN_PIECE..=longest)
-                .rev()
-                .find_map(|end| Some((end, self.table.row(&scratch.word[at..end])?)));
+            let piece =
+                (at + MIN_PIECE..=longest).rev().find_map(|end| Some((end, self.table.row(&scratch.word[at..end])?)));
             match piece {
                 Some((end, row)) => {
                     scratch.count(row, is_name);
