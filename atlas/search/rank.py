@@ -80,7 +80,7 @@ FILE_BONUS = 0.12
 """For the file that matches the question's words best as a whole; a lower share for the others (`file_prior.py`)."""
 STEM_BONUS = 0.03
 """If all parts of the file's name are words of the question."""
-COHERENCE_BONUS = 0.1
+COHERENCE_BONUS = 0.05
 """If the file's other candidates match in full. A name has one place: the more of the question is a name, the less it
 counts."""
 DEPTH_PENALTY = 0.004
