@@ -15,8 +15,7 @@ from atlas.project_state import ProjectState
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from atlas.embedders.onnx_reranker import OnnxReranker
-    from atlas.embedders.reranker import TeiReranker
+    from atlas.app.pack_reranker import ConfiguredReranker
     from atlas.language_model import LanguageModel
     from atlas.tools.answers import KnowledgeAnswer
     from atlas.tools.catalogue import Tool
@@ -34,9 +33,7 @@ OVERHEAD = 250
 class PackDesk:
     """Use from one event loop; close with `aclose`."""
 
-    def __init__(
-        self, project: str, model: LanguageModel | None, reranker: TeiReranker | OnnxReranker | None = None
-    ) -> None:
+    def __init__(self, project: str, model: LanguageModel | None, reranker: ConfiguredReranker | None = None) -> None:
         self._project, self._model, self._reranker = project, model, reranker
         self._open: dict[Path, tuple[str, OpenPack]] = {}
         self._opening = asyncio.Lock()

@@ -27,7 +27,8 @@ from atlas.search.packs.values import BALANCED, BASELINE, PackReader, QuestionOp
 DATA = Path(__file__).with_name("data") / "packs"
 MULTI_HOP = "multi_hop"
 WRITTEN = (
-    "hand", "fresh", "celery", "unseen", "other_words", "libraries", "unanswerable", "other_words_unanswerable"
+    "hand", "fresh", "celery", "unseen", "other_words", "libraries", "new_libraries",
+    "unanswerable", "other_words_unanswerable"
 )  # fmt: skip
 
 

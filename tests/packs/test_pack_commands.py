@@ -126,6 +126,7 @@ def test_verify_finds_a_damaged_file(run: Run, place: Path) -> None:
 
 def test_update_and_diff_name_what_has_changed(run: Run, place: Path, tmp_path: Path) -> None:
     assert run("update", "widget", "--json").json["added"] == []
+    assert "no article differs" in run("update", "widget").out
     old = tmp_path / "old"
     assert run("build", "widget", "--from", "docs", *OPTIONS, "--output", str(old)).code == 0
     page = place / "docs" / "more.md"
