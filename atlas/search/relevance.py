@@ -20,8 +20,9 @@ BIAS, PER_COSINE, PER_KNOWN = -4.9, 6.9, 4.0
 """Logistic regression on ten packages: 387 generated questions and 214 written by hand that they answer, against 1,300
 questions of nonsense, word salad, cooking, travel and sports, and 340 that other packages answer, which make up .3 of
 their class; both classes weigh the same, and so do both sorts of the first (docs/measurements/search.md)."""
-BIAS_OF_WORDS, PER_KNOWN_WORD = -4.9, 6.7
-"""The same where nothing has a vector: the share of known words alone decides."""
+ALONE = (-4.9, 3.1, 6.7)
+"""The same where nothing has a vector or no word is known, from a fit that trusts known words more: without any, no
+cosine makes a question relevant."""
 RELEVANT = 0.2
 """Below it, an answer says that nothing relevant was found."""
 _WRITTEN = "happen happens happened occur occurs work works done look find kind way thing things something"
@@ -76,7 +77,7 @@ def relevance(signals: Signals) -> float:
     """Return how likely it is that the index answers the question: 1 for what it has by name."""
     if signals.is_named:
         return 1.0
-    score = BIAS + PER_COSINE * signals.cosine + PER_KNOWN * signals.known
-    if not signals.cosine:
-        score = BIAS_OF_WORDS + PER_KNOWN_WORD * signals.known
+    is_alone = not signals.cosine or not signals.known
+    bias, per_cosine, per_known = ALONE if is_alone else (BIAS, PER_COSINE, PER_KNOWN)
+    score = bias + per_cosine * signals.cosine + per_known * signals.known
     return 1 / (1 + exp(-score))
