@@ -44,11 +44,16 @@ class Pairs:
 
 
 def read_pairs(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yield the pairs of files that `mine` has written."""
+    """Yield the pairs of files that `mine` has written; identical code is kept once."""
+    seen = set[int]()
     for path in paths:
         with path.open() as lines:
             for line in lines:
-                yield json.loads(line)
+                pair = json.loads(line)
+                digest = hash(pair["code"])
+                if digest not in seen:
+                    seen.add(digest)
+                    yield pair
 
 
 def choose_words(paths: Sequence[Path], size: int) -> tuple[list[str], Integers]:
