@@ -108,6 +108,20 @@ class Languages:
     def of_path(self, path: str) -> str | None:
         """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
 
+class Statements:
+    """Finds the statements of texts; a language is loaded when a text of it is first read.
+
+    `folders`: as for `Languages`. Safe to use from several threads.
+    """
+
+    def __init__(self, folders: Sequence[str]) -> None: ...
+    def of(self, language: str, data: bytes, *, timeout_ms: int = 50) -> list[tuple[int, int, int]]:
+        """Return (first line, last line, number of blocks around it) of statements, members and comments.
+
+        They are in order, outer ones first; lines count from 0. A text may be a part of a file. Without a grammar, or
+        after this much CPU time, there are none.
+        """
+
 MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
 """Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header
 of a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link.

@@ -76,7 +76,8 @@ class Atlas:
             await self.reader.history.aclose()
         writing = self.indexer.embedders if self.indexer is not None else ()
         reader = self.reader
-        for embedder in (reader.embedder, reader.documents_embedder, reader.prose_embedder, *writing):
+        mine = (reader.embedder, reader.documents_embedder, reader.prose_embedder, reader.quality_embedder)
+        for embedder in (*mine, *writing):
             if embedder is not None:
                 await embedder.aclose()
         await self.reader.store.aclose()

@@ -225,7 +225,7 @@ class Streams(Protocol):
         ...
 
     async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
-        """Make all pending events of the group due now; return how many. The caller knows that nobody works on them.
+        """Make all pending events of the group due now; return how many. The caller knows that no worker has them.
 
         `from_others`: only events delivered to other consumers, for a caller that knows it is the only live one.
         """

@@ -76,8 +76,9 @@ class EdgeType(StrEnum):
     SOURCE = "SOURCE"
 
 
-CODE, DOCUMENTS, PROSE = "code", "documents", "prose"
-"""The vector spaces: code and configuration, documents of the repository, notes and passages of packs.
+CODE, DOCUMENTS, PROSE, QUALITY = "code", "documents", "prose", "quality"
+"""The vector spaces: code and configuration, documents of the repository, notes and passages of packs; and the space of
+the optional sentence transformer, which embeds the nodes of the first two a second time (ADR 0043).
 
 Vectors of different spaces are never compared, even if one model makes both: notes stay in this process where a server
 embeds documents (ADR 0041).
@@ -102,7 +103,13 @@ def is_prose(label: str, kind: str) -> bool:
 
 
 def space_of(label: str, kind: str) -> str:
-    """Return the vector space of the nodes of a label and kind."""
+    """Return the vector space of the nodes of a label and kind; it is never `QUALITY`, which comes in addition."""
     if is_prose(label, kind):
         return PROSE
     return DOCUMENTS if label in DOCUMENT_LABELS or (kind == TEXT and label == Label.CHUNK) else CODE
+
+
+def is_in_space(space: str, label: str, kind: str) -> bool:
+    """Return whether nodes of a label and kind get a vector in a space; `QUALITY` has those of code and documents."""
+    own = space_of(label, kind)
+    return own != PROSE if space == QUALITY else own == space

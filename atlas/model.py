@@ -15,9 +15,11 @@ from atlas.labels import DOCUMENTS as DOCUMENTS
 from atlas.labels import PASSAGE as PASSAGE
 from atlas.labels import PROSE as PROSE
 from atlas.labels import PROSE_LABELS as PROSE_LABELS
+from atlas.labels import QUALITY as QUALITY
 from atlas.labels import TEXT as TEXT
 from atlas.labels import EdgeType as EdgeType
 from atlas.labels import Label as Label
+from atlas.labels import is_in_space as is_in_space
 from atlas.labels import is_prose as is_prose
 from atlas.labels import space_of as space_of
 
@@ -288,7 +290,7 @@ class ModelInfo:
     fingerprint: str
     """SHA-256 of the weights, or the provider's substitute for it."""
     space: str = CODE
-    """The vector space, `CODE`, `DOCUMENTS` or `PROSE`, which says which nodes the model embeds."""
+    """The vector space, `CODE`, `DOCUMENTS`, `PROSE` or `QUALITY`, which says which nodes the model embeds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class ProjectStats:
     unresolved: int
     chunks: int
     vectors: int
-    """Up-to-date vectors."""
+    """Up-to-date vectors of the space of each node."""
     skipped: Mapping[str, int]
     """Files by reason."""
     problems: int
@@ -61,6 +61,10 @@ class ProjectStats:
     """Files known to have changed since they were indexed."""
     decisions: Mapping[str, int] = field(default_factory=dict[str, int])
     """Decisions of the significance gate so far, by reason."""
+    quality_chunks: int = 0
+    """Texts that the space `QUALITY` embeds in addition, whether or not it is used."""
+    quality_vectors: int = 0
+    """Up-to-date vectors of that space."""
 
     def model(self, space: str = CODE) -> ModelInfo | None:
         """Return the model of the vectors of a space, None if there are none."""

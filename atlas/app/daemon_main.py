@@ -141,7 +141,7 @@ async def _work(all_settings: Sequence[Settings], tiers: Sequence[str], log: Log
 
 
 async def _until_invalid(instance: DaemonInstance, stop: asyncio.Event) -> None:
-    """Stop when the data folder was removed: nobody could find this daemon any more, and another may start."""
+    """Stop when the data folder was removed: no client can find this daemon any more, and another may start."""
     while not stop.is_set() and instance.is_valid():
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), VALID_SECONDS)

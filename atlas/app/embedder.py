@@ -104,10 +104,10 @@ def _behind_cache(settings: Settings, embedder: Embedder) -> Embedder:
         return embedder
     from atlas.embedders.cached import CachedEmbedder
 
-    return CachedEmbedder(embedder, _embedding_cache(settings))
+    return CachedEmbedder(embedder, embedding_cache(settings))
 
 
-def _embedding_cache(settings: Settings) -> EmbeddingCache:
+def embedding_cache(settings: Settings) -> EmbeddingCache:
     """Return the cache on the configured bus server, which all its users share, or the one in the data folder."""
     max_bytes = settings.embedder.cache_mb << 20
     if not settings.bus_address:

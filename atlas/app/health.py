@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from atlas.app.bus import bus_program, bus_server_info, connect_bus_of_running_daemon, load_bus_driver
 from atlas.app.embedder import make_embedder
 from atlas.app.main import open_atlas
+from atlas.app.quality import make_quality_reader
 from atlas.app.store import store_server_info
 from atlas.config.load import discover_root
 from atlas.errors import AtlasError, ConfigError, NotFound
@@ -33,7 +34,7 @@ from atlas.tools.status.report import LETTERS
 if TYPE_CHECKING:
     from atlas.config.load import Settings
     from atlas.contracts import Bus
-    from atlas.project_state import ProjectState
+    from atlas.project_state import ProjectState, ProjectStats
 
 STORE_SECONDS = 10.0
 """Time limit of the question to a store server."""
@@ -152,7 +153,23 @@ async def _check_index(settings: Settings, daemon: DaemonStatus) -> tuple[list[C
     return [
         judge.index_check(state, stats, command),
         judge.vectors_check(stats, daemon, command, embeds=embeds),
+        *await _check_quality(settings, stats),
     ], state
+
+
+async def _check_quality(settings: Settings, stats: ProjectStats) -> list[Check]:
+    """Embed a question with the sentence transformer, if there is one."""
+    embedder = make_quality_reader(settings)
+    if embedder is None:
+        return []
+    command, problem = f"{_index_command(settings)} --quality", None
+    try:
+        await embedder.embed_query("health check")
+    except AtlasError as error:
+        problem = error
+    finally:
+        await embedder.aclose()
+    return [judge.quality_check(stats, embedder.place, command, problem)]
 
 
 async def _check_embedder(settings: Settings, state: ProjectState | None) -> list[Check]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.embedder import make_documents_embedder, make_embedder, make_prose_embedder, make_writing_embedders
+from atlas.app.quality import make_quality_reader, make_quality_writer
 from atlas.app.store import open_store, prepare_data_folder
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
@@ -65,33 +66,40 @@ async def index_project(
     take_over: bool = False,
     patience: float = math.inf,
     waiting: Callable[[str, float], None] | None = None,
+    quality: bool = False,
 ) -> IndexSummary:
-    """Make the index of a project equal to its files, here or through the running daemon; see `request_index`."""
+    """Make the index of a project equal to its files, here or through the running daemon; see `request_index`.
+
+    `quality` also waits for the vectors of the sentence transformer; raises ConfigError if there is none.
+    """
+    if quality and not settings.quality.is_on:
+        raise ConfigError("no sentence transformer is configured", "Set quality.model in the user's atlas.toml.")
     from atlas.pipeline.index_request import IndexTarget, request_index
 
     target = IndexTarget(
         project=settings.project_name,
         root=settings.root,
-        open_indexer=partial(_open_indexer, settings),
+        open_indexer=partial(_open_indexer, settings, quality=quality),
         connect_daemon=partial(connect_bus_of_running_daemon, settings),
         # on shared servers the writer may be on another host: its heartbeat tells
         has_writer=partial(has_writer, settings.data_dir) if not settings.shared else lambda: True,
         read_stats=partial(_read_stats, settings),
     )
-    return await request_index(target, progress, full=full, take_over=take_over, patience=patience, waiting=waiting)
+    chosen = {"full": full, "take_over": take_over, "quality": quality}
+    return await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
 
 
 @asynccontextmanager
-async def _open_indexer(settings: Settings, reset: bool) -> AsyncGenerator[Indexer]:
+async def _open_indexer(settings: Settings, reset: bool, *, quality: bool) -> AsyncGenerator[Indexer]:
     """Open the index for writing only: the read path, which takes 0.3 s to import, stays out."""
     limit_threads(settings)
     store = await open_store(settings, writing=True, reset=reset)
     try:
-        indexer = await asyncio.to_thread(_indexer, settings, store)
+        indexer = await asyncio.to_thread(_indexer, settings, store, quality=quality)
         try:
             yield indexer
         finally:
-            for embedder in indexer.embedders:
+            for embedder in (*indexer.embedders, *([indexer.quality] if indexer.quality is not None else [])):
                 await embedder.aclose()
     finally:
         await store.aclose()
@@ -124,7 +132,14 @@ def limit_threads(settings: Settings) -> None:
 
 def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.git.history import GitHistory
-    from atlas.parsing import Cl100kCounter, digest_paths, mask_secrets, positions_that_differ, split_words
+    from atlas.parsing import (
+        Cl100kCounter,
+        digest_paths,
+        make_statements,
+        mask_secrets,
+        positions_that_differ,
+        split_words,
+    )
     from atlas.parsing.outline import Outline
     from atlas.search import RankingOptions, Reader
 
@@ -143,6 +158,8 @@ def _reader(settings: Settings, store: Store) -> Reader:
         make_prose_embedder(settings),
         make_documents_embedder(settings, code),
         RankingOptions(settings.search.learned, frozenset(settings.search.off)),
+        make_statements(settings.language_folders).of,
+        make_quality_reader(settings),
     )
 
 
@@ -155,7 +172,7 @@ def make_language_terms(settings: Settings) -> LanguageTerms:
         return language_terms(map(LanguageRow._make, search_terms(settings.language_folders)))
 
 
-def _indexer(settings: Settings, store: Store) -> Indexer:
+def _indexer(settings: Settings, store: Store, *, quality: bool = False) -> Indexer:
     from atlas.buses.memory import MemoryBus
     from atlas.pipeline.index import Indexer
 
@@ -165,6 +182,7 @@ def _indexer(settings: Settings, store: Store) -> Indexer:
         bus=MemoryBus(),
         gate=make_gate(settings, store),
         embedders=make_writing_embedders(settings),
+        quality=make_quality_writer(settings, in_background=False) if quality else None,
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from atlas.app.pack_links import Dependency, JoinedPack, dependencies, find_entity, joined_pack, said_of
+from atlas.app.pack_entities import find_entity, said_of
+from atlas.app.pack_links import Dependency, JoinedPack, dependencies, joined_pack
 from atlas.app.packs import list_packs
 from atlas.model import Filter, Label, Match, Node
 
@@ -67,9 +68,9 @@ async def outdated_uses(desk: PackDesk, store: Store, project: str) -> list[Outd
 
 
 async def _state(
-    desk: PackDesk, name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]
+    desk: PackDesk, name: str, dependencies: Sequence[Dependency], packs: Sequence[InstalledPack]
 ) -> _State | None:
-    joined = joined_pack(name, declared, packs)
+    joined = joined_pack(name, dependencies, packs)
     if joined is None:
         return None
     pack = await desk.opened(joined.folder)
@@ -77,9 +78,13 @@ async def _state(
     entity = await find_entity(pack, name, joined.dependency.import_name)
     said = said_of(entity) if entity is not None else {}
     state = next((f"{key} {said[key]}" for key in STATES if said.get(key)), "")
-    if entity is not None and state:
-        return state, title, entity.row.docstring or str(said.get("section", ""))
-    return await _declared_state(pack, title, _names(name, joined))
+    if entity is None or not state:
+        return await _declared_state(pack, title, _names(name, joined))
+    evidence = entity.row.docstring
+    if not evidence:
+        declared = await _declared_state(pack, title, _names(name, joined))
+        evidence = declared[2] if declared is not None else str(said.get("section", ""))
+    return state, title, evidence
 
 
 async def _declared_state(pack: OpenPack, title: str, names: Sequence[str]) -> _State | None:

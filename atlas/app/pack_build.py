@@ -25,8 +25,10 @@ from atlas.docs.pack.folder import (
 )
 from atlas.docs.pack.manifest import PACK_FILE, Manifest, check_name
 from atlas.docs.pack.skill import skill_text
+from atlas.docs.sources.collecting import mark_built
 from atlas.docs.sources.values import WEB, CollectOptions, CollectProgress, Planned, SourceKind
 from atlas.errors import ConfigError, NotFound
+from atlas.threads import in_thread
 
 if TYPE_CHECKING:
     from atlas.app.pack_model import ModelPass
@@ -49,13 +51,27 @@ class BuildResult:
     """Keys of articles that differ from the pack before."""
     embedded: int = 0
     problems: tuple[str, ...] = ()
-    """`key: line: code: message` of what could not be read."""
+    """Documents that were left out with the reason, and `key: line: code: message` of what could not be read."""
     notes: tuple[str, ...] = ()
     """What a language model was not asked, or said without evidence."""
 
 
 def no_report(progress: CollectProgress) -> None:
     """Report nothing."""
+
+
+class LeftOut:
+    """Passes reports on and keeps what they say about documents that are left out."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self.found: list[str] = []
+
+    def __call__(self, progress: CollectProgress) -> None:
+        """Take a report."""
+        if progress.problem:
+            self.found.append(f"{progress.current}: {progress.problem}")
+        self._report(progress)
 
 
 async def plan_build(request: BuildRequest, report: Report = no_report) -> list[Planned]:
@@ -87,10 +103,13 @@ async def build_pack(
     specs = _specs(request)
     if target is not None or request.version:
         check_target(_target(request, target), replaces=replaces)
-    articles = await collect_articles(request, specs, report)
-    return await build_from_articles(
+    left_out = LeftOut(report)
+    articles = await collect_articles(request, specs, left_out)
+    built = await build_from_articles(
         completed(request, specs, articles), articles, target, replaces=replaces, report=report, model=model
     )
+    await in_thread(mark_built, specs, request.options)
+    return replace(built, problems=(*left_out.found, *built.problems))
 
 
 async def build_from_articles(
@@ -145,7 +164,8 @@ async def update_pack(
     request = request_of(folder)
     specs = _specs(request)
     refresh = replace(request.options, refresh=True, state=state)
-    articles = await collect_articles(replace(request, options=refresh), specs, report)
+    left_out = LeftOut(report)
+    articles = await collect_articles(replace(request, options=refresh), specs, left_out)
     old = open_pack(folder)
     try:
         before = await article_digests(old)
@@ -155,15 +175,19 @@ async def update_pack(
         changed = tuple(sorted(key for key in after.keys() & before.keys() if after[key] != before[key]))
         lost = model is None and any(one.space == STATEMENTS for one in manifest.models)
         notes = ("the statements of the language model are kept out; --extend asks for them again",) if lost else ()
-        same = BuildResult(folder, manifest)
         if not (added or removed or changed or force or model):
-            return same
+            await in_thread(mark_built, specs, refresh)
+            return BuildResult(folder, manifest, problems=tuple(left_out.found))
         built = await build_from_articles(
             request, articles, folder, replaces=True, report=report, model=model, before=old
         )
     finally:
         await old.aclose()
-    return replace(built, added=added, changed=changed, removed=removed, notes=(*notes, *built.notes))
+    await in_thread(mark_built, specs, refresh)
+    problems = (*left_out.found, *built.problems)
+    return replace(
+        built, added=added, changed=changed, removed=removed, notes=(*notes, *built.notes), problems=problems
+    )
 
 
 async def collect_articles(request: BuildRequest, specs: Sequence[SourceSpec], report: Report) -> list[Article]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from atlas import __version__
 from atlas.docs.pack.manifest import Manifest, PackModel, PackSource
+from atlas.docs.times import build_time
 
 if TYPE_CHECKING:
     from atlas.app.pack_model import ModelPass
@@ -46,7 +46,7 @@ def make_manifest(
     return Manifest(
         name=request.name,
         version=request.version,
-        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        created=build_time(),
         program=f"code-atlas {__version__}",
         description=request.description,
         library=request.library,

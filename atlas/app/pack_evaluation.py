@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from atlas.app.knowledge import make_language_model
 from atlas.app.pack_reranker import make_reranker
-from atlas.app.packs import open_pack
+from atlas.app.packs import OpenPack, open_pack
 from atlas.docs.sources.values import CollectProgress
 from atlas.errors import ConfigError, NotFound, StoreError
+from atlas.search.packs.calibration import MAX_ASKED as CALIBRATED
+from atlas.search.packs.calibration import foreign_questions
 from atlas.search.packs.evaluation import Evaluation, evaluate
-from atlas.search.packs.questions import read_questions
+from atlas.search.packs.questions import FEW_SHOT, EvalQuestion, read_questions
 from atlas.search.packs.report import svg, table
 from atlas.threads import in_thread
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from atlas.config.load import Settings
 
 MAX_QUESTIONS = 32 << 20
+FOREIGN, MAX_FOREIGN = "foreign", 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,10 @@ async def evaluate_pack(
         asked = read_questions(text)
         if not asked:
             raise NotFound(f"{questions or folder} has no questions", "name a file: --questions FILE")
+        if questions is None:
+            # those that a language model is shown as examples would be asked with their own answers
+            asked = [one for one in asked if one.split != FEW_SHOT] or asked
+            asked += [EvalQuestion(f"foreign-{at}", FOREIGN, text) for at, text in enumerate(_foreign(pack), 1)]
         # spread over the kinds, which follow one another
         asked = asked[:: max(len(asked) // limit, 1)][:limit] if limit else asked
         total = len(asked)
@@ -68,6 +75,11 @@ async def evaluate_pack(
     place = target or folder / "eval" / "results"
     await in_thread(_write, place, found)
     return WrittenEvaluation(place, found, table(found))
+
+
+def _foreign(pack: OpenPack) -> list[str]:
+    """Return questions about subjects that the pack lacks, those apart that have calibrated the gate."""
+    return foreign_questions(pack.reader)[CALIBRATED:][:MAX_FOREIGN]
 
 
 def _read(path: Path) -> str:

@@ -5,18 +5,18 @@ An external symbol is `ext:<dotted name>`; its package is the dependency whose n
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from atlas.app.pack_entities import find_entity, said_of
 from atlas.app.packs import list_packs, version_key
 from atlas.docs.pack.ecosystems import SCHEMES
 from atlas.docs.pack.folder import InstalledPack
 from atlas.errors import AtlasError
-from atlas.model import Filter, Match, Node
+from atlas.model import Filter, Label, Match, Node
 from atlas.tools.answers import ContextAnswer, SearchAnswer
 from atlas.tools.citations import escaped
 from atlas.wording import counted
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_SYMBOLS = 2
 """External symbols of an answer about which packs are asked."""
+MAX_WORDS = 3
+"""Words of a query that are looked up as names of external symbols."""
 MAX_LINE = 300
 SHARE = 4
 """The lines of packs take at most this part of an answer's budget: one in `SHARE` tokens."""
@@ -96,8 +98,10 @@ def pack_of(dependency: Dependency, packs: Sequence[InstalledPack]) -> JoinedPac
 async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer) -> tuple[str, ...]:
     """Return what packs say about the external symbols of an answer, one line each; none without a pack."""
     names = list(dict.fromkeys(_external(answer)))[:MAX_SYMBOLS]
-    packs = list_packs() if names else []
-    if not packs:
+    packs = list_packs() if names or isinstance(answer, SearchAnswer) else []
+    if packs and not names and isinstance(answer, SearchAnswer):
+        names = await _named(store, project, answer.query)
+    if not packs or not names:
         return ()
     declared = await dependencies(store, project)
     notes: list[str] = []
@@ -130,26 +134,6 @@ def trees_with_lines(
         yield replace(report, notes=(*lines[:shown], *report.notes), withheld=said)
 
 
-async def find_entity(pack: OpenPack, name: str, package: str) -> Node | None:
-    """Return the entity of a dotted name: the longest end of it that is the end of exactly one entity."""
-    where = Filter(project=pack.manifest.name, labels=("Entity",))
-    exact = await pack.store.find(f"entity:{name}", Match.EXACT, where, 1)
-    if exact:
-        return exact[0]
-    parts = name.split(".")
-    for start in range(1 if parts[0] == package else 0, len(parts)):
-        end = parts[start:]
-        near = await pack.store.find(end[-1], Match.SUFFIX, where, 50)
-        same = [one for one in near if _parts(one)[-len(end) :] == end]
-        described = [one for one in same if one.row.signature] or same
-        inside = [one for one in described if _parts(one)[: max(start, 1)] == parts[: max(start, 1)]] or described
-        if len(inside) == 1:
-            return inside[0]
-        if same:
-            return None  # ambiguous: nothing is better than another symbol's description
-    return None
-
-
 def _external(answer: Answer) -> Iterator[str]:
     """Yield the dotted names of the external symbols of an answer, the best first."""
     symbols = []
@@ -161,6 +145,18 @@ def _external(answer: Answer) -> Iterator[str]:
     for symbol in symbols:
         if symbol.kind == "external_symbol":
             yield symbol.qualified_name.removeprefix("ext:")
+
+
+async def _named(store: Store, project: str, query: str) -> list[str]:
+    """Return the external symbols that a short query names, however low they rank among the project's own ones."""
+    words = query.split()
+    where = Filter(project=project, labels=(Label.EXTERNAL_SYMBOL,))
+    found: list[str] = []
+    for word in words if len(words) <= MAX_WORDS else ():
+        near = await store.find(word, Match.SUFFIX, where, 20)
+        names = [one.row.qualified_name.removeprefix("ext:") for one in near]
+        found += [name for name in names if f".{name}".endswith(f".{word}")]
+    return list(dict.fromkeys(found))[:MAX_SYMBOLS]
 
 
 def joined_pack(name: str, declared: Sequence[Dependency], packs: Sequence[InstalledPack]) -> JoinedPack | None:
@@ -179,23 +175,11 @@ def _line(name: str, entity: Node, joined: JoinedPack, pack: OpenPack) -> str:
         states.append("named by a language model")
     if said.get("code"):
         states.append(f"defined at {said['code']}")
-    section = str(said.get("section", "")).removeprefix(f"{pack.manifest.name}:")
+    own = row.qualified_name.removeprefix("entity:")
     text = f"{name} (pack {pack.manifest.name} {version}): {row.signature or row.name}. {row.docstring}"
     text = " ".join(text.split())
     text = text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
-    return escaped(f"{text} {'; '.join(states)} [pack_article {section}]".replace("  ", " "))
-
-
-def said_of(node: Node) -> dict[str, object]:
-    """Return the properties of a node of a pack."""
-    try:
-        return cast("dict[str, object]", json.loads(node.row.properties or "{}"))
-    except ValueError:
-        return {}
-
-
-def _parts(node: Node) -> list[str]:
-    return node.row.qualified_name.removeprefix("entity:").split(".")
+    return escaped(f"{text} {'; '.join(states)} [pack_article {own}]".replace("  ", " "))
 
 
 def _folded(name: str) -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, fields, replace
 from typing import cast
 
 from atlas.app.pack_build import article_digests
+from atlas.app.pack_entities import find_entity, said_of
 from atlas.app.packs import OpenPack
 from atlas.errors import ConfigError, NotFound
-from atlas.model import Filter, Match, Node
+from atlas.model import Filter, Label, Match, Node
 from atlas.search.packs.values import PROFILES, QuestionOptions
 
 MAX_LISTED = 50_000
+MAX_ENTITIES, MAX_BYTES = 5_000, 1 << 30
 _OVERRIDES = "pipeline"
 """Key of `kg_config.json`: an object with values for fields of `QuestionOptions`."""
 
@@ -60,23 +62,50 @@ def profile_options(pack: OpenPack, profile: str) -> QuestionOptions:
 
 
 async def find_article(pack: OpenPack, name: str) -> ArticleText:
-    """Return an article by key, title or URL. Raises NotFound with similar names."""
+    """Return an article by key, title or URL, or what describes an API symbol. Raises NotFound with similar names."""
     where = Filter(project=pack.manifest.name, labels=("Article",))
-    sections = await pack.store.symbols([f"{pack.manifest.name}:{name}"]) if "#" in name else []
-    if sections and sections[0].row.label == "Section":
-        row = sections[0].row
-        data = (await pack.store.content(pack.manifest.name, [row.path])).get(row.path, b"")
-        said = cast("dict[str, object]", json.loads(row.properties or "{}"))
-        text = data[row.start_byte : row.end_byte].decode("utf8", "replace").strip()
-        return ArticleText(row.qualified_name, row.name, str(said.get("url", "")), text)
+    section = await _section(pack, name) if "#" in name else None
+    if section is not None:
+        return await _part(pack, section, section.row.start_byte, section.row.end_byte)
     node = await _article(pack, name, where)
+    entity = await find_entity(pack, name, pack.manifest.library) if node is None else None
+    if entity is not None:
+        return await _symbol(pack, entity)
     if node is None:
         near = await pack.store.find(name, Match.NEAR, where, 5)
         raise NotFound(f"the pack {pack.manifest.title} has no article {name!r}", "", [one.row.path for one in near])
-    contents = await pack.store.content(pack.manifest.name, [node.row.path])
-    said = cast("dict[str, object]", json.loads(node.row.properties or "{}"))
-    text = contents.get(node.row.path, b"").decode("utf8", "replace").strip()
-    return ArticleText(node.row.path, node.row.name, str(said.get("url", "")), text)
+    return replace(await _part(pack, node, 0, MAX_BYTES), key=node.row.path)
+
+
+async def _section(pack: OpenPack, name: str) -> Node | None:
+    found = await pack.store.symbols([f"{pack.manifest.name}:{name}"])
+    return found[0] if found and found[0].row.label == Label.SECTION else None
+
+
+async def _part(pack: OpenPack, node: Node, start: int, end: int, url: str = "") -> ArticleText:
+    """Return some bytes of the article that has a node."""
+    row = node.row
+    data = (await pack.store.content(pack.manifest.name, [row.path])).get(row.path, b"")
+    text = data[start:end].decode("utf8", "replace").strip()
+    return ArticleText(row.qualified_name, row.name, url or str(said_of(node).get("url", "")), text)
+
+
+async def _symbol(pack: OpenPack, entity: Node) -> ArticleText:
+    """Return what describes a symbol: its section, or of a section about several its signature and what follows it."""
+    row = entity.row
+    section = await _section(pack, str(said_of(entity).get("section", "")).removeprefix(f"{pack.manifest.name}:"))
+    start, end = row.start_byte, section.row.end_byte if section is not None else row.end_byte
+    if section is not None and row.start_byte == row.end_byte:
+        start = section.row.start_byte
+    own = f"{row.qualified_name}."
+    where = Filter(project=pack.manifest.name, labels=(Label.ENTITY,))
+    for other in await pack.store.find(row.path, Match.PATH, where, MAX_ENTITIES):
+        if start < other.row.start_byte < end and other.row.start_byte < other.row.end_byte:
+            end = end if other.row.qualified_name.startswith(own) else other.row.start_byte
+    part = await _part(pack, entity, start, end, str(said_of(section).get("url", "")) if section is not None else "")
+    return replace(
+        part, key=row.qualified_name.removeprefix("entity:"), title=row.qualified_name.removeprefix("entity:")
+    )
 
 
 async def difference(old: OpenPack, new: OpenPack) -> PackDifference:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from atlas.app.bus import connect_bus, store_address
 from atlas.app.embedder import make_writing_embedders
 from atlas.app.main import limit_threads, make_gate, make_source
+from atlas.app.quality import make_quality_writer
 from atlas.config.checks import check_worker
 from atlas.errors import Unavailable
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from atlas.pipeline.startup import ReportStatus
     from atlas.pipeline.supervisor import Daemon, DaemonOptions
     from atlas.pipeline.tiers.embed import EmbedTier
+    from atlas.pipeline.tiers.quality import QualityTier
     from atlas.pipeline.worker import Log
     from atlas.stores.bolt.store import BoltStore
 
@@ -60,13 +62,19 @@ async def run_worker(
         log("worker", {"name": name, "tiers": ",".join(tiers)})
         owned = [_owned_project(settings, store, bus, name, log) for settings in all_settings if "graph" in tiers]
         embed: EmbedTier | None = None
+        quality: QualityTier | None = None
         if "embed" in tiers and (embedders := make_writing_embedders(first)):
             for embedder in embedders:
                 opened.push_async_callback(embedder.aclose)
+            further = make_quality_writer(first, in_background=True)
+            if further is not None:
+                opened.push_async_callback(further.aclose)
             if not owned:
                 await check_models(store, embedders)
-            embed = _embed_tier(first, store, embedders)
-        process = WorkerProcess(bus, name, [one.election for one in owned], embed, resident_meter(), log)
+            embed = _embed_tier(first, store, embedders, bus if further is not None else None)
+            quality = _quality_tier(store, bus, further) if further is not None else None
+        elections = [one.election for one in owned]
+        process = WorkerProcess(bus, name, elections, embed, resident_meter(), log, quality=quality)
         async with in_background(report_worker_startup(owned, report_status)):
             await process.run(stop)
 
@@ -111,11 +119,20 @@ def _owned_project(settings: Settings, store: BoltStore, bus: ValkeyBus, holder:
     return OwnedProject(name, ProjectBus(bus, name), holder, seconds, make, log)
 
 
-def _embed_tier(settings: Settings, store: Store, embedders: Sequence[Embedder]) -> EmbedTier:
+def _embed_tier(
+    settings: Settings, store: Store, embedders: Sequence[Embedder], before_quality: Bus | None
+) -> EmbedTier:
     from atlas.pipeline.tiers.embed import EmbedTier
 
     options = _options(settings)
-    return EmbedTier({}, store, embedders, options.embed, page=options.embed_page, of_all=True)
+    page = options.embed_page
+    return EmbedTier({}, store, embedders, options.embed, page=page, of_all=True, before_quality=before_quality)
+
+
+def _quality_tier(store: Store, bus: Bus, embedder: Embedder) -> QualityTier:
+    from atlas.pipeline.tiers.quality import WINDOW, QualityTier
+
+    return QualityTier({}, store, bus, embedder, WINDOW, of_all=True)
 
 
 def make_daemon(
@@ -145,6 +162,7 @@ def make_daemon(
         log,
         among_others=among_others,
         versions=None if among_others else TreeVersions(first.data_dir / FILE, later),
+        quality=None if among_others else make_quality_writer(first, in_background=True),
     )
 
 

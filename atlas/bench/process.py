@@ -30,11 +30,17 @@ class Cost:
     peak_rss_mb: float
 
 
-def run(arguments: Sequence[str]) -> tuple[Cost, str]:
-    """Run `atlas` with these arguments; return its cost and standard output. Raises AtlasError if it fails."""
+def run(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Cost, str]:
+    """Run `atlas` with these arguments; return its cost and standard output. Raises AtlasError if it fails.
+
+    `environment`: variables besides those of this process.
+    """
     started = time.perf_counter()
     with subprocess.Popen(
-        [*ATLAS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+        [*ATLAS, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**ENVIRONMENT, **(environment or {})},
     ) as process:
         assert process.stdout is not None
         output = process.stdout.read().decode()

@@ -198,7 +198,7 @@ class _Group:
     def __init__(self, queue: deque[Delivery]) -> None:
         self.queue = queue
         self.last = 0
-        """Number of the last event that was taken for the first time."""
+        """Number of the last event that was delivered for the first time."""
         self.pending: dict[str, Delivery] = {}
         """In order of arrival: a redelivered entry keeps its place."""
         self.due: dict[str, float] = {}

@@ -279,7 +279,7 @@ class _Reader:
         self.takers += 1
         try:
             yield
-        except BaseException:  # usually a cancellation: the server's answer may reach nobody
+        except BaseException:  # usually a cancellation: no one may read the server's answer
             self.suspect_until = time.monotonic() + 2 * LONGEST_SEARCH_PAUSE
             self.search_at = 0.0
             raise

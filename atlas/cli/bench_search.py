@@ -30,6 +30,9 @@ def search(
         Path | None, typer.Option(help="Folder for copies and indexes, kept; default: a temporary one.")
     ] = None,
     by_tree: Annotated[bool, typer.Option("--by-tree", help="A row for each tree as well.")] = False,
+    quality: Annotated[
+        str, typer.Option(help="Sentence transformer of the pipeline; see quality.model.", metavar="FOLDER")
+    ] = "",
     missed: Annotated[bool, typer.Option("--missed", help="List what the pipeline does not find in ten.")] = False,
     markdown: Annotated[Path | None, typer.Option(help="Write the table to this file.", metavar="FILE")] = None,
     dump: Annotated[
@@ -51,7 +54,7 @@ def search(
         if dump is not None:
             _dump(sets, dump)
             return
-        answered, failed = asyncio.run(_ask(sets, folder, ranking or []))
+        answered, failed = asyncio.run(_ask(sets, folder, ranking or [], quality))
     _print(answered, seed, by_tree=by_tree, missed=missed, markdown=markdown, json_output=json_output)
     for problem in failed:
         print(plain(f"not asked: {problem}"), file=sys.stderr)
@@ -127,19 +130,22 @@ def _given(paths: list[Path]) -> dict[str, list[SearchQuestion]]:
     }
 
 
-async def _ask(sets: list[QuestionSet], folder: Path, rankings: list[str]) -> tuple[list[Answered], list[str]]:
+async def _ask(
+    sets: list[QuestionSet], folder: Path, rankings: list[str], quality: str
+) -> tuple[list[Answered], list[str]]:
     from atlas.bench.search.run import Answered, ask_file_words, ask_set
-    from atlas.bench.search.variants import FILES, VARIANTS
+    from atlas.bench.search.variants import FILES, QUALITY_VARIANTS, VARIANTS
     from atlas.errors import AtlasError, ConfigError
 
-    if unknown := sorted(set(rankings) - {FILES, *VARIANTS}):
-        raise ConfigError(f"no such ranking: {', '.join(unknown)}", f"Rankings: {', '.join((FILES, *VARIANTS))}.")
-    chosen = {name: variant for name, variant in VARIANTS.items() if not rankings or name in rankings}
+    known = {**VARIANTS, **(QUALITY_VARIANTS if quality else {})}
+    if unknown := sorted(set(rankings) - {FILES, *known}):
+        raise ConfigError(f"no such ranking: {', '.join(unknown)}", f"Rankings: {', '.join((FILES, *known))}.")
+    chosen = {name: variant for name, variant in known.items() if not rankings or name in rankings}
     answered, failed = list[Answered](), list[str]()
     for each in sets:
         data = folder / "index" / each.index / each.name
         try:
-            found = await ask_set(each, data, _indexes(), chosen, _tell)
+            found = await ask_set(each, data, _indexes(quality), chosen, _tell)
         except AtlasError as error:
             failed.append(f"{each.name} ({each.index}): {error.message}")
             continue
@@ -149,24 +155,27 @@ async def _ask(sets: list[QuestionSet], folder: Path, rankings: list[str]) -> tu
     return answered, failed
 
 
-def _indexes() -> Indexes:
+def _indexes(quality: str) -> Indexes:
+    from functools import partial
+
     from atlas.app.bench import AgentProbe
     from atlas.app.main import open_atlas
     from atlas.bench.search.run import Indexes
     from atlas.config.load import load_settings
 
+    named = {"ATLAS_QUALITY_MODEL": quality} if quality else {}
     return Indexes(
-        index=_index,
-        open=lambda tree, data: open_atlas(load_settings(str(tree), str(data), {})),
-        probe=lambda tree, data: AgentProbe(load_settings(str(tree), str(data), {})),
+        index=partial(_index, named),
+        open=lambda tree, data: open_atlas(load_settings(str(tree), str(data), named)),
+        probe=lambda tree, data: AgentProbe(load_settings(str(tree), str(data), named)),
     )
 
 
-def _index(tree: Path, data: Path) -> None:
+def _index(named: dict[str, str], tree: Path, data: Path) -> None:
     """Index a tree in a process of its own: a crash of the extension costs one tree, not the run."""
     from atlas.bench.process import run
 
-    run(["index", str(tree), "--data-dir", str(data)])
+    run(["index", str(tree), "--data-dir", str(data), *(["--quality"] if named else [])], named)
 
 
 def _dump(sets: list[QuestionSet], file: Path) -> None:

@@ -34,6 +34,7 @@ PHASES = {
     "link": "linking",
     "write": "writing",
     "embed": "embedding",
+    "quality": "sentence model",
     "copy": "copying files",
     "vectors": "copying vectors",
     "check": "comparing",
@@ -64,6 +65,9 @@ def index(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Do not ask before indexing the home folder, or a folder around it.")
     ] = False,
+    quality: Annotated[
+        bool, typer.Option("--quality", help="Also wait for the vectors of the sentence transformer (quality.model).")
+    ] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
@@ -76,7 +80,8 @@ def index(
     settings = settings_of(path or project, data_dir)
     if not yes:
         _check_root(settings.root)
-    summary = run(_index(settings, full=full, take_over=take_over, patience=0.0 if no_wait else math.inf))
+    patience = 0.0 if no_wait else math.inf
+    summary = run(_index(settings, full=full, take_over=take_over, quality=quality, patience=patience))
     if json:
         output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
     else:
@@ -101,7 +106,7 @@ def _check_root(root: Path) -> None:
         raise AtlasError("nothing was indexed", "Give the folder of a project: atlas index PATH.")
 
 
-async def _index(settings: Settings, *, full: bool, take_over: bool, patience: float) -> IndexSummary:
+async def _index(settings: Settings, *, full: bool, take_over: bool, quality: bool, patience: float) -> IndexSummary:
     from atlas.app.main import index_project
 
     said = ""
@@ -115,7 +120,13 @@ async def _index(settings: Settings, *, full: bool, take_over: bool, patience: f
 
     with progress_shown() as progress:
         return await index_project(
-            settings, progress, full=full, take_over=take_over, patience=patience, waiting=waiting
+            settings,
+            progress,
+            full=full,
+            take_over=take_over,
+            patience=patience,
+            waiting=waiting,
+            quality=quality,
         )
 
 
@@ -147,7 +158,7 @@ class _ProgressBar:
 
     def _report(self, phase: str, done: int, total: int) -> None:
         for earlier, task in self._tasks.items():
-            if earlier != phase and earlier != "embed":
+            if earlier != phase and earlier not in ("embed", "quality"):
                 self._bars.stop_task(task)
         if phase not in self._tasks:
             self._tasks[phase] = self._bars.add_task(PHASES.get(phase, phase), total=None)
@@ -165,6 +176,8 @@ def _print_summary(summary: IndexSummary) -> None:
         ("partially read (atlas status --skipped)", summary.problems),
         ("vectors made", summary.vectors),
     ]
+    if summary.quality_vectors:
+        rows.append(("vectors of the sentence transformer", summary.quality_vectors))
     console = output.console()
     by = f", by the {summary.by} that runs here" if summary.by else ""
     console.print(f"{summary.project} at {summary.root}, generation {summary.generation}{by}")

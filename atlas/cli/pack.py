@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,32 +21,18 @@ from atlas.cli.pack_options import (
     OutputOption,
     PackArgument,
 )
+from atlas.cli.pack_progress import pack_progress
 from atlas.cli.run import run
 from atlas.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
-    from rich.progress import TaskID
-
     from atlas.app.pack_build import BuildRequest, BuildResult
     from atlas.app.pack_model import ModelPass
-    from atlas.docs.sources.values import CollectProgress, Planned
+    from atlas.docs.sources.values import Planned
     from atlas.search.packs.values import PackAnswer
 
-PHASES = {
-    "download": "downloading",
-    "fetch": "fetching",
-    "read": "reading",
-    "model": "asking the language model",
-    "extract": "extracting",
-    "embed": "embedding",
-    "write": "writing",
-    "calibrate": "calibrating",
-    "done": "read",
-}
-
+SHOWN = 5
+"""Problems of a build, and documents that are left out for one reason, that are shown."""
 EXAMPLES = {
     "build": examples(
         "atlas pack build django --from pypi:Django==5.2",
@@ -133,7 +118,7 @@ def build(
         _print_plan(_planned(request), as_json=json)
         return
     target, model = Path(folder) if folder else None, _model_pass(model_tokens) if extend else None
-    with _progress() as report:
+    with pack_progress() as report:
         result = run(build_pack(request, target, replaces=replace, report=report, model=model))
     _print_result(result, as_json=json)
 
@@ -157,7 +142,7 @@ def update(
         return
     state = _crawl_state(load_manifest(folder).name)
     model = _model_pass(model_tokens) if extend else None
-    with _progress() as report:
+    with pack_progress() as report:
         result = run(update_pack(folder, report, force=force, state=state, model=model))
     _print_result(result, as_json=json)
 
@@ -212,7 +197,7 @@ def evaluate(
     settings = None if no_model else settings_of(project, data_dir)
     place = Path(folder) if folder else None
     own = Path(questions) if questions else None
-    with _progress() as report:
+    with pack_progress() as report:
         written = run(evaluate_pack(find_pack(pack), settings, own, limit, place, report))
     if json:
         output.print_json(written.evaluation.to_dict() | {"folder": str(written.folder)})
@@ -240,7 +225,7 @@ async def _ask(folder: Path, question: str, profile: str, max_tokens: int, place
 def _planned(request: BuildRequest) -> list[Planned]:
     from atlas.app.pack_build import plan_build
 
-    with _progress() as report:
+    with pack_progress() as report:
         return run(plan_build(request, report))
 
 
@@ -265,6 +250,14 @@ def _print_plan(planned: list[Planned], *, as_json: bool) -> None:
     read = [one for one in planned if not one.skipped]
     for one in read:
         print(output.plain(one.key))
+    reasons: dict[str, list[str]] = {}
+    for one in planned:
+        if one.skipped:
+            reasons.setdefault(one.skipped, []).append(one.key)
+    for reason, keys in reasons.items():
+        more = ", ..." if len(keys) > SHOWN else ""
+        line = output.one_line(f"{len(keys):,} left out, {reason}: {', '.join(keys[:SHOWN])}{more}; --json shows all")
+        print(line if more else line.removesuffix("; --json shows all"), file=sys.stderr)
     print(f"{counted(len(read), 'document')} would be read, {len(planned) - len(read):,} left out", file=sys.stderr)
 
 
@@ -286,8 +279,10 @@ def _print_result(result: BuildResult, *, as_json: bool) -> None:
     print(f"folder: {result.folder}")
     for note in result.notes:
         print(f"note: {output.one_line(note)}")
-    if result.problems:
-        print(f"{counted(len(result.problems), 'problem')}, the first: {output.one_line(result.problems[0])}")
+    for problem in result.problems[:SHOWN]:
+        print(f"problem: {output.one_line(problem)}")
+    if len(result.problems) > SHOWN:
+        print(f"{len(result.problems) - SHOWN:,} further problems: --json shows all")
     print(f'next: atlas pack query {manifest.name} "..."')
 
 
@@ -303,40 +298,3 @@ def _print_answer(answer: PackAnswer, *, explain: bool) -> None:
     if explain:
         for stage in answer.stages:
             print(output.plain(f"{stage.name:<14} {stage.state:<8} {stage.ms:7.1f} ms  {stage.detail}"))
-
-
-def _progress() -> AbstractContextManager[Callable[[CollectProgress], None]]:
-    """Return a progress bar on a terminal; nothing is shown elsewhere."""
-    if not sys.stderr.isatty():
-        from atlas.app.pack_build import no_report
-
-        return nullcontext(no_report)
-    return _Bars()
-
-
-class _Bars:
-    """One progress bar for each source and phase, on standard error."""
-
-    def __init__(self) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (TextColumn("{task.description:<40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=output.console(stderr=True), transient=True)
-        self._tasks: dict[tuple[str, str], TaskID] = {}
-
-    def __enter__(self) -> Callable[[CollectProgress], None]:
-        self._progress.start()
-        return self._report
-
-    def __exit__(self, *error: object) -> None:
-        self._progress.stop()
-
-    def _report(self, progress: CollectProgress) -> None:
-        key = (progress.source, progress.phase)
-        if key not in self._tasks:
-            text = f"{PHASES.get(progress.phase, progress.phase)} {output.one_line(progress.source)}"[:40]
-            self._tasks[key] = self._progress.add_task(text, total=progress.total or None)
-        self._progress.update(self._tasks[key], completed=progress.done, total=progress.total or None)
-        if progress.problem:
-            line = output.one_line(f"{progress.current}: {progress.problem}")
-            self._progress.console.print(line)

@@ -37,7 +37,7 @@ from atlas.tools.render import (
     where,
 )
 from atlas.tools.reports import report_lines
-from atlas.tools.symbol_lines import TITLES, beside_line, neighbour_line, related_line, section_title, source_line
+from atlas.tools.symbol_lines import TITLES, beside_line, neighbour_line, related_line, section_title, source_lines
 from atlas.tools.symbols import Hit, Section, Symbol
 from atlas.wording import counted
 
@@ -102,10 +102,12 @@ def _hit(hit: Hit) -> RenderableType:
         tree.add(_text(hit.marks, "yellow" if "suspect" in hit.marks else "dim"))
     if hit.symbol.summary:
         tree.add(_text(hit.symbol.summary, "italic"))
-    for line in hit.lines:
-        tree.add(_text(source_line(line), "dim"))
+    for line in source_lines(hit.lines):
+        tree.add(_text(line, "dim"))
     if hit.beside:
         tree.add(_text(beside_line(hit), "dim"))
+    for near in hit.near:
+        tree.add(_text(near, "dim"))
     return tree
 
 

@@ -210,11 +210,16 @@ def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tup
         ("stale", stale_line(project)),
         ("references", f"{project.resolved:,} resolved, {project.unresolved:,} unresolved"),
         ("vectors", f"{project.vectors:,} of {project.chunks:,} ({project.model or 'no model'})"),
+        *([("second vectors", _second_vectors(project))] if project.quality_model else []),
         ("changes by reason", named_counts(project.decisions, ",") or "none"),
         ("partially read", counted(project.problems, "file", ",")),
         ("skipped", named_counts(project.skipped, ",") or "none"),
         ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB" if project.bytes_on_disk else "on a server"),
     ]
+
+
+def _second_vectors(project: ProjectStatus) -> str:
+    return f"{project.quality_vectors:,} of {project.quality_chunks:,} ({project.quality_model})"
 
 
 def _watched(daemon: DaemonStatus | None) -> dict[str, WatchStatus]:

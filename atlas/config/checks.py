@@ -35,7 +35,8 @@ def check_store(settings: Settings) -> None:
 
 
 def check_embedder(settings: Settings) -> None:
-    """Raise ConfigError if the description of the embedding server is incomplete."""
+    """Raise ConfigError if the description of the embedding server or of the sentence transformer is incomplete."""
+    _check_quality(settings)
     chosen = settings.embedder
     if chosen.provider not in SERVERS:
         return
@@ -151,18 +152,40 @@ def check_languages(settings: Settings) -> None:
 
 def check_packs(settings: Settings) -> None:
     """Raise ConfigError for an address of a reranking server that is none, or a model that is not there."""
-    url, origin = settings.packs.reranker_url, settings.origin("packs.reranker_url")
-    model, named = settings.packs.reranker_model, settings.origin("packs.reranker_model")
-    if model and url:
+    _check_model(settings, "packs.reranker_model", settings.packs.reranker_model, "packs.reranker_url")
+    _check_model_server(settings, "packs.reranker_url", settings.packs.reranker_url, "ATLAS_PACKS_RERANKER_API_KEY")
+
+
+def _check_quality(settings: Settings) -> None:
+    """Raise ConfigError for a server of a sentence transformer that is none, or a model that is not there."""
+    chosen = settings.quality
+    _check_model(settings, "quality.model", chosen.model, "quality.url")
+    _check_model_server(settings, "quality.url", chosen.url, "ATLAS_QUALITY_API_KEY")
+    if chosen.is_on and settings.embedder.provider == "none":
+        origin = settings.origin("quality.model" if chosen.model else "quality.url")
         raise ConfigError(
-            f"{named}: packs.reranker_model and packs.reranker_url exclude each other", "Set one of them."
+            f'{origin}: a sentence transformer needs vectors of the fast model, but embedder.provider is "none"',
+            'Set embedder.provider = "static".',
         )
-    if model and not Path(model).expanduser().is_absolute():
-        hint = 'It may begin with "~/".'
-        raise ConfigError(f"{named}: packs.reranker_model must be an absolute path, not {model!r}", hint)
-    if model and not Path(model).expanduser().exists():
+
+
+def _check_model(settings: Settings, key: str, model: str, server: str) -> None:
+    """Raise ConfigError for a folder of a model that is not absolute or not there, or that a server excludes."""
+    if not model:
+        return
+    origin, section = settings.origin(key), server.partition(".")[0]
+    if getattr(getattr(settings, section), server.partition(".")[2]):
+        raise ConfigError(f"{origin}: {key} and {server} exclude each other", "Set one of them.")
+    if not Path(model).expanduser().is_absolute():
+        raise ConfigError(f"{origin}: {key} must be an absolute path, not {model!r}", 'It may begin with "~/".')
+    if not Path(model).expanduser().exists():
         hint = "Give the folder that holds tokenizer.json and model.onnx."
-        raise ConfigError(f"{named}: packs.reranker_model: no such folder: {model}", hint)
+        raise ConfigError(f"{origin}: {key}: no such folder: {model}", hint)
+
+
+def _check_model_server(settings: Settings, key: str, url: str, key_variable: str) -> None:
+    """Raise ConfigError for an address of a server with a model that is none, or that holds a password."""
+    origin = settings.origin(key)
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
@@ -171,10 +194,10 @@ def check_packs(settings: Settings) -> None:
     is_address = parts.scheme in ("http", "https") and host and not (parts.query or parts.fragment or "\\" in url)
     if url and not is_address:
         hint = 'It must look like "http://127.0.0.1:8081".'
-        raise ConfigError(f"{origin}: packs.reranker_url is not the address of a server: {masked(url)}", hint)
+        raise ConfigError(f"{origin}: {key} is not the address of a server: {masked(url)}", hint)
     if parts.username is not None or parts.password is not None:
-        hint = "Put a key into the environment variable ATLAS_PACKS_RERANKER_API_KEY."
-        raise ConfigError(f"{origin}: packs.reranker_url must not hold a user or password: {masked(url)}", hint)
+        hint = f"Put a key into the environment variable {key_variable}."
+        raise ConfigError(f"{origin}: {key} must not hold a user or password: {masked(url)}", hint)
 
 
 def check_papers(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""The settings of search. Values only."""
+"""The settings of search, and of the sentence transformer behind its third signal. Values only."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ RANKING_STAGES = (
     "long_texts",
     "relevance",
     "grouping",
+    "quality",
 )
 """Stages of the ranking that can be switched off (`search.ranking.STAGES`)."""
 
@@ -41,3 +42,28 @@ class SearchSettings:
         (), f"Stages of the ranking to leave out: {', '.join(RANKING_STAGES)}.", choices=RANKING_STAGES, shared=True
     )
     learned: bool = setting(False, "Rank by learned weights of features instead of constants.", shared=True)
+
+
+@dataclass(frozen=True, slots=True)
+class QualitySettings:
+    """`[quality]`: a sentence transformer as a third signal of search, besides words and the static models."""
+
+    model: str = setting("", 'Folder of a sentence transformer in ONNX format with its tokenizer; "" = none.')
+    url: str = setting("", 'Address of a text-embeddings-inference server instead; "" = none.', secret=True)
+    api_key: str = setting("", "Key; from the environment only: ATLAS_QUALITY_API_KEY.", key=True)
+    pooling: str = setting(
+        "auto",
+        'How a vector is made of those of tokens: "mean", "cls"; "auto" = as the model\'s files say.',
+        choices=("auto", "mean", "cls"),
+    )
+    max_tokens: int = setting(0, "Longer texts are cut; 0 = as the model's files say, at most 512.", 0, 8192)
+    batch: int = setting(16, "Texts of one run of the model, or of one request.", 1, 2048)
+    threads: int = setting(1, "Threads of the daemon for the model, of low priority.", 1, 64)
+    query_prefix: str = setting("auto", 'Prefix of a query; "auto" = the one the model was trained with.')
+    document_prefix: str = setting("auto", 'Prefix of a text; "auto" = the one the model was trained with.')
+    query_seconds: int = setting(2, "A question is answered without the model after this.", 1, 60)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a model is named."""
+        return bool(self.model or self.url)

@@ -21,7 +21,7 @@ from atlas.config.knowledge import (
     PacksSettings,
     PapersSettings,
 )
-from atlas.config.search import SearchSettings
+from atlas.config.search import QualitySettings, SearchSettings
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -234,6 +234,7 @@ class Settings:
     papers: PapersSettings = field(default_factory=PapersSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    quality: QualitySettings = field(default_factory=QualitySettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     bus: BusSettings = field(default_factory=BusSettings)
@@ -312,6 +313,7 @@ SECTIONS: dict[str, type[Any]] = {
     "papers": PapersSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
+    "quality": QualitySettings,
     "mcp": McpSettings,
     "index": IndexSettings,
     "bus": BusSettings,

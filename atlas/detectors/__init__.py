@@ -1,7 +1,7 @@
 """The rules by which routes, events and commands are found: TOML files of this folder, of packages, of a project.
 
 A rule is data: a tree-sitter query with a small vocabulary of captures, words that trigger it, and where the parts of a
-route are. The parser runs the rules (`Languages`); this package only collects their texts. See README.md beside this.
+route are. The parser runs the rules (`Languages`); this package only collects their texts. README.md describes them.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def fact_rows(pack: str, key: str, facts: Sequence[FoundFact], table: EntityTabl
     """Return the rows of the facts of an article."""
     rows: dict[str, NodeRow] = {}
     for fact in facts:
-        subject = table.resolve(fact.subject, key) or fact.subject if fact.subject else ""
+        subject = fact.subject if fact.is_option else _entity_of(fact, key, table) or fact.subject
         said: dict[str, object] = {
             **{"subject": subject, "value": fact.value, "origin": "model" if fact.origin == "model" else ""},
             **({_VERSIONS[fact.kind]: fact.value} if fact.kind in _VERSIONS else {}),
@@ -101,7 +101,7 @@ def relation_edges(pack: str, extracts: Mapping[str, Extract], table: EntityTabl
             by_model = fact.origin == "model"
             said = ("model", _CONFIDENCE["model"]) if by_model else ("sentence", 1.0)
             yield key, EdgeRow(section_uid(pack, key, fact.section), target, EdgeType.HAS_FACT, line, *said)
-            subject = table.resolve(fact.subject, key) if fact.subject else ""
+            subject = _entity_of(fact, key, table)
             if subject:
                 owner = table.entities[subject].owner.article
                 yield (
@@ -121,6 +121,12 @@ def relation_edges(pack: str, extracts: Mapping[str, Extract], table: EntityTabl
                     table.entities[source].owner.article,
                     _relation(pack, source, target, relation.type, relation.line, relation.strategy),
                 )
+
+
+def _entity_of(fact: FoundFact, key: str, table: EntityTable) -> str:
+    """Return the entity that a fact tells something of, "" for none."""
+    name = fact.owner if fact.is_option else fact.subject
+    return table.resolve(name, key) if name else ""
 
 
 def _relation(pack: str, source: str, target: str, kind: str, line: int, strategy: str) -> EdgeRow:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atlas.docs.extract.found import STRATEGIES, FoundEntity
+from atlas.docs.extract.names import code_symbol
 
 LEAST_MENTIONS = 2
 """A name that is only ever mentioned becomes an entity if so many sections mention it."""
@@ -62,8 +63,8 @@ class Entity:
 class EntityTable:
     """All entities by name. Made once from what was found in all articles, in the order of the articles."""
 
-    def __init__(self, found: Mapping[str, Sequence[FoundEntity]]) -> None:
-        """`found`: by key of the article."""
+    def __init__(self, found: Mapping[str, Sequence[FoundEntity]], subjects: Iterable[str] = ()) -> None:
+        """`found`: by key of the article. `subjects`: names of which a fact tells; one mention of them is enough."""
         mentions = [Mention(key, entity) for key, entities in found.items() for entity in entities]
         defined = dict.fromkeys(one.found.name for one in mentions if one.found.strategy != "code")
         self._by_last: dict[str, list[tuple[str, ...]]] = {}
@@ -74,7 +75,7 @@ class EntityTable:
         for one in mentions:
             if one.found.strategy != "code":
                 self._articles.setdefault(self._names[_parts(one.found.name)], set()).add(one.article)
-        self._add_mentioned(mentions)
+        self._add_mentioned(mentions, frozenset(subjects))
         self._near: dict[tuple[str, ...], list[str]] = {}
         self.entities = self._grouped(mentions)
 
@@ -102,25 +103,25 @@ class EntityTable:
                 known.append(parts)
 
     def _merge_suffixes(self, names: Iterable[str]) -> None:
-        """Let a shorter name stand for the only longer one that ends with it."""
+        """Let a shorter name stand for the only longer one that ends with it; plain words like `form` stay apart."""
         for name in sorted(names, key=lambda one: -len(_parts(one))):
             parts = _parts(name)
             longer = [one for one in self._ending(parts) if one != self._names[parts]]
-            if len(parts) > 1 and len(longer) == 1:
+            if len(longer) == 1 and (len(parts) > 1 or code_symbol(name)):
                 self._names[parts] = longer[0]
 
     def _ending(self, parts: tuple[str, ...]) -> list[str]:
         known = self._by_last.get(parts[-1], ()) if parts else ()
         return list(dict.fromkeys(self._names[one] for one in known if one[-len(parts) :] == parts))
 
-    def _add_mentioned(self, mentions: Sequence[Mention]) -> None:
-        """Add the names that several sections mention and nothing defines."""
+    def _add_mentioned(self, mentions: Sequence[Mention], subjects: frozenset[str]) -> None:
+        """Add the names that several sections mention, or of which a fact tells, and nothing defines."""
         places: dict[str, set[tuple[str, str]]] = {}
         for one in mentions:
             if one.found.strategy == "code":
                 places.setdefault(one.found.name, set()).add((one.article, one.found.section))
         places = {name: where for name, where in places.items() if not self._ending(_parts(name))}
-        self._add_names(name for name, where in places.items() if len(where) >= LEAST_MENTIONS)
+        self._add_names(name for name, where in places.items() if len(where) >= LEAST_MENTIONS or name in subjects)
 
     def _grouped(self, mentions: Sequence[Mention]) -> dict[str, Entity]:
         grouped: dict[str, Entity] = {}

@@ -63,7 +63,8 @@ class _Builder:
     def __init__(self, pack: str, rendered: Mapping[str, RenderedArticle], extracts: Mapping[str, Extract]) -> None:
         articles = [one.article for one in rendered.values()]
         self._pack, self._rendered, self._extracts = pack, rendered, extracts
-        self._table = EntityTable({key: found.entities for key, found in extracts.items()})
+        subjects = [fact.subject for found in extracts.values() for fact in found.facts if not fact.is_option]
+        self._table = EntityTable({key: found.entities for key, found in extracts.items()}, subjects)
         self._links = LinkTable(articles)
         self._mentions = TitleMentions(articles)
         self._categories = Categories(pack, articles)

@@ -14,6 +14,8 @@ _VERSION_NOTES = {
     "versionremoved": "Removed in version",
     "deprecated-removed": "Deprecated since version",
 }
+VERSION_STATED = re.compile(r"(?:Soft )?(?:New|Added|Changed|Deprecated|Removed) (?:in|since) (?:\w+ )?\S*\d", re.I)
+"""The start of a note that says itself what the title of its kind would say."""
 _TIGHT = frozenset((BlockKind.ITEM, BlockKind.ROW))
 """Blocks that follow one of their kind without a blank line."""
 
@@ -93,6 +95,8 @@ def block_text(block: Block, header: str = "") -> str:
         case BlockKind.ROW:
             return f"{header}\n{text}" if header else text
         case BlockKind.NOTE:
+            if VERSION_STATED.match(text) and block.label.partition(" ")[0] in _VERSION_NOTES:
+                return text
             return f"{note_title(block.label)}: {text}" if text else note_title(block.label)
         case BlockKind.SIGNATURE:
             return text or block.label

@@ -2,7 +2,8 @@
 
 Their `properties`: of articles url, format, licence, source, version, retrieved, language and digest; of sections
 anchor, level and url; of passages, within a description, its subject; of entities and facts see `entity_rows`. The uid
-of a passage or fact is that of its section, "/" and its number or digest.
+of a passage or fact is that of its section, "/" and its number or digest; it has no qualified name, which would be the
+same text again, twice with the index of names.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import json
 from collections.abc import Mapping
 
 from atlas.ids import make_uid
-from atlas.model import NodeRow
+from atlas.model import Label, NodeRow
 
 PROSE_LANGUAGE = "prose"
 MAX_NAME = 200
+_WITHOUT_NAME = frozenset((Label.CHUNK, Label.FACT))
 
 
 def digest(*parts: object) -> str:
@@ -52,7 +54,7 @@ def node_row(
         label=label,
         kind=kind,
         name=name,
-        qualified_name=qualified_name,
+        qualified_name="" if label in _WITHOUT_NAME else qualified_name,
         path=path,
         language=PROSE_LANGUAGE if path else "",
         line=line,

@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"[A-Za-z][\w./@+-]*(?::[\w./@+-]+)*|\d{4}-\d\d-\d\dT[\d:.]+
 """Strings that need no quotes in a block or flow of YAML 1.1 and 1.2."""
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-"""Characters that YAML does not allow unescaped, beside those that JSON escapes."""
+"""Characters that YAML does not allow unescaped, in addition to those that JSON escapes."""
 _FENCE = "---"
 
 

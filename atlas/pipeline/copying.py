@@ -12,7 +12,7 @@ from typing import cast
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError, NotFound
-from atlas.model import CODE, DOCUMENTS, PROSE, STRUCTURE_PATH, FileRecord, GraphDelta, VectorRow
+from atlas.model import CODE, DOCUMENTS, PROSE, QUALITY, STRUCTURE_PATH, FileRecord, GraphDelta, VectorRow
 from atlas.parsing.texts import texts_of
 from atlas.pipeline.events import Progress
 from atlas.pipeline.reconcile import PENDING
@@ -131,7 +131,8 @@ def _pending(delta: GraphDelta) -> FileRecord:
 
 
 async def _copy_vectors(source: Store, target: Store, state: ProjectState, progress: Progress) -> None:
-    total, done = (await source.stats(state.project))[0].vectors, 0
+    (stats,) = await source.stats(state.project)
+    total, done = stats.vectors + stats.quality_vectors, 0
     for model in state.models:
         after = ""
         while rows := await source.vectors(state.project, VECTORS, after, model.space):
@@ -171,7 +172,7 @@ async def _vector_pages(
     source: Store, target: Store, project: str
 ) -> AsyncIterator[tuple[list[VectorRow], list[VectorRow]]]:
     """Yield pages of both until they end or differ."""
-    for space in (CODE, DOCUMENTS, PROSE):
+    for space in (CODE, DOCUMENTS, PROSE, QUALITY):
         after = ""
         while True:
             one = await source.vectors(project, VECTORS, after, space)

@@ -15,7 +15,7 @@ from typing import Any, cast
 from atlas.contracts import Bus, Coordinator, Streams
 from atlas.errors import Unavailable
 from atlas.events import Event
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, QUALITY_DIRTY, WHOLE_PROJECT, Progress
 from atlas.pipeline.heartbeat import DAEMON, HEARTBEAT_TTL
 from atlas.pipeline.tiers.embed import EmbedTier
 
@@ -24,7 +24,9 @@ POLL_SECONDS = 0.05
 ALIVE_SECONDS = 1.0
 """Interval of the check whether the daemon is alive."""
 
-COUNTERS = ("parsed", "written", "removed", "vectors")
+COUNTERS = ("parsed", "written", "removed", "vectors", "quality_vectors")
+
+PHASES = (("parse", "parsed"), ("write", "written"), ("embed", "vectors"), ("quality", "quality_vectors"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class DaemonResult:
     vectors: int
     given_up: int
     """Events that became dead letters meanwhile."""
+    quality_vectors: int = 0
 
 
 async def read_state(bus: Coordinator) -> dict[str, Any] | None:
@@ -68,14 +71,15 @@ async def read_state(bus: Coordinator) -> dict[str, Any] | None:
     return state_of if isinstance(heartbeat_at, float) and time.time() - heartbeat_at < HEARTBEAT_TTL else None
 
 
-async def served_project(bus: Coordinator, project: str) -> ServedProject | None:
+async def served_project(bus: Coordinator, project: str, *, quality: bool = False) -> ServedProject | None:
     """Return how the running daemon serves a project; None if no daemon sends a heartbeat that can be understood.
 
-    Raises Unavailable if the daemon serves other projects only.
+    With the tier of the sentence transformer only if `quality`, since it may be at work for hours. Raises Unavailable
+    if the daemon serves other projects only, or has no such tier.
     """
     state = await read_state(bus)
     try:
-        served = None if state is None else _served(state, project)
+        served = None if state is None else _served(state, project, quality=quality)
         if state is None or served is None or (EMBED_DIRTY, EmbedTier.group) in served.tiers:
             return served
         # embedding workers make the vectors, if there are any
@@ -86,7 +90,15 @@ async def served_project(bus: Coordinator, project: str) -> ServedProject | None
         return None
 
 
-def _served(state: Mapping[str, Any], project: str) -> ServedProject:
+def _served(state: Mapping[str, Any], project: str, *, quality: bool) -> ServedProject:
+    tiers = tuple((tier["stream"], tier["tier"]) for tier in state["tiers"])
+    if not quality:
+        tiers = tuple(tier for tier in tiers if tier[0] != QUALITY_DIRTY)
+    elif not any(stream == QUALITY_DIRTY for stream, _ in tiers):
+        raise Unavailable(
+            f"the daemon (process {state['pid']}) has no sentence transformer",
+            "restart it with the settings that name one: `atlas daemon restart`",
+        )
     for one in state["projects"]:
         if one["project"] == project:
             return ServedProject(
@@ -94,8 +106,8 @@ def _served(state: Mapping[str, Any], project: str) -> ServedProject:
                 root=one["root"],
                 started_at=state["started_at"],
                 files=one["files"],
-                counters={name: one[name] for name in COUNTERS},
-                tiers=tuple((tier["stream"], tier["tier"]) for tier in state["tiers"]),
+                counters={name: one.get(name, 0) for name in COUNTERS},
+                tiers=tiers,
                 host=state.get("host", ""),
             )
     known = ", ".join(one["project"] for one in state["projects"])
@@ -131,7 +143,7 @@ async def index_by_daemon(
     if after is None:
         return None
     mine = _of(after, project)
-    counts = {name: mine[name] - before.counters[name] for name in COUNTERS}
+    counts = {name: mine.get(name, 0) - before.counters[name] for name in COUNTERS}
     return DaemonResult(
         pid=before.pid, files=mine["files"], given_up=await _count_dead_letters(bus) - dead_before, **counts
     )
@@ -165,8 +177,8 @@ class _ProgressPoller:
             if not await asyncio.to_thread(self._alive):
                 return None
         mine = _of(state, self._project)
-        for phase, name in (("parse", "parsed"), ("write", "written"), ("embed", "vectors")):
-            if done := mine[name] - self._before.counters[name]:
+        for phase, name in PHASES:
+            if done := mine.get(name, 0) - self._before.counters[name]:
                 self._progress(phase, done, 0)
         return state
 

@@ -12,6 +12,8 @@ from atlas.events import Event
 FILE_CHANGED = "atlas:file-changed"
 AST_DIRTY = "atlas:ast-dirty"
 EMBED_DIRTY = "atlas:embed-dirty"
+QUALITY_DIRTY = "atlas:quality-dirty"
+"""Projects whose fast vectors are up to date, for the sentence transformer."""
 
 WHOLE_PROJECT = ""
 """The key of an event that stands for the whole project."""
@@ -26,7 +28,7 @@ class Window(NamedTuple):
 
 
 class Progress(Protocol):
-    """Receives the progress of a phase: `scan`, `parse`, `link`, `write`, `embed`; `total` 0 means unknown."""
+    """Receives the progress of a phase (`scan`, `parse`, `link`, `write`, `embed`, `quality`); `total` 0: unknown."""
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         """Record progress; must be fast and must not raise."""
@@ -60,6 +62,8 @@ class Counters:
     written: int = 0
     removed: int = 0
     vectors: int = 0
+    quality_vectors: int = 0
+    """Of the sentence transformer."""
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     """CPU seconds of this process by phase; overlapping phases share them."""
 
@@ -99,5 +103,7 @@ class IndexSummary:
     """Texts that the embedding server rejects in every form: search finds them by words and names only."""
     by: str = ""
     """The process that made the pass if it was not this one: "daemon"."""
+    quality_vectors: int = 0
+    """Vectors of the sentence transformer made in this pass, which makes them only on request."""
     given_up: int = 0
     """Events that the daemon failed to process meanwhile; they are dead letters now."""

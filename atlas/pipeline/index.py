@@ -20,6 +20,7 @@ from atlas.pipeline.tiers.ast import AstTier
 from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import GraphTier
+from atlas.pipeline.tiers.quality import QualityTier, embedding_tiers
 from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 
@@ -37,6 +38,8 @@ class Indexer:
     gate: SignificanceGate
     embedders: Sequence[Embedder] = ()
     """One for each vector space, in the order of work."""
+    quality: Embedder | None = None
+    """The sentence transformer, for a pass that also waits for its vectors."""
 
     async def index(
         self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress
@@ -69,20 +72,20 @@ class Indexer:
             GraphTier(workspaces, self.store, self.bus, BULK, sweep=False),
             AstTier(workspaces, self.store, self.bus, BULK, self.gate, progress, keep=False),
         ]
-        embed = None
-        if self.embedders:
-            embed = _Embed(EmbedTier(workspaces, self.store, self.embedders, BULK, progress))
-            tiers.append(embed)
+        made = embedding_tiers(workspaces, self.store, self.bus, self.embedders, self.quality, BULK, progress=progress)
+        embedding = [_Embed(tier) for tier in made]
+        tiers += embedding
         await self.bus.publish(FILE_CHANGED, everything)
         await run_until_idle(self.bus, tiers)
         # vectors that the gate deferred, that an earlier pass left stale, or that another model made
         await self.bus.publish(EMBED_DIRTY, everything)
         await run_until_idle(self.bus, tiers[2:])
-        return embed.failed if embed is not None else None
+        return next((each.failed for each in embedding if each.failed is not None), None)
 
     async def _summary(self, workspace: Workspace, started: float, cpu: float) -> IndexSummary:
         counters = workspace.counters
-        embedding_stats = [embedder.embedding_stats for embedder in self.embedders]
+        quality = [self.quality] if self.quality is not None else []
+        embedding_stats = [embedder.embedding_stats for embedder in (*self.embedders, *quality)]
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
             project=workspace.name,
@@ -101,13 +104,14 @@ class Indexer:
             phases=tuple(counters.seconds.items()),
             cut_texts=sum(each.truncated for each in embedding_stats),
             unembedded=sum(each.given_up for each in embedding_stats),
+            quality_vectors=counters.quality_vectors,
         )
 
 
 class _Embed:
     """Tier 3 of a pass: the graph is useful without vectors, so a failing embedder does not end the pass."""
 
-    def __init__(self, tier: EmbedTier) -> None:
+    def __init__(self, tier: EmbedTier | QualityTier) -> None:
         self._tier = tier
         self.stream, self.group, self.window, self.waits = tier.stream, tier.group, tier.window, tier.waits
         self.failed: Unavailable | ConfigError | None = None

@@ -45,13 +45,15 @@ async def request_index(
     take_over: bool = False,
     patience: float = math.inf,
     waiting: Callable[[str, float], None] | None = None,
+    quality: bool = False,
 ) -> IndexSummary:
     """Make the index equal to the tree; `full` also resets a store that only a rebuild can repair.
 
     `take_over` replaces an index of another tree with the project's name. If a daemon runs, it runs the pass, and the
-    summary says so. For any other writer, waits up to `patience` seconds and passes its description and the time so far
-    to `waiting`. Raises WriterBusy after that, Unavailable if the daemon serves other projects only or `full` would
-    need it to stop, and what `open_indexer` and `Indexer.index` raise.
+    summary says so; with `quality` it ends only after the vectors of the sentence transformer, which a pass here makes
+    if the opened indexer has one. For any other writer, waits up to `patience` seconds and passes its description and
+    the time so far to `waiting`. Raises WriterBusy after that, Unavailable if the daemon serves other projects only or
+    `full` would need it to stop, and what `open_indexer` and `Indexer.index` raise.
     """
     started = time.monotonic()
     while True:
@@ -59,7 +61,7 @@ async def request_index(
             return await _index_here(target, progress, full=full, take_over=take_over)
         except WriterBusy as error:
             busy = error
-        summary = await _index_by_daemon(target, progress, full=full)
+        summary = await _index_by_daemon(target, progress, full=full, quality=quality)
         if summary is not None:
             return summary
         if (waited := time.monotonic() - started) >= patience:
@@ -81,14 +83,16 @@ async def _index_here(
     return await _index_here(target, progress, full=full, take_over=take_over, reset=True)
 
 
-async def _index_by_daemon(target: IndexTarget, progress: Progress, *, full: bool) -> IndexSummary | None:
+async def _index_by_daemon(
+    target: IndexTarget, progress: Progress, *, full: bool, quality: bool
+) -> IndexSummary | None:
     """Have the running daemon run the pass; None if there is none or it ended meanwhile."""
     bus = await target.connect_daemon()
     if bus is None:
         return None
     started, cpu = time.perf_counter(), time.process_time()
     try:
-        served = await served_project(bus, target.project)
+        served = await served_project(bus, target.project, quality=quality)
         if served is None:
             return None
         if full:
@@ -124,6 +128,7 @@ def _summary(
         removed=done.removed,
         skipped=sum(stats.skipped.values()),
         vectors=done.vectors,
+        quality_vectors=done.quality_vectors,
         problems=stats.problems,
         seconds=seconds,
         cpu_seconds=cpu_seconds,

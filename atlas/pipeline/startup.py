@@ -69,7 +69,7 @@ async def report_daemon_startup(daemon: Daemon, bus: Streams, log: Log, report_s
     files = queued.get((AstTier.stream, AstTier.group), 0) - len(projects())
     report_status("indexing", counted(files, "file", ",") if files > 0 else "")
     await _until(is_indexed)
-    # now, not with the next heartbeat: whoever started the daemon may read its state at once
+    # now, not with the next heartbeat: the process that started the daemon may read its state at once
     await daemon.heartbeat.send()
     files = sum(one["files"] for one in projects())
     log("ready", {"files": files, "seconds": round(time.monotonic() - started, 3)})

@@ -13,9 +13,10 @@ from atlas.events import Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier
-from atlas.pipeline.tiers.embed import EMBED_BATCH, EmbedTier
+from atlas.pipeline.tiers.embed import EMBED_BATCH
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import GraphTier
+from atlas.pipeline.tiers.quality import embedding_tiers
 from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 
@@ -41,11 +42,12 @@ class LiveTiers:
         *,
         window: Window = BATCH,
         page: int = EMBED_BATCH,
+        quality: Embedder | None = None,
     ) -> LiveTiers:
         """Register the projects and request a scan of each, as a starting daemon does; `settle` does the work.
 
         `window` gives the size of every batch, `page` the chunks in one transaction of tier 3. Without
-        `embedders` it makes no vectors.
+        `embedders` it makes no vectors, without `quality` none of a sentence transformer.
         """
         workspaces = {source.project: Workspace(source, store) for source in sources}
         for workspace in workspaces.values():
@@ -54,8 +56,7 @@ class LiveTiers:
             GraphTier(workspaces, store, bus, window, sweep=False),
             AstTier(workspaces, store, bus, window, gate),
         ]
-        if embedders:
-            tiers.append(EmbedTier(workspaces, store, embedders, window, page=page))
+        tiers += embedding_tiers(workspaces, store, bus, embedders, quality, window, page)
         live = cls(workspaces, store, bus, tiers)
         for name in workspaces:
             await live.hint([WHOLE_PROJECT], name)

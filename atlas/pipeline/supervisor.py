@@ -24,9 +24,9 @@ from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.heartbeat import DAEMON, Heartbeat
 from atlas.pipeline.tiers.ast import AstTier
-from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import GraphTier
+from atlas.pipeline.tiers.quality import embedding_tiers
 from atlas.pipeline.watch.announce import announce_versions
 from atlas.pipeline.watch.watcher import Watcher
 from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
@@ -98,6 +98,7 @@ class Daemon:
         *,
         among_others: bool = False,
         versions: TreeVersions | None = None,
+        quality: Embedder | None = None,
     ) -> None:
         """`resident` returns the process's resident bytes, `trim` returns free memory to the system.
 
@@ -107,7 +108,7 @@ class Daemon:
         self._versions = versions
         self._among_others, self._embeds = among_others, gate.embeds if among_others else bool(embedders)
         self._store, self._bus, self._options, self._log = store, bus, options, log
-        self._resident, self._trim, self._embedders = resident, trim, embedders
+        self._resident, self._trim, self._embedders = resident, trim, [*embedders, *([quality] if quality else [])]
         self._workspaces = {source.project: Workspace(source, store) for source in sources}
         self._projects = {name: self._with_watcher(workspace) for name, workspace in self._workspaces.items()}
         self._tiers: list[Tier] = [
@@ -116,11 +117,10 @@ class Daemon:
                 self._workspaces, store, bus, options.ast, gate, low_memory=lambda: self._is_large(MEMORY_PRESSURE)
             ),
         ]
-        if embedders:
-            self._tiers.append(EmbedTier(self._workspaces, store, embedders, options.embed, page=options.embed_page))
+        made_by = embedding_tiers(self._workspaces, store, bus, embedders, quality, options.embed, options.embed_page)
+        self._tiers += made_by
         self._reports = {tier.group: TierReport() for tier in self._tiers}
-        self._outages, self._was_away = 0, False
-        self._started_at = time.time()
+        self._outages, self._was_away, self._started_at = 0, False, time.time()
         self.heartbeat = Heartbeat(bus, DAEMON, self.state)
 
     def _with_watcher(self, workspace: Workspace) -> _WatchedProject:
@@ -163,7 +163,7 @@ class Daemon:
         while True:
             try:
                 for tier in self._tiers:
-                    # this process holds the lease: nobody else works on pending events
+                    # this process holds the lease: no other process works on pending events
                     await self._bus.reclaim(tier.stream, tier.group)
                 # warms the linkers and repairs what a crash left behind: every unit is compared
                 await self._bus.publish(AST_DIRTY, [Event(name, WHOLE_PROJECT) for name in self._workspaces])
@@ -340,6 +340,7 @@ def _project_state(watched: _WatchedProject) -> dict[str, object]:
         "written": counters.written,
         "removed": counters.removed,
         "vectors": counters.vectors,
+        "quality_vectors": counters.quality_vectors,
     }
 
 

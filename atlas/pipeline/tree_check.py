@@ -29,7 +29,7 @@ from atlas.scan import SETTINGS, Scan, ScannedFile, Scope, as_scanned, changes_r
 MAX_REGION = 500
 """Changed paths that are scanned one by one; for more, the whole tree is."""
 MAX_REPOSITORIES = 100
-"""Repositories in the tree whose git folders are watched for changed rules; a tree with more is scanned anew by each
+"""Repositories in the tree whose git folders are watched for changed rules; a tree with more is scanned again by each
 session."""
 IGNORE_FILES = (".gitignore", ".atlasignore")
 

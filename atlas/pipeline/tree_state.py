@@ -110,7 +110,7 @@ class TreeState:
         self._replaced.update(paths)
 
     def clear_replaced(self, paths: Iterable[str]) -> None:
-        """Forget replacements of which tier 2 was told."""
+        """Forget replacements that tier 2 was told about."""
         self._replaced.difference_update(paths)
 
     def restore_refused(self, listed: Iterable[Skipped]) -> None:

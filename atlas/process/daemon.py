@@ -102,8 +102,8 @@ class DaemonInstance:
     def release(self) -> None:
         """Record that the daemon has ended and release the lock; idempotent.
 
-        A process that is about to exit reports `ended` and keeps the lock instead, so that whoever waits for the lock
-        waits until the process is gone.
+        A process that is about to exit reports `ended` and keeps the lock instead, so that a process that
+        waits for the lock waits until the process is gone.
         """
         if not self._file.is_closed:
             self.report_status(ENDED)

@@ -1,7 +1,7 @@
 """File locks: one writer per data folder, one daemon per data folder.
 
 The operating system releases a lock when the process that holds it ends, however it ends. The content of a lock file is
-a message for people and other processes; only the lock itself says whether somebody holds it. Lock files are never
+a message for people and other processes; only the lock itself says whether it is held. Lock files are never
 removed: a process that waits for the removed file and one that creates a new file would both get a lock.
 """
 
@@ -57,7 +57,7 @@ class LockFile:
     def try_lock(self, *, shared: bool = False) -> bool:
         """Take the lock and return whether that succeeded; never waits.
 
-        A shared lock conflicts with an exclusive one only, so processes that ask whether somebody holds the lock do not
+        A shared lock conflicts with an exclusive one only, so processes that ask whether the lock is held do not
         see each other. Raises OSError on a file system without locks.
         """
         return _try_lock(self._descriptor, shared=shared)

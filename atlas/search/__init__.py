@@ -41,6 +41,8 @@ class RankingOptions:
     """Rank by learned weights of all features; False ranks by the constants of `rank.py`."""
     off: frozenset[str] = frozenset()
     """Features that count as 0, and stages that are left out (`ranking.STAGES`)."""
+    all_features: bool = False
+    """Compute the features that the ranking does not use, too: for explanations and training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +69,8 @@ class Reader:
     documents_embedder: Embedder | None = None
     """Embeds questions for the search of documents; None where they are not searched by meaning."""
     ranking: RankingOptions = field(default_factory=RankingOptions)
+    statements: Callable[[str, bytes], Sequence[tuple[int, int, int]]] | None = None
+    """(language, text) -> first line, last line and depth of its statements, from 0 (`atlas.parsing.Statements.of`);
+    without it, excerpts are cut at paragraphs."""
+    quality_embedder: Embedder | None = None
+    """Embeds questions with the sentence transformer, a further signal beside words and meaning; None without one."""

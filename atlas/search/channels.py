@@ -1,4 +1,4 @@
-"""The six search channels: by name, phrase, words, meaning, meaning of notes, and graph.
+"""The search channels: by name, phrase, words, meaning, meaning by a sentence transformer, meaning of notes, graph.
 
 They run concurrently and never raise. Each returns a `Ranking` with its own scores. If a channel fails or finds
 nothing, its note says why and the answer shows it.
@@ -13,9 +13,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from atlas.contracts import Embedder
-from atlas.errors import AtlasError, StoreError
+from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.labels import DOCUMENT_LABELS
-from atlas.model import CODE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
+from atlas.model import CODE, QUALITY, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
 from atlas.search import Reader
 from atlas.search.fuse import DOCUMENT_OFFSET, on_one_scale
 from atlas.search.route import Query, is_bare_name
@@ -52,7 +52,7 @@ class Ranking:
     """The hits of one channel, best first."""
 
     channel: str
-    """`name`, `phrase`, `words`, `meaning`, `prose` or `graph`."""
+    """`name`, `phrase`, `words`, `meaning`, `quality`, `prose` or `graph`."""
     hits: tuple[Scored, ...] = ()
     note: str = ""
     reasons: tuple[tuple[str, str], ...] = ()
@@ -190,6 +190,23 @@ async def by_prose(reader: Reader, query: Query, where: Filter, limit: int = POO
     return Ranking("prose", hits, note)
 
 
+async def by_quality(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
+    """Find the nearest neighbours by the sentence transformer; nothing as long as it has made no vectors.
+
+    It is an addition: without it the answer is complete, so that only its failure is worth a note.
+    """
+    embedder = reader.quality_embedder
+    if embedder is None or "quality" in reader.ranking.off or not query.words:
+        return Ranking("quality")
+    if all(state.model(QUALITY) is None for state in await reader.store.projects()):
+        return Ranking("quality")
+    try:
+        hits, note = await _nearest(reader, embedder, query, where, limit)
+    except Unavailable as error:
+        return Ranking("quality", note=f"answered without the sentence transformer: {error.message}")
+    return Ranking("quality", hits, note)
+
+
 async def by_any_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
     """Find the nearest neighbours of the question's vectors in both spaces, merged by cosine."""
     jobs = (
@@ -235,9 +252,13 @@ async def other_model(reader: Reader, mine: ModelInfo) -> str:
     stored = next((model for model in found if model is not None), None)
     if stored is None or stored == mine:
         return ""
+    is_second = mine.space == QUALITY
+    what, option = (
+        ("answered without the sentence transformer", " --quality") if is_second else ("not searched by meaning", "")
+    )
     return (
-        f"not searched by meaning: vectors are from {stored.provider} {stored.model} ({stored.dimension} dimensions), "
-        f"the embedder is {mine.provider} {mine.model} ({mine.dimension}); run: atlas index"
+        f"{what}: vectors are from {stored.provider} {stored.model} ({stored.dimension} dimensions), "
+        f"the embedder is {mine.provider} {mine.model} ({mine.dimension}); run: atlas index{option}"
     )
 
 

@@ -13,8 +13,8 @@ from atlas.model import Direction, Edge, EdgeType, Node
 from atlas.search import Reader
 
 HOLDING = (EdgeType.CONTAINS, EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
-SHORT = 3
-"""Neighbours of one kind shown with a search hit."""
+NEAR_HITS = 20
+"""Neighbours of one kind that are read for a search hit; those that have words of the question are shown."""
 MAX_DEPTH = 8
 """Maximum number of steps from a symbol up to its project: deeper nesting occurs only in generated code."""
 
@@ -61,13 +61,18 @@ KINDS: Mapping[str, tuple[Direction, tuple[EdgeType, ...]]] = {
     "members": (Direction.OUT, HOLDING),
 }
 """Kind of neighbour -> the end and the types of the edges at the node itself."""
-BESIDE_HITS = ("callers", "callees", "tests", "docs")
+CALLS = ("callers", "callees")
 
 
-async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, Neighbourhood]:
-    """Return a short neighbourhood per search hit: two edge reads, and two counts if a list was cut."""
-    related = await _related(reader, uids, BESIDE_HITS, SHORT) if uids else {}
-    return {uid: Neighbourhood((), kinds) for uid, kinds in related.items()}
+async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, list[tuple[str, Edge]]]:
+    """Return kind and edge of callers and callees of search hits, by uid: two edge reads."""
+    found: dict[str, list[tuple[str, Edge]]] = {}
+    for kind in CALLS if uids else ():
+        end, types = KINDS[kind]
+        for edge in await reader.store.edges(uids, end, types, len(uids) * NEAR_HITS, NEAR_HITS):
+            own = edge.row.source if end == Direction.OUT else edge.row.target
+            found.setdefault(own, []).append((kind, edge))
+    return found
 
 
 async def around_node(reader: Reader, node: Node, each: int) -> Neighbourhood:

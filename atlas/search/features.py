@@ -43,7 +43,7 @@ class Evidence:
 
     query: Query
     hits: Mapping[str, Mapping[str, float]]
-    """Score by channel and uid: `words` 0..1, `meaning` 0..1, `prose` 0..1, `name`, `phrase`, `written`, `graph`."""
+    """Score by channel and uid: `words`, `meaning`, `quality`, `prose` 0..1, `name`, `phrase`, `written`, `graph`."""
     cosines: Mapping[str, float]
     """Cosine by uid, as the embedding model gives it."""
     files: FileMatches
@@ -54,23 +54,34 @@ class Evidence:
 
 
 def features(candidates: Sequence[Candidate], evidence: Evidence) -> list[dict[str, float]]:
-    """Return the features of each candidate, in the same order."""
-    texts = [each.score for each in candidates]
-    by_file: dict[str, list[float]] = {}
-    for each, text in zip(candidates, texts, strict=True):
-        by_file.setdefault(each.node.row.path, []).append(text)
-    for scores in by_file.values():
-        scores.sort(reverse=True)
-    paths: dict[str, dict[str, float]] = {}
+    """Return all features of each candidate, in the same order."""
     found: list[dict[str, float]] = []
-    for each, text in zip(candidates, texts, strict=True):
+    of_words: dict[str, dict[str, float]] = {}
+    for each, own in zip(candidates, main_features(candidates, evidence), strict=True):
         row = each.node.row
-        if row.path not in paths:
-            paths[row.path] = _of_path(row.path, evidence)
-        own = {**_of_channels(row, text, evidence), **paths[row.path], **_of_name(row, evidence)}
-        own["coherence"] = _coherence(text, by_file[row.path])
+        if row.path not in of_words:
+            of_words[row.path] = _of_path_words(row.path, evidence)
+        own |= _of_channels(row, each.score, evidence) | of_words[row.path] | _of_name(row, evidence)
         own |= _of_kind(row, evidence) | _of_structure(each, evidence)
         found.append(own | _products(own))
+    return found
+
+
+def main_features(candidates: Sequence[Candidate], evidence: Evidence) -> list[dict[str, float]]:
+    """Return the features that the constants of `rank.py` read, those that are 0 left out where that is cheaper."""
+    by_file: dict[str, list[float]] = {}
+    for each in candidates:
+        by_file.setdefault(each.node.row.path, []).append(each.score)
+    for scores in by_file.values():
+        scores.sort(reverse=True)
+    paths = {path: _of_path(path, evidence) for path in by_file}
+    query = evidence.query
+    has_intent = query.wants_reasons or query.wants_configuration
+    found: list[dict[str, float]] = []
+    for each in candidates:
+        path = each.node.row.path
+        own = {**paths[path], "coherence": _coherence(each.score, by_file[path])}
+        found.append(own | _of_intents(each.node.row, query) if has_intent else own)
     return found
 
 
@@ -81,6 +92,7 @@ def _of_channels(row: NodeRow, text: float, evidence: Evidence) -> dict[str, flo
         "text": text,
         "words": hits["words"].get(uid, 0.0),
         "meaning": max(hits["meaning"].get(uid, 0.0), hits["prose"].get(uid, 0.0)),
+        "quality": hits["quality"].get(uid, 0.0),
         "cosine": evidence.cosines.get(uid, 0.0),
         "name": hits["name"].get(uid, 0.0) * evidence.query.focus**FOCUS_POWER,
         "phrase": hits["phrase"].get(uid, 0.0),
@@ -89,21 +101,33 @@ def _of_channels(row: NodeRow, text: float, evidence: Evidence) -> dict[str, flo
     }
 
 
-def _of_path(path: str, evidence: Evidence) -> dict[str, float]:
-    """Return what the path and its file say."""
+def _stem_roots(path: str, split_words: Split) -> tuple[str, ...]:
+    """Return the roots of the parts of a file's name, or of its folder's name if the file has none of its own."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name
     if stem in _STEMLESS and folder:
         stem = folder.rpartition("/")[2]
-    parts = part_roots(stem, evidence.split_words)
+    return part_roots(stem, split_words)
+
+
+def _of_path(path: str, evidence: Evidence) -> dict[str, float]:
+    """Return what the file says as a whole, and its name."""
+    parts = _stem_roots(path, evidence.split_words)
     return {
         "file": evidence.files.scores.get(path, 0.0),
         "stem": sum(part in evidence.asked for part in parts) / len(parts) if parts else 0.0,
-        "stem_rarity": evidence.files.share(frozenset(parts) & evidence.asked),
-        "path_rarity": evidence.files.share(roots_of(evidence.split_words(path)) & evidence.asked),
         "copy": float(is_copy(path, evidence.asked)),
+    }
+
+
+def _of_path_words(path: str, evidence: Evidence) -> dict[str, float]:
+    """Return what the words of a path say."""
+    parts = frozenset(_stem_roots(path, evidence.split_words))
+    return {
+        "stem_rarity": evidence.files.share(parts & evidence.asked),
+        "path_rarity": evidence.files.share(roots_of(evidence.split_words(path)) & evidence.asked),
         "translation": float(is_translation(path)),
-        "package_file": float(name.partition(".")[0] in _STEMLESS),
+        "package_file": float(path.rpartition("/")[2].partition(".")[0] in _STEMLESS),
     }
 
 
@@ -127,6 +151,16 @@ def _coherence(text: float, scores: Sequence[float]) -> float:
     return max(0.0, others) / COHERENT
 
 
+def _of_intents(row: NodeRow, query: Query) -> dict[str, float]:
+    """Return whether the question asks for reasons or configuration and the node has such."""
+    is_config = row.label == Label.CHUNK and row.kind == "config"
+    return {
+        "reason_wanted": float(query.wants_reasons and (row.label in _DOCUMENTS or row.label in _REASONS)),
+        "decision_wanted": float(query.wants_reasons and row.label in _REASONS),
+        "configuration_wanted": float(is_config and query.wants_configuration),
+    }
+
+
 def _of_kind(row: NodeRow, evidence: Evidence) -> dict[str, float]:
     """Return the kind of the node, and whether the question asks for that kind."""
     query = evidence.query
@@ -142,16 +176,13 @@ def _of_kind(row: NodeRow, evidence: Evidence) -> dict[str, float]:
         "external": row.label in _EXTERNAL,
         "document": is_document and not query.wants_documents,
         "document_wanted": is_page and query.wants_documents,
-        "reason_wanted": query.wants_reasons and (is_document or row.label in _REASONS),
-        "decision_wanted": query.wants_reasons and row.label in _REASONS,
         "window": is_window and not (query.wants_configuration and is_config),
-        "configuration_wanted": is_config and query.wants_configuration,
         "windowed_file": row.label == Label.FILE and evidence.languages.is_windowed(row.language),
         "test": row.is_test and not query.wants_tests,
         "test_wanted": row.is_test and query.wants_tests,
         "language_wanted": row.language in query.languages,
     }
-    return {name: float(value) for name, value in kinds.items()}
+    return {name: float(value) for name, value in kinds.items()} | _of_intents(row, query)
 
 
 def _of_structure(candidate: Candidate, evidence: Evidence) -> dict[str, float]:

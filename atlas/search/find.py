@@ -20,6 +20,7 @@ from atlas.search.channels import (
     by_name,
     by_phrase,
     by_prose,
+    by_quality,
     by_words,
     count_words,
     gather,
@@ -271,6 +272,7 @@ async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking
         ("words", by_words(reader, query, where)),
         ("meaning", by_meaning(reader, query, where)),
         ("prose", by_prose(reader, query, where)),
+        ("quality", by_quality(reader, query, where)),
     )
 
 
@@ -285,7 +287,7 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         text = fuse_rrf((words, meaning))
         totals = {uid: score / text[0].score for uid, score in text}
     else:
-        totals = text_scores(words, meaning)
+        totals = text_scores(words, meaning, hits.get("quality", ()))
     for uid, share in prose_scores(hits.get("prose", ()), words).items():
         totals[uid] = totals.get(uid, 0.0) + share
     name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER

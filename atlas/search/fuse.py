@@ -16,6 +16,8 @@ RRF_K = 60
 WORDS_WEIGHT = 0.4
 MEANING_WEIGHT = 0.6
 """The best of .3/.4/.5 for BM25 on held-out functions with this embedding model (adr/0008)."""
+QUALITY_WEIGHT = 0.3
+"""Share of the sentence transformer in the score of a text, where it found any (docs/measurements/search.md)."""
 PROSE_FLOOR, PROSE_CEILING = 0.2, 0.7
 """Cosines of unrelated and of clearly related prose. Of 1,214 headings of Django's documentation, 10 % have
 more than .23 with a random section and 10 % more than .69 with their own."""
@@ -45,13 +47,17 @@ def fuse_rrf(
     return order(totals)
 
 
-def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str, float]:
-    """Return words and meaning as one score 0..1 per uid, the default fusion.
+def text_scores(words: Sequence[Scored], meaning: Sequence[Scored], quality: Sequence[Scored] = ()) -> dict[str, float]:
+    """Return words, meaning and the sentence transformer's as one score 0..1 per uid, the default fusion.
 
     BM25 scores are divided by their maximum. Cosines are scaled between the last and the best of the ranking, because
     the last of 100 neighbours is as near as unrelated code. If one channel is empty, the other keeps its full range, so
-    that names keep their relative weight.
+    that names keep their relative weight. Without a sentence transformer the scores are those of the others alone.
     """
+    if quality:
+        others = list(text_scores(words, meaning).items())
+        further = list(above_floor(quality).items())
+        return weighted([others, further], [1 - QUALITY_WEIGHT, QUALITY_WEIGHT] if others else [0.0, 1.0])
     if not meaning:
         return weighted([words], [1.0])
     lifted = list(above_floor(meaning).items())

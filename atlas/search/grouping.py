@@ -13,7 +13,7 @@ from atlas.model import Label
 from atlas.search.rank import Candidate
 from atlas.search.route import Query, is_bare_name
 
-MAX_BESIDE = 6
+MAX_BESIDE = 12
 """Maximum number of hits that a group lists after its first; further hits of the file start a new group."""
 
 _SINGLE = frozenset((Label.CLAIM, Label.DECISION, Label.OBSERVATION, Label.ENTITY))

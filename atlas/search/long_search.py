@@ -15,7 +15,16 @@ from math import sqrt
 from atlas.errors import AtlasError
 from atlas.model import Filter, Label, Match, Node, Scored, WordCounts
 from atlas.search import Reader
-from atlas.search.channels import EXTERNAL_LABELS, Ranking, by_meaning, by_phrase, by_prose, by_words, gather
+from atlas.search.channels import (
+    EXTERNAL_LABELS,
+    Ranking,
+    by_meaning,
+    by_phrase,
+    by_prose,
+    by_quality,
+    by_words,
+    gather,
+)
 from atlas.search.fuse import normalised, order
 from atlas.search.long_text import Frame, LongText, fits, rarest
 from atlas.search.rank import Candidate
@@ -69,6 +78,7 @@ async def search_long_text(reader: Reader, text: LongText, query: Query, where: 
         ("phrase", by_phrase(reader, whole, where)),
         ("prose", by_prose(reader, opening, where)),
         ("written", by_writing(reader, text, where)),
+        ("quality", by_quality(reader, title if title.words else whole, where)),
     )
     weights = PART_WEIGHTS if len(parts) == len(PART_WEIGHTS) else (1.0,) * len(parts)
     rankings = [

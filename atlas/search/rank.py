@@ -120,10 +120,20 @@ def rank(
     def words_of(path: str) -> frozenset[str]:
         return frozenset(split_words(path))
 
-    return collapse(
-        [replace(each, score=_score(each, query, words_of, languages, demote_tests)) for each in candidates],
-        languages,
-    )
+    # The constructor takes a third of the time of `replace`.
+    scored = [
+        Candidate(
+            each.node,
+            _score(each, query, words_of, languages, demote_tests),
+            each.channels,
+            each.reasons,
+            each.degree,
+            each.also,
+            each.features,
+        )
+        for each in candidates
+    ]
+    return collapse(scored, languages)
 
 
 def collapse(ranked: Sequence[Candidate], languages: LanguageTerms) -> list[Candidate]:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from atlas.model import Scored, WordCounts
 from atlas.search import Reader
 from atlas.search.channels import Ranking
-from atlas.search.features import Evidence, features
+from atlas.search.features import Evidence, features, main_features
 from atlas.search.file_prior import FileMatches, match_files
 from atlas.search.fuse import above_floor, normalised, prose_shares
 from atlas.search.learned import score, shares, weights
@@ -34,6 +34,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "long_texts": frozenset(),
         "relevance": frozenset(),
         "grouping": frozenset(),
+        "quality": frozenset(),
     }
 )
 """Stages that `RankingOptions.off` may name besides features, each with the features that only it uses."""
@@ -47,6 +48,7 @@ def read_evidence(reader: Reader, query: Query, rankings: Sequence[Ranking], cou
         "words": normalised(hits.get("words", ())),
         "meaning": above_floor(hits.get("meaning", ())),
         "prose": prose_shares(hits.get("prose", ())),
+        "quality": above_floor(hits.get("quality", ())),
         **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph")},
     }
     is_counted = "files" not in reader.ranking.off
@@ -65,13 +67,16 @@ def rank_candidates(
     reader: Reader, candidates: Sequence[Candidate], evidence: Evidence, *, demote_tests: bool = True
 ) -> list[Candidate]:
     """Return candidates best first, one per symbol, each with its features; scores are 0..1 if ranked by weights."""
-    known = features(candidates, evidence)
-    off = reader.ranking.off.union(*(STAGES.get(stage, frozenset[str]()) for stage in reader.ranking.off))
+    options = reader.ranking
+    known = (features if options.learned or options.all_features else main_features)(candidates, evidence)
+    if off := options.off.union(*(STAGES.get(stage, frozenset[str]()) for stage in options.off)):
+        known = [{name: value for name, value in own.items() if name not in off} for own in known]
+    # The constructor takes a third of the time of `replace`.
     with_features = [
-        replace(each, features={name: value for name, value in own.items() if name not in off})
+        Candidate(each.node, each.score, each.channels, each.reasons, each.degree, each.also, own)
         for each, own in zip(candidates, known, strict=True)
     ]
-    if not reader.ranking.learned:
+    if not options.learned:
         return rank(with_features, evidence.query, reader.split_words, reader.languages, demote_tests=demote_tests)
     model = {name: weight for name, weight in weights().items() if demote_tests or name not in _TESTS}
     scores = shares([score(each.features, model) for each in with_features])

@@ -184,6 +184,11 @@ class ProjectStatus:
     """Model of the vectors of documents; "" if there are none."""
     prose_model: str = ""
     """Model of the vectors of notes; "" if there are none."""
+    quality_model: str = ""
+    """Sentence transformer of the second vectors; "" if there are none."""
+    quality_chunks: int = 0
+    """Texts that it embeds; 0 if there is no such vector yet."""
+    quality_vectors: int = 0
     symbols: int = 0
     """Nodes that are definitions: classes, functions, methods, values."""
     stale_files: int = 0

@@ -1,11 +1,8 @@
-"""Fit an answer into a token budget. Pure functions: the caller measures the costs.
-
-`longest` cuts a list whose rendering can be measured at any length; `allot` divides a budget among several sections.
-"""
+"""Fit an answer into a token budget: cut a list whose rendering can be measured at any length. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 _GUESSES = 3
 """Interpolation steps before bisection. Items of a list are mostly similar in length, so interpolation is faster."""
@@ -29,34 +26,3 @@ def longest(measure: Callable[[int], int], upper: int, budget: int, lower: int =
         else:
             high, at_upper = middle, tokens
     return low
-
-
-def allot(costs: Mapping[str, Sequence[int]], shares: Mapping[str, float], budget: int) -> dict[str, int]:
-    """Return how many leading items of each section to keep so that their costs sum to at most `budget`.
-
-    Every section first takes the items that fit its share (0.0 to 1.0) of the budget; a section that is still empty
-    then takes one item, if it fits. The remainder goes to the sections in the order of `shares`; sections without a
-    share come last.
-    """
-    kept = dict.fromkeys(costs, 0)
-    left = budget
-    names = (*shares, *(name for name in costs if name not in shares))
-    for name in names:
-        left -= _take(kept, costs, name, min(left, int(budget * shares.get(name, 0.0))))
-    for name in names:
-        if not kept.get(name) and costs.get(name):
-            left -= _take(kept, costs, name, min(left, costs[name][0]))
-    for name in names:
-        left -= _take(kept, costs, name, left)
-    return kept
-
-
-def _take(kept: dict[str, int], costs: Mapping[str, Sequence[int]], name: str, allowance: int) -> int:
-    """Keep further items of a section while they fit the allowance; return their total cost."""
-    spent = 0
-    for cost in costs.get(name, ())[kept.get(name, 0) :]:
-        if spent + cost > allowance:
-            break
-        spent += cost
-        kept[name] += 1
-    return spent

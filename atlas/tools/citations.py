@@ -19,7 +19,7 @@ WINDOW_KINDS = ("code", "config", "markup", "text")
 TITLED_KINDS = {"docsection": "section", "adr": "adr"}
 """Kinds of nodes that are cited by title, and how the kind is called."""
 NOTE_KINDS = ("claim", "decision", "entity", "observation")
-"""Kinds of notes: their name is text that somebody wrote, and is quoted."""
+"""Kinds of notes: their name is text that a person wrote, and is quoted."""
 
 _INVISIBLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -65,13 +65,28 @@ def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
     if symbol.kind in WINDOW_KINDS:
         return f"{symbol.kind} {symbol.signature or symbol.name}"
     name = symbol.qualified_name if is_qualified else shortened(symbol.qualified_name, path_of(symbol.place))
-    within = re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature)
-    rest = symbol.signature[within.end() :] if within else f" {symbol.signature}".rstrip()
+    start = _position(symbol.name, symbol.signature)
+    rest = symbol.signature[start + len(symbol.name) :] if start >= 0 else f" {symbol.signature}".rstrip()
     rest = "" if rest.strip() == symbol.kind else rest
-    marks = "async " if within and "async" in symbol.signature[: within.start()].split() else ""
+    marks = "async " if start > 0 and "async" in symbol.signature[:start].split() else ""
     if len(rest) > SIGNATURE_CHARACTERS:
         rest = f"{rest[:SIGNATURE_CHARACTERS].rstrip()}..."
     return f"{marks}{symbol.kind} {name}{rest}"
+
+
+def _position(name: str, signature: str) -> int:
+    """Return where a name stands in a signature as a whole word, or -1."""
+    start = signature.find(name) if name else -1
+    while start >= 0:
+        end = start + len(name)
+        if not any(map(_is_word, (signature[start - 1 : start], signature[end : end + 1]))):
+            return start
+        start = signature.find(name, start + 1)
+    return -1
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or (character != "" and character in "_$")
 
 
 def quoted(text: str) -> str:
@@ -96,7 +111,7 @@ def _escape(code: int) -> str:
 def local_name(row: NodeRow) -> str:
     """Return a qualified name without the segments that repeat the path: `Cart.add` of `shop/cart.py`.
 
-    A file is called by its kind: its path stands beside it.
+    A file is called by its kind: its path stands next to it.
     """
     if row.label in (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE) and row.path:
         return row.kind

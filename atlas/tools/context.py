@@ -1,19 +1,20 @@
-"""Select the source lines and neighbours of a node that fit a token budget, by priority."""
+"""Select the statements and neighbours of a node that fit a token budget, by value per token."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from atlas.api import Atlas
 from atlas.contracts import Store
 from atlas.model import NodeRow
 from atlas.search.freshness import StaleFile
 from atlas.tools.answers import ContextAnswer, Evidence
-from atlas.tools.assemble import allot
 from atlas.tools.citations import path_of, symbol_of
 from atlas.tools.envelope import Envelope, can_fit, fit, fit_or_none
-from atlas.tools.structured_content import tokens_of
+from atlas.tools.excerpts import borders
+from atlas.tools.packing import Part, affordable, order_parts, rounded
 from atlas.tools.symbol_lines import neighbour_line
 from atlas.tools.symbols import Lookup, Section, Source, Symbol
 
@@ -33,14 +34,18 @@ SHARES: Mapping[str, float] = {
     "overrides": 0.02,
     "overridden_by": 0.03,
 }
-"""Guaranteed fraction of the budget per section; the remainder is distributed in this order."""
+"""Weight of each section. Where all are long, each gets about this share of the budget; what short ones leave goes to
+the others. Sections without a weight come last."""
+OTHER_SHARE = 0.01
 CHARACTERS_PER_TOKEN = 5
 """Content with more characters per token of the budget does not fit: code and names have three to four."""
-ROUNDS = 8
-"""Limit of correction rounds.
+SOURCE_CHARACTERS = 4.0
+"""Characters per token of source with its indentation."""
+MAX_PARSED_BYTES = 65_536
+"""A longer source is cut at paragraphs."""
 
-Costs are summed by line, but tokens can span line ends, so exact counts correct the sum.
-"""
+Key = tuple[str, int]
+"""Section, and number of the item in it; of `source`, the number of the piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,36 +82,62 @@ def no_context(lookup: Lookup, evidence: Evidence) -> ContextAnswer:
 
 
 def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAnswer:
-    """Return as much of the context as fits the budget, with its exact token count."""
-    count = atlas.reader.counter.count
+    """Return as much of the context as fits the budget, by value per token, with its exact token count."""
     everything = {"source": len(context.source), "notes": len(context.notes)}
     everything |= {each.kind: len(each.neighbours) for each in context.sections}
+    prices = {kind: list[int]() for kind in everything}
     if _characters(context) <= envelope.token_budget * CHARACTERS_PER_TOKEN:
-        whole = fit_or_none(atlas, envelope.token_budget, lambda _: _build(envelope, context, everything), 0)
+        whole = fit_or_none(atlas, envelope.token_budget, lambda _: _build(envelope, context, everything, prices), 0)
         if whole is not None:
             return whole
-    nothing = dict.fromkeys(everything, 0)
-    costs = {
+    count = atlas.reader.counter.count
+    worth_trying = can_fit((len(line) for line in context.source), envelope.token_budget)
+    cuts = [*_borders(atlas, context), len(context.source)]
+    cuts = [line for line in cuts if line <= worth_trying]
+    prices |= {
         section.kind: [count(f"  {neighbour_line(each)}\n") for each in section.neighbours]
         for section in context.sections
     }
-    worth_trying = can_fit((len(line) for line in context.source), envelope.token_budget)
-    costs["source"] = [count(f"{line}\n") for line in context.source[:worth_trying]]
-    costs["notes"] = [sum(count(f"  {line}\n") for line in lines) for lines in context.notes]
+    prices["source"] = [sum(count(f"{line}\n") for line in context.source[first:end]) for first, end in pairwise(cuts)]
+    prices["notes"] = [sum(count(f"  {line}\n") for line in lines) for lines in context.notes]
     for kind in ("notes", *(section.kind for section in context.sections)):
-        if costs[kind]:
-            costs[kind][0] += count(f"{kind} (10 of 100):\n")
-    room = envelope.token_budget - tokens_of(atlas.reader.counter, _build(envelope, context, nothing))
-    for _ in range(ROUNDS):
-        if room <= 0:
-            break
-        kept = allot(costs, SHARES, room)
-        answer = _build(envelope, context, kept)
-        over = tokens_of(atlas.reader.counter, answer) - envelope.token_budget
-        if over <= 0:
-            return fit(atlas, envelope.token_budget, lambda _, answer=answer: answer, 0)
-        room -= over
-    return fit(atlas, envelope.token_budget, lambda _: _build(envelope, context, nothing), 0)
+        if prices[kind]:
+            prices[kind][0] += count(f"{kind} (10 of 100):\n")
+    parts = plan_context(prices, {each.kind: [n.confidence for n in each.neighbours] for each in context.sections})
+
+    def build(shown: int) -> ContextAnswer:
+        kept = dict.fromkeys(everything, 0)
+        for part in parts[:shown]:
+            kept[part.key[0]] += 1
+        kept["source"] = cuts[kept["source"]] if cuts else 0
+        return _build(envelope, context, kept, prices)
+
+    return fit(atlas, envelope.token_budget, build, affordable(parts, envelope.token_budget))
+
+
+def plan_context(prices: Mapping[str, Sequence[int]], confidences: Mapping[str, Sequence[float]]) -> list[Part[Key]]:
+    """Return the items of all sections by value per token; items of one section keep their order.
+
+    An item of a section with weight w is worth w per token, divided by the tokens of the section up to it, so that each
+    further item is worth less; an uncertain edge is worth as much as its confidence.
+    """
+    parts: list[Part[Key]] = []
+    for kind in (*SHARES, *(kind for kind in prices if kind not in SHARES)):
+        spent, sure = 0, confidences.get(kind, ())
+        for number, price in enumerate(prices.get(kind, ())):
+            spent += price
+            confidence = sure[number] if number < len(sure) else 1.0
+            value = SHARES.get(kind, OTHER_SHARE) * price / max(spent, 1) * confidence
+            parts.append(Part((kind, number), value, price, (kind, number - 1) if number else None))
+    return order_parts(parts)
+
+
+def _borders(atlas: Atlas, context: Context) -> list[int]:
+    """Return the lines before which the source can be cut."""
+    data = "\n".join(context.source).encode()
+    find = atlas.reader.statements
+    is_parsed = find is not None and len(data) <= MAX_PARSED_BYTES
+    return borders(context.source, find(context.row.language, data) if is_parsed and find is not None else ())
 
 
 def _characters(context: Context) -> int:
@@ -116,7 +147,9 @@ def _characters(context: Context) -> int:
     return lines + names + sum(len(line) for note in context.notes for line in note)
 
 
-def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> ContextAnswer:
+def _build(
+    envelope: Envelope, context: Context, kept: Mapping[str, int], prices: Mapping[str, Sequence[int]]
+) -> ContextAnswer:
     """Return the answer with the first `kept` items of each section."""
     row = context.row
     lines = context.source[: kept["source"]]
@@ -143,24 +176,39 @@ def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> Con
             paths=[row.path, *cited],
             stale=context.stale,
             notes=context.remarks,
-            withheld=_withheld(envelope, context, kept),
+            withheld=_withheld(envelope, context, kept, prices),
         ),
     )
 
 
-def _withheld(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the line that lists what the budget omitted; () if nothing was omitted."""
+def _withheld(
+    envelope: Envelope, context: Context, kept: Mapping[str, int], prices: Mapping[str, Sequence[int]]
+) -> tuple[str, ...]:
+    """Return the line that lists what the budget omitted, with its price; () if nothing was omitted."""
     cut = [
         f"{section.total - kept[section.kind]} of {section.total} {section.kind}"
+        + _price(prices[section.kind], kept[section.kind], section.total)
         for section in context.sections
         if kept[section.kind] < section.total
     ]
     if kept["notes"] < len(context.notes):
-        cut.append(f"{len(context.notes) - kept['notes']} of {len(context.notes)} notes")
+        left = len(context.notes) - kept["notes"]
+        price = _price(prices["notes"], kept["notes"], len(context.notes))
+        cut.append(f"{left} of {len(context.notes)} notes{price}")
     hint = f"by token_budget {envelope.token_budget} {envelope.encoding}; ask again with a larger one"
     source = ""
     if kept["source"] < len(context.source):
         first = context.row.start_line + kept["source"]
-        source = f"source from line {first} to {context.row.end_line}"
+        characters = sum(map(len, context.source[kept["source"] :]))
+        price = f" (~{rounded(characters / SOURCE_CHARACTERS)} tokens)"
+        source = f"source from line {first} to {context.row.end_line}{price}"
     parts = ", ".join(part for part in (source, *cut) if part)
     return (f"{parts} {hint}",) if parts else ()
+
+
+def _price(prices: Sequence[int], kept: int, total: int) -> str:
+    """Return ` (~80 tokens)` for the items behind the first `kept`; those that were not read cost the mean."""
+    if not prices:
+        return ""
+    left = sum(prices[kept:]) + (total - len(prices)) * sum(prices) / len(prices)
+    return f" (~{rounded(left)} tokens)"

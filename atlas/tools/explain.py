@@ -6,6 +6,7 @@ For people who tune the ranking (`atlas search --explain`); agents get the hits 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from atlas.api import Atlas
 from atlas.search import RankingOptions
@@ -32,7 +33,8 @@ async def find_to_explain(
     """Search as the tool of the mode does. Raises ConfigError for an invalid argument, NotFound for no such project."""
     state = (await open_envelope(atlas, "", TOKEN_BUDGET)).state
     where = await make_filter(atlas, state.project, path, labels, languages, include_tests, state.root)
-    return await atlas.search(query, where, mode, demote_tests=include_tests is None)
+    reader = replace(atlas.reader, ranking=replace(atlas.reader.ranking, all_features=True))
+    return await replace(atlas, reader=reader).search(query, where, mode, demote_tests=include_tests is None)
 
 
 def explain(found: SearchResult, options: RankingOptions, limit: int) -> Document:

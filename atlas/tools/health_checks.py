@@ -173,6 +173,21 @@ def model_checks(made: ModelInfo, stored: ModelInfo | None, index_command: str) 
     return [Check("model", "warning", detail, index_command)]
 
 
+def quality_check(stats: ProjectStats, place: str, command: str, problem: AtlasError | None = None) -> Check:
+    """Return the check of the sentence transformer: the share of its vectors, or why it cannot be used.
+
+    `place`: where it sends texts, "" if they stay in this process. `command` makes its vectors at once.
+    """
+    sent = f"; code is sent to {place}" if place else ", on this machine"
+    if problem is not None:
+        return Check("quality", "broken", f"sentence transformer: {problem.message}{sent}", problem.hint)
+    share = f"{stats.quality_vectors} of {counted(stats.quality_chunks, 'text')} with a vector"
+    detail = f"sentence transformer: {share}{sent}"
+    if stats.quality_vectors < stats.quality_chunks:
+        return Check("quality", "missing", detail, f"{command}, or let a daemon make the others in the background")
+    return Check("quality", "ok", detail)
+
+
 def disk_check(folder: Path, free_bytes: int, *, writable: bool) -> Check:
     """Return the check of the disk with the data folder; `folder` is that folder or its nearest existing parent."""
     if not writable:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import DOCUMENTS, PROSE, FileRecord, Label, ModelInfo, Skipped
+from atlas.model import DOCUMENTS, PROSE, QUALITY, FileRecord, Label, ModelInfo, Skipped
 from atlas.parsing import secrets_of
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.project_state import ProjectState, ProjectStats
@@ -168,6 +168,9 @@ def _project_status(stats: ProjectStats, newer: NewerFiles | None, forms: Mappin
         model=_described(stats.model()),
         documents_model=_described(stats.model(DOCUMENTS)),
         prose_model=_described(stats.model(PROSE)),
+        quality_model=_described(stats.model(QUALITY)),
+        quality_chunks=stats.quality_chunks if stats.model(QUALITY) else 0,
+        quality_vectors=stats.quality_vectors,
         problems=stats.problems,
         bytes_on_disk=stats.bytes_on_disk,
         labels=_counts(stats.nodes),

@@ -39,7 +39,7 @@ from atlas.tools.symbol_lines import (
     node_traits,
     related_line,
     section_lines,
-    source_line,
+    source_lines,
     subject_lines,
     symbol_line,
 )
@@ -129,9 +129,10 @@ def hit_lines(hit: Hit) -> Iterator[str]:
     yield f"{hit.rank}. {hit_name(hit.symbol)} {hit.symbol.place}".rstrip() + marks
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
-    yield from (f"   {source_line(line)}" for line in hit.lines)
+    yield from (f"   {line}" for line in source_lines(hit.lines))
     if hit.beside:
         yield f"   {beside_line(hit)}"
+    yield from (f"   {near}" for near in hit.near)
 
 
 def relation_lines(answer: RelationAnswer) -> Iterator[str]:

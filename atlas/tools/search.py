@@ -1,50 +1,46 @@
 """hybrid_search, text_search and vector_search: a page of ranked hits within a token budget.
 
-The first page ends where the hits fall far behind the first one, and only its best hits carry signature and summary: a
-further hit costs its line, a further question costs a whole answer.
+What a page shows is chosen by value per token (`packing`): lines of hits by how likely each is meant, signature and
+summary, statements of bodies, further hits of a file. A certain answer stays short; what is left out is listed with its
+price.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
 from atlas.model import NodeRow
 from atlas.search.channels import POOL, path_matches
+from atlas.search.expand import around_hits
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.grouping import Group
-from atlas.search.rank import Candidate
+from atlas.search.likelihood import likelihoods
 from atlas.search.relevance import RELEVANT
 from atlas.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
+from atlas.tools.bodies import Pieces, read_bodies
 from atlas.tools.changes import answer_from_history
-from atlas.tools.citations import NOTE_KINDS, hit_name, path_of, quoted, symbol_of
+from atlas.tools.citations import path_of, symbol_of
 from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
+from atlas.tools.neighbours import NearSymbol, relevant_neighbours
 from atlas.tools.note_lines import marks_of
 from atlas.tools.packages import packages_answer
+from atlas.tools.packing import Part, affordable
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
-from atlas.tools.search_page import FIRST_PAGE, first_page, groups_of, weaker
-from atlas.tools.snippets import matching_lines
-from atlas.tools.symbols import Hit, SourceLine
-from atlas.wording import counted
+from atlas.tools.search_page import FIRST_PAGE, groups_of, page_extent, shows_bodies
+from atlas.tools.search_parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
+from atlas.tools.search_rest import rest_of
+from atlas.tools.symbols import Hit
 
 MAX_LIMIT = 50
 TOKEN_BUDGET = 900
 """Default of the searches. Answers to 500 docstrings contain the target as often as with 2,000."""
-DETAILED = 4
-"""Hits with signature and summary; the others are one line each."""
-LINES_PER_HIT = 2
-"""Lines of source of a hit where `snippets` asks for them."""
-WITH_LINE = FIRST_PAGE
-"""Hits with a line of source where nothing asks for it."""
-MIN_UNSAID = 2
-"""Such a line has at least so many words of the query that its hit does not have otherwise."""
-MIN_SHARE = 0.4
-"""It has at least this share of all words of the query."""
+WITH_NEIGHBOURS = 3
+"""First hits whose callers and callees are read."""
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
 
@@ -168,9 +164,10 @@ class _Page:
     mode: Mode
     found: SearchResult
     offset: int
-    further: int
-    """Candidates behind this page."""
-    hits: tuple[Hit, ...]
+    groups: Sequence[Group]
+    """All hits, those of this page and others."""
+    hits: Sequence[PageHit]
+    parts: Sequence[Part[Key]]
     stale: Sequence[StaleFile] | None
     notes: tuple[str, ...]
     fingerprint: str
@@ -202,8 +199,9 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     envelope, found, start = search.envelope, search.found, search.start
     state = envelope.state
     groups = groups_of(found, request.mode, atlas.reader.ranking, is_brief=request.brief)
-    size = request.limit or (FIRST_PAGE if request.cursor else first_page(found, groups))
-    page = groups[start.offset : start.offset + size]
+    limit = request.limit or (FIRST_PAGE if request.cursor else 0)
+    extent = page_extent(found, groups, request.mode, limit=limit, is_brief=request.brief)
+    page = groups[start.offset : start.offset + extent.most]
     firsts = [group.first for group in page]
     stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in firsts))
     moved = start.generation != state.generation
@@ -212,20 +210,54 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
         *found.notes,
         "index changed since the previous page; results may have shifted" if moved else "",
     )
-    marks = await marks_of(atlas.reader, [each.node for each in firsts])
-    is_brief = request.brief or found.relevance < RELEVANT
-    detailed = 0 if is_brief else DETAILED - start.offset
-    hits = tuple(
-        _hit(atlas, found, each, start.offset + number, marks, is_detailed=number <= detailed)
-        for number, each in enumerate(page, 1)
-    )
-    if not is_brief:
-        hits = await _with_lines(atlas, state.project, found, hits, firsts, is_asked=request.snippets)
-    further = weaker(found, groups, start.offset + len(page))
-    shown = _Page(request.mode, found, start.offset, further, hits, stale, notes, search.fingerprint)
+    hits = await _page_hits(atlas, request, search, page)
+    pricing = Pricing(
+        atlas.reader.counter.count, atlas.reader.split_words, {*found.query.words, *found.query.variants},
+        extent.required, requires_pieces=request.snippets,
+    )  # fmt: skip
+    parts = plan_page(hits, pricing)
+    shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint)
+    upper = max(affordable(parts, envelope.token_budget), min(len(parts), 1))
     return await fit_aside(
-        atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), len(hits), min(len(hits), 1)
+        atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), upper, min(len(parts), 1)
     )
+
+
+async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Sequence[Group]) -> list[PageHit]:
+    """Return the hits of a page with everything that an answer can show of them."""
+    found, offset = search.found, search.start.offset
+    marks = await marks_of(atlas.reader, [each.first.node for each in page])
+    rows = [each.first.node.row for each in page]
+    is_brief = request.brief or found.relevance < RELEVANT
+    bodies: list[Pieces] = [()] * len(page)
+    if not is_brief and (request.snippets or shows_bodies(found)):
+        bodies = await read_bodies(atlas, search.envelope.state.project, found, rows, is_asked=request.snippets)
+    likely = likelihoods(found.ranked, found.query, found.relevance)
+    chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
+    near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if not is_brief else {}
+    hits: list[PageHit] = []
+    for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
+        uid, beside = group.first.node.row.uid, group.beside
+        hit = _hit(atlas, found, group, offset + number, marks)
+        if is_brief:
+            hit, beside = undescribed(hit), ()
+        around = near.get(uid, ())
+        hit = replace(hit, near=tuple(each.text for each in around))
+        further = tuple(chances[each.node.row.uid] for each in beside)
+        hits.append(PageHit(hit, chances[uid], further, pieces, tuple(each.relevance for each in around)))
+    return hits
+
+
+async def _neighbours(
+    atlas: Atlas, request: _Request, found: SearchResult, rows: Sequence[NodeRow]
+) -> dict[str, Sequence[NearSymbol]]:
+    """Return callers and callees of the first hits of a sentence that have its words."""
+    if request.mode != Mode.HYBRID or not shows_bodies(found):
+        return {}
+    edges = await around_hits(atlas.reader, [row.uid for row in rows])
+    words, split = {*found.query.words, *found.query.variants}, atlas.reader.split_words
+    known = {each.node.row.uid for each in found.ranked}
+    return {uid: relevant_neighbours(own, words, known, split) for uid, own in edges.items()}
 
 
 def _any_matches(paths: Sequence[str], path: str) -> bool:
@@ -243,12 +275,11 @@ async def _path_note(atlas: Atlas, project: str, path: str) -> str:
 
 
 def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
-    """Return the answer with the first `count` hits."""
-    shown = page.hits[:count]
-    by_budget = len(page.hits) - count
-    hits = counted(by_budget, "hit")
-    following = Position(page.offset + count, envelope.state.generation)
+    """Return the answer with the first `count` parts."""
+    shown = assemble_hits(page.hits, page.parts[:count])
+    listed = page.offset + len(shown)
     is_capped = page.found.total >= (RERANK_LIMIT if page.mode == Mode.HYBRID else POOL)
+    rest = rest_of(page.found, page.groups, page.hits, page.parts, count, listed)
     return SearchAnswer(
         tool=_TOOLS[page.mode],
         query=page.found.query.text,
@@ -260,10 +291,11 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
             stale=page.stale,
             notes=page.notes,
             withheld=(
-                f"{hits} by token_budget {envelope.token_budget} {envelope.encoding}" if by_budget else "",
-                counted(page.further, "weaker hit") if page.further > 0 else "",
+                rest.by_budget_line(f"by token_budget {envelope.token_budget} {envelope.encoding}"),
+                rest.weaker_line(),
+                rest.body_line(page.offset + 1),
             ),
-            cursor=write_cursor(following, page.fingerprint) if by_budget + max(page.further, 0) > 0 else "",
+            cursor=write_cursor(Position(listed, envelope.state.generation), page.fingerprint) if rest.hits else "",
         ),
     )
 
@@ -274,16 +306,14 @@ def _hit(
     group: Group,
     number: int,
     marks: Mapping[str, str],
-    *,
-    is_detailed: bool,
 ) -> Hit:
+    """Return a hit with all that is known of it; which of it is shown is decided later."""
     candidate, row = group.first, group.first.node.row
     text = f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}"
     seen = set(atlas.reader.split_words(text))
-    symbol = symbol_of(row)
     return Hit(
         rank=number,
-        symbol=symbol if is_detailed else replace(symbol, signature="", summary=""),
+        symbol=symbol_of(row),
         score=round(candidate.score, 4),
         channels=candidate.channels,
         words=tuple(word for word in found.query.words if word in seen),
@@ -292,36 +322,6 @@ def _hit(
         marks=marks.get(row.uid, ""),
         beside=tuple(f"{each.node.row.name} {each.node.row.line}" for each in group.beside),
     )
-
-
-async def _with_lines(
-    atlas: Atlas, project: str, found: SearchResult, hits: Sequence[Hit], page: Sequence[Candidate], *, is_asked: bool
-) -> tuple[Hit, ...]:
-    """Return the hits with the lines of their source that match the query best.
-
-    Unless lines are asked for, only the first hits get one, and only where it says what name and summary do not.
-    """
-    rows = [each.node.row for each in page]
-    wanted = len(rows) if is_asked else WITH_LINE
-    contents = await atlas.reader.store.content(project, sorted({row.path for row in rows[:wanted] if row.path}))
-    split = atlas.reader.split_words
-    words = {*found.query.words, *found.query.variants}
-    least = max(MIN_UNSAID, ceil(len(found.query.words) * MIN_SHARE))
-
-    def lines_of(hit: Hit, row: NodeRow) -> tuple[SourceLine, ...]:
-        content = contents.get(row.path, b"")
-        if is_asked:
-            return _quoted(row, matching_lines(row, content, words, split, LINES_PER_HIT, without=hit.symbol.summary))
-        unsaid = words.difference(split(f"{hit_name(hit.symbol)} {hit.symbol.summary} {row.path}"))
-        return _quoted(row, matching_lines(row, content, unsaid, split, 1, least))
-
-    found_lines = (lines_of(hit, row) for hit, row in zip(hits[:wanted], rows, strict=False))
-    return (*(replace(hit, lines=lines) for hit, lines in zip(hits, found_lines, strict=False)), *hits[wanted:])
-
-
-def _quoted(row: NodeRow, lines: tuple[SourceLine, ...]) -> tuple[SourceLine, ...]:
-    """Return the lines of a note in quotes, other lines as they are."""
-    return tuple(replace(line, text=quoted(line.text)) for line in lines) if row.kind in NOTE_KINDS else lines
 
 
 _TOOLS = {Mode.HYBRID: "hybrid_search", Mode.WORDS: "text_search", Mode.MEANING: "vector_search"}

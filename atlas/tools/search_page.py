@@ -1,24 +1,37 @@
-"""Which hits a page of a search shows: groups of one file, as many as are near the first. Pure."""
+"""Which hits a page of a search can show: groups of one file, and how many of them. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from atlas.search import RankingOptions
 from atlas.search.find import Mode, SearchResult
 from atlas.search.grouping import Group, group_by_file
+from atlas.search.likelihood import SENTENCE, certainty_of
 from atlas.search.relevance import RELEVANT
+from atlas.search.route import is_bare_name
 
 FIRST_PAGE = 15
-"""Hits of a first page without a limit."""
+"""Hits of a further page without a limit, and the most of a first page whose hits are not valued."""
+MAX_VALUED = 30
+"""Hits that are valued against each other."""
 FAR_BEHIND = 0.3
-"""A first page ends at this share of the first score."""
+"""A first page that is not valued ends at this share of the first score."""
 FAR_BEHIND_NAME = 0.5
 """The same where the question is only a name: the symbols of that name score alike, words of it score less."""
 BESIDE_NAME = 3
 """Hits of a first page where exactly one symbol has the name that was asked for."""
 NEAREST = 3
 """Hits of a first page of an index that has nothing about the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many hits a page lists at most, and how many of them whatever they are worth."""
+
+    most: int
+    required: int
 
 
 def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_brief: bool = False) -> list[Group]:
@@ -28,10 +41,25 @@ def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_br
     return group_by_file(found.ranked, found.query)
 
 
+def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, limit: int, is_brief: bool) -> Extent:
+    """Return the extent of a page; `limit` is 0 for a first page that nothing limits.
+
+    The hits of a sentence are valued. Those of a name, of a single channel and in one line each end where scores fall
+    far behind.
+    """
+    if limit:
+        return Extent(limit, limit)
+    if not groups:
+        return Extent(0, 0)
+    is_sentence = certainty_of(groups[0].first, found.query) is SENTENCE
+    if mode == Mode.HYBRID and is_sentence and not is_brief and found.relevance >= RELEVANT:
+        return Extent(MAX_VALUED, 1)
+    first = first_page(found, groups)
+    return Extent(first, first)
+
+
 def first_page(found: SearchResult, groups: Sequence[Group]) -> int:
     """Return how many hits answer the question: those near the first, or the symbol of the name and what is like it."""
-    if not groups:
-        return 0
     best = groups[0].first.score
     is_name = found.query.focus == 1.0
     share = FAR_BEHIND_NAME if is_name else FAR_BEHIND
@@ -42,6 +70,6 @@ def first_page(found: SearchResult, groups: Sequence[Group]) -> int:
     return max(1, min(near, most))
 
 
-def weaker(found: SearchResult, groups: Sequence[Group], shown: int) -> int:
-    """Return the number of candidates behind the first `shown` groups."""
-    return found.total - sum(1 + len(each.beside) for each in groups[:shown])
+def shows_bodies(found: SearchResult) -> bool:
+    """Return whether bodies help: a name alone asks where its symbol is."""
+    return not is_bare_name(found.query)

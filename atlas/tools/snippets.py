@@ -39,7 +39,7 @@ def matching_lines(
         return ()
     best = max(found for found, _ in counted)
     chosen = [number for found, number in counted if found == best][:most]
-    return tuple(SourceLine(start + number, _shown(lines[number])) for number in chosen)
+    return tuple(SourceLine(start + number, cut_line(" ".join(lines[number].split()))) for number in chosen)
 
 
 def _candidates(lines: Sequence[str], words: Collection[str]) -> list[tuple[int, str]]:
@@ -52,6 +52,6 @@ def _candidates(lines: Sequence[str], words: Collection[str]) -> list[tuple[int,
     return [each for each, _ in zip(found, range(MAX_COMPARED), strict=False)]
 
 
-def _shown(line: str) -> str:
-    text = " ".join(line.split())
+def cut_line(text: str) -> str:
+    """Return a line, cut at `LINE_CHARACTERS`."""
     return text if len(text) <= LINE_CHARACTERS else f"{text[:LINE_CHARACTERS].rstrip()}..."

@@ -41,7 +41,7 @@ from atlas.tools.symbol_lines import (
     node_degrees,
     node_traits,
     related_line,
-    source_line,
+    source_lines,
     subject_lines,
 )
 from atlas.tools.symbols import Hit, Lookup, Section, Symbol
@@ -152,12 +152,12 @@ def _symbol(symbol: Symbol) -> Structure:
 
 
 def _hit(hit: Hit) -> list[str]:
-    """Return `[kind, name and signature, place, summary, matching lines ..., other hits of its file]`.
+    """Return `[kind, name and signature, place, summary, lines ..., other hits of its file, callers and callees ...]`.
 
     Hits are in order of rank.
     """
     head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
-    parts = (*head, *map(source_line, hit.lines), beside_line(hit))
+    parts = (*head, *source_lines(hit.lines), beside_line(hit), *hit.near)
     return [part for part in parts if part]
 
 

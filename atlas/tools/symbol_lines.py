@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from atlas.tools.answers import RelationAnswer
 from atlas.tools.citations import hit_name, shown_name
@@ -34,9 +34,12 @@ TITLES = {
 """How a section of neighbours is called in text, by its kind."""
 
 
-def source_line(line: SourceLine) -> str:
-    """Return `number: text`."""
-    return f"{line.line}: {line.text}"
+def source_lines(lines: Sequence[SourceLine]) -> Iterator[str]:
+    """Yield `number: text`; without the number where a line follows the one before."""
+    previous = -1
+    for line in lines:
+        yield f"  {line.text}" if line.line == previous + 1 else f"{line.line}: {line.text}"
+        previous = line.line
 
 
 def beside_line(hit: Hit) -> str:

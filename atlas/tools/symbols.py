@@ -49,7 +49,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of source: its number in the file, and its text without indentation."""
+    """A line of source: its number in the file, and its text without the indentation of all lines around it."""
 
     line: int
     text: str
@@ -57,7 +57,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A search result: the symbol, and why it matched. Weaker hits have neither signature nor summary."""
+    """A search result: the symbol, and why it matched. Of weaker hits only name and place are shown."""
 
     rank: int
     symbol: Symbol
@@ -70,11 +70,13 @@ class Hit:
     also: tuple[str, ...] = ()
     """UIDs of nodes for the same symbol that are merged into this hit: constructor, stub, declaration."""
     lines: tuple[SourceLine, ...] = ()
-    """Lines of its source that match the query best, in order."""
+    """Lines of its source, in order: statements that match the query."""
     marks: str = ""
     """Of a note or decision record: status, author, age, and what makes it suspect."""
     beside: tuple[str, ...] = ()
     """Weaker hits of the same file, as `name line`."""
+    near: tuple[str, ...] = ()
+    """Callers and callees that have words of the question and are no hits, as `calls name path:line`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,9 @@ from atlas.search.packs.values import BALANCED, BASELINE, PackReader, QuestionOp
 
 DATA = Path(__file__).with_name("data") / "packs"
 MULTI_HOP = "multi_hop"
+WRITTEN = (
+    "hand", "fresh", "celery", "unseen", "other_words", "libraries", "unanswerable", "other_words_unanswerable"
+)  # fmt: skip
 
 
 def written(name: str, pack: str, split: str) -> list[dict[str, Any]]:
@@ -40,7 +43,7 @@ def questions_of(reader: PackReader, split: str, *, own: bool) -> list[EvalQuest
         return [each for each in read_questions(reader.examples) if each.split == "held-out"]
     return [
         replace(each, kind=name)
-        for name in ("hand", "fresh", "celery", "unseen", "libraries", "unanswerable")
+        for name in WRITTEN
         for row in written(name, reader.project, split)
         for each in read_questions(json.dumps(row))
     ]

@@ -14,6 +14,7 @@ import asyncio
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def _gold(given: Sequence[Any]) -> Any:
 
 
 async def _record(atlas: Atlas, tree: str, question: SearchQuestion) -> dict[str, Any] | None:
-    found = await atlas.search(question.text, Filter(project=atlas.reader.project))
+    reader = replace(atlas.reader, ranking=replace(atlas.reader.ranking, all_features=True))
+    found = await replace(atlas, reader=reader).search(question.text, Filter(project=reader.project))
     if not found.ranked or not found.ranked[0].features:
         return None
     rows = [each.node.row for each in found.ranked]

@@ -1,4 +1,4 @@
-"""A database file that somebody else made: it cannot run anything, and no file is opened that is not the user's own."""
+"""A database file that another user made: it cannot run anything, and no file is opened that is not the user's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several processes on one embedded store: readers beside a writer, a writer that is killed, a second writer, a full disk."""
+"""Several processes on one embedded store: readers during writes, a writer that is killed, a second writer, a full disk."""
 
 from __future__ import annotations
 

@@ -284,3 +284,17 @@ async def test_web_sources_need_permission() -> None:
     with pytest.raises(ConfigError, match="not allowed"):
         async for _ in collect([parse_source("https://example.org/")], OPTIONS, None, lambda _: None):
             pass
+
+
+async def test_an_update_keeps_a_page_that_cannot_be_read_now(fetcher: WebFetcher, tmp_path: Path) -> None:
+    options = replace(OPTIONS, state=tmp_path, refresh=True, retries=0)
+    routes = {"/": page("Start", "/a", "/b"), "/a": page("A", "/c"), "/b": page("B"), "/c": page("C")}
+    with serve(routes) as site:
+        first = await run(site, fetcher, options=options)
+        site.routes["/a"] = Answer(status=503)
+        site.routes["/b"] = Answer(status=404)
+        found = await run(site, fetcher, options=options)
+        assert found.paths == ["/", "/a", "/c"]
+        assert found.problems["/a"] == "HTTP 503; kept as it was read before"
+        assert found.problems["/b"] == "HTTP 404"
+        assert found.articles[1].retrieved == first.articles[1].retrieved

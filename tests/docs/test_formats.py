@@ -9,6 +9,7 @@ import pytest
 from atlas.docs.article import Article, BlockKind
 from atlas.docs.formats.document import Document
 from atlas.docs.formats.reading import read_article
+from atlas.docs.rendering import render
 
 
 def read(name: str, text: str | bytes, **facts: str) -> Article:
@@ -135,6 +136,12 @@ def test_restructured_text() -> None:
     assert article.children == ("guide/one",)
     assert not any("root:" in text or "comment" in text for _, _, text in found)
     assert {problem.split(": ")[1] for problem in article.problems} == {"file-not-read"}
+
+
+def test_objects_that_autodoc_describes_stay_in_their_section() -> None:
+    text = "T\n=\n\n.. autoclass:: pkg.Cache\n\nNext\n----\n\nText.\n\n.. class:: Own\n\nLast\n----\n\nIts text.\n"
+    found = [[block.label for block in section.blocks if block.label] for section in read("a.rst", text).sections]
+    assert found == [["pkg.Cache"], [], ["Own"]]
 
 
 MARKDOWN = """---
@@ -359,3 +366,32 @@ def test_binary_and_large_input_is_named_and_bounded() -> None:
     assert any("binary" in one for one in read("a.md", bytes(range(32)) * 100).problems)
     article = read("a.md", b"word " * (3 << 20))
     assert any("too-large" in one for one in article.problems) and article.sections[0].blocks
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.rst", "A\n=\n\nText.\n\n.. deprecated:: 1.8\n   Use ``x``.\n", "Deprecated since version 1.8: Use `x`."),
+        ("a.rst", "A\n=\n\nText.\n\n.. versionadded:: 2.0\n", "Added in version 2.0."),
+        (
+            "a.html",
+            "<html><body><main><h1>A</h1><p>Text.</p><div class='versionchanged'><p>Changed in version 3.5: Is it."
+            "</p></div></main></body></html>",
+            "Changed in version 3.5: Is it.",
+        ),
+        (
+            "a.html",
+            "<html><body><main><h1>A</h1><p>Text.</p><div class='versionchanged'><p>Takes a path.</p></div></main>"
+            "</body></html>",
+            "Changed in version: Takes a path.",
+        ),
+    ],
+)
+def test_a_note_about_a_version_says_so_once(name: str, text: str, expected: str) -> None:
+    shown = render(read(name, text)).content.decode()
+    assert shown.partition("Text.")[2].strip() == expected
+
+
+def test_the_first_of_several_equal_headings_is_no_title() -> None:
+    assert read("docs/release-notes.md", "## 0.2\n\nNew.\n\n## 0.1\n\nOld.\n").title == "release-notes"
+    assert read("docs/guide.md", "## Guide\n\nNew.\n\n### Part\n\nOld.\n").title == "Guide"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -63,13 +63,17 @@ def serve(routes: Mapping[str, Route]) -> Iterator[Site]:
             self.send_header("Content-Length", str(answer.declared or len(answer.body)))
             for name, value in answer.headers.items():
                 self.send_header(name, value)
-            self.end_headers()
             try:
+                self.end_headers()
                 self.wfile.write(answer.body)
             except OSError:
                 self.close_connection = True
             if answer.declared:
                 self.close_connection = True
+
+        def handle(self) -> None:
+            with suppress(OSError):  # a client that was killed
+                super().handle()
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

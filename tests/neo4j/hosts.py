@@ -49,7 +49,7 @@ def are_possible() -> bool:
 
 @contextmanager
 def hosts(number: int) -> Generator[list[Host]]:
-    """Make so many hosts; they are gone afterwards."""
+    """Make this number of hosts; they are gone afterwards."""
     _clear()
     made: list[Host] = []
     try:

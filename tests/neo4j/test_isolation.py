@@ -1,4 +1,4 @@
-"""Readers beside a writer on a real Neo4j, which has no snapshots: every answer is of one state, never of two."""
+"""Readers during writes on a real Neo4j, which has no snapshots: every answer is of one state, never of two."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_no_answer_mixes_two_states(look: Callable[[Store], Awaitable[set[
 
 
 async def test_no_answer_mixes_two_states_under_a_writer_that_never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A read that a commit has disturbed once is not tried again beside others: it holds them back."""
+    """A read that a commit has disturbed once is not tried again while others commit: it holds them back."""
     monkeypatch.setattr(consistent_reads, "_ATTEMPTS", 1)
     await check_answers(seen_in_stale_chunks)
 

@@ -105,7 +105,7 @@ async def test_what_differs_is_named(settings: Settings) -> None:
 
 
 async def test_a_copy_that_was_interrupted_says_so(settings: Settings) -> None:
-    """Whoever indexes there next compares every file, as after a pass that was killed."""
+    """The next process that indexes there compares every file, as after a pass that was killed."""
 
     class Full(MemoryStore):
         async def put_vectors(self, *arguments: object) -> None:

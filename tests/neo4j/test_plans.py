@@ -37,6 +37,8 @@ FILLED = {
     "%new%": "Method",
     "%further%": NOTE_EDGE_PLACES,
     "%property%": "v_1",
+    "%model%": "quality_model",
+    "%digest%": "quality_digest",
 }
 PARAMETERS: dict[str, object] = {
     **{name: [] for name in ("uids", "keys", "rows", "types", "names", "units", "parts", "vector")},

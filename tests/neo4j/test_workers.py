@@ -1,4 +1,4 @@
-"""Workers on one Valkey and one Neo4j: whoever is killed or paused, the graph ends as that of a clean index."""
+"""Workers on one Valkey and one Neo4j: whichever worker is killed or paused, the graph ends as that of a clean index."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ import pytest
 
 from atlas.docs.article import Article, Block, BlockKind, Section
 from atlas.docs.extract.article import extract
+from atlas.docs.extract.facts import find_facts
 from atlas.docs.extract.names import code_symbol
 from atlas.docs.formats.document import Document
 from atlas.docs.formats.reading import read_article
@@ -159,3 +160,28 @@ def test_the_type_of_a_parameter_is_no_part_of_its_name() -> None:
     read = read_article(Document(key="widget.html", data=page, path="widget.html"))
     (fact,) = (one for one in extract(render(read)).facts if one.kind == "default")
     assert (fact.subject, fact.value) == ("step", "1")
+
+
+@pytest.mark.parametrize(
+    ("item", "subject", "value"),
+    [
+        ("`check_dir` - Looks for the folder. Defaults to `True`.", "check_dir", "True"),
+        ("**bodyTimeout** `number | null` (optional) - Default: `300e3` - Milliseconds.", "bodyTimeout", "300e3"),
+        ("`retries` (int, optional): Tries again. Defaults to `3`.", "retries", "3"),
+        ("`pool`: `Pool` - Default: `new Pool()`.", "pool", "new Pool()"),
+        ("Waits before it stops. Defaults to `5`.", "Server", "5"),
+    ],
+)
+def test_a_list_item_names_the_option_that_it_describes(item: str, subject: str, value: str) -> None:
+    text = f"# Server\n\n## `Server`\n\nServes files.\n\n* {item}\n"
+    found = find_facts(render(read_article(Document(key="a.md", data=text.encode(), path="a.md"))))
+    fact = next(one for one in found if one.kind == "default")
+    assert (fact.subject, fact.value) == (subject, value)
+    assert fact.is_option == (subject != "Server")
+    assert fact.owner == ("Server" if fact.is_option else "")
+
+
+def test_the_number_of_an_issue_is_no_version() -> None:
+    text = "# Changes\n\n`box_body` still exists but is deprecated (#530)\n"
+    found = find_facts(render(read_article(Document(key="a.md", data=text.encode(), path="a.md"))))
+    assert [(one.kind, one.value) for one in found] == [("deprecated", "")]

@@ -14,7 +14,8 @@ from atlas.app.pack_build import BuildRequest, build_pack
 from atlas.app.pack_reranker import make_reranker
 from atlas.app.packs import open_pack
 from atlas.config.load import load_settings
-from atlas.embedders.onnx_reranker import OnnxReranker, model_file
+from atlas.embedders.onnx_model import model_file
+from atlas.embedders.onnx_reranker import OnnxReranker
 from atlas.errors import ConfigError, Unavailable
 from atlas.search.packs.retrieval import find
 from atlas.search.packs.values import MAXIMUM

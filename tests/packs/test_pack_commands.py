@@ -10,6 +10,7 @@ import pytest
 
 from atlas.cli import main
 from atlas.docs.pack.folder import load_manifest
+from atlas.search.packs.questions import FEW_SHOT, read_questions
 from tests.surfaces.test_notes_cli import Done, Run
 from tests.surfaces.test_tools_impact import indexed
 
@@ -179,3 +180,16 @@ def test_deprecated_names_the_uses_of_outdated_apis(run: Run, place: Path, tmp_p
     halt = next(one for one in uses.json["uses"] if one["symbol"] == "widget.halt")
     assert halt["evidence"] == "The `widget.halt()` function was removed in version 2.1."
     assert (halt["user"], halt["path"], halt["pack"]) == ("app.run", "app.py", "widget@2.0")
+
+
+def test_eval_asks_held_out_questions_and_foreign_ones(run: Run, place: Path, tmp_path: Path) -> None:
+    asked = read_questions((place / "packs/widget/2.0/eval/questions.jsonl").read_text())
+    held_out = {one.id for one in asked if one.split != FEW_SHOT}
+    assert 0 < len(held_out) < len(asked)
+    found = run("eval", "widget", "--json", "--output", str(tmp_path)).json
+    outcomes = [one for one in found["outcomes"] if one["profile"] == "balanced"]
+    assert {one["id"] for one in outcomes if one["kind"] != "foreign"} == held_out
+    assert sum(one["kind"] == "foreign" for one in outcomes) == 30
+    summary = next(one for one in found["summaries"] if (one["profile"], one["kind"]) == ("balanced", "all"))
+    assert summary["refused_unanswerable"] >= 0.5
+    assert summary["gate_precision"] is not None

@@ -18,12 +18,13 @@ from atlas.config.load import load_settings
 from atlas.errors import NotFound
 from atlas.tools.answers import Evidence
 from atlas.tools.catalogue import BY_NAME
+from atlas.tools.packs.bodies import parts_of
 from atlas.tools.render import render
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
 from .library import DOCUMENTATION, PROJECT, write_tree
 
-SPIN = "widget.spin (pack widget 2.0): spin(times=1). Turns the widget. since 1.5 [pack_article api.rst#]"
+SPIN = "widget.spin (pack widget 2.0): spin(times=1). Turns the widget. since 1.5 [pack_article widget.spin]"
 
 WITHHELD = "1 line from packs; raise token_budget"
 
@@ -72,6 +73,8 @@ async def test_search_says_what_the_pack_says(session: Session) -> None:
     assert SPIN in text
     text, _ = await answer(session, "hybrid_search", query="run", limit=3)
     assert "pack widget 1.0" not in text
+    text, _ = await answer(session, "hybrid_search", query="spin", limit=1)
+    assert SPIN in text, "named, but not among the best"
 
 
 async def test_the_nearest_version_is_named(place: Path, tmp_path: Path) -> None:
@@ -138,6 +141,21 @@ async def test_tools_of_packs_answer_with_sources(session: Session) -> None:
         await answer(session, "pack_article", article="no such page", pack="widget")
     with pytest.raises(NotFound):
         await answer(session, "ask_pack", question="How?", pack="gadget")
+
+
+async def test_a_symbol_is_read_without_its_neighbours(session: Session) -> None:
+    text, _ = await answer(session, "pack_article", article="widget.spin", pack="widget@2.0")
+    assert "Turns the widget." in text
+    assert "Shakes the widget." not in text
+    text, _ = await answer(session, "pack_article", article="wobble", pack="widget@2.0")
+    assert ("Shakes the widget." in text, "Turns" in text) == (True, False)
+    text, _ = await answer(session, "pack_article", article="widget.brake", pack="widget@2.0")
+    assert ("Stops every widget" in text, "Paints" in text) == (True, False)
+
+
+def test_a_block_of_code_stays_whole() -> None:
+    code = "```python\na = 1\n\n\nb = 2\n```"
+    assert parts_of(f"One.\n\n{code}\n\nTwo.\n\n\n\nThree.") == ["One.", code, "Two.", "Three."]
 
 
 async def test_an_answer_of_a_pack_obeys_its_budget(session: Session) -> None:

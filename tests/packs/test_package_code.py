@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from atlas.app.pack_build import BuildRequest, build_pack, plan_build
-from atlas.app.pack_links import find_entity
+from atlas.app.pack_entities import find_entity
 from atlas.app.packs import open_pack
 from atlas.docs.code.exports import Exports
 from atlas.docs.code.files import code_files, module_name

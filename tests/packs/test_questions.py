@@ -14,13 +14,15 @@ import pytest_asyncio
 from atlas.app.pack_build import BuildRequest, build_pack
 from atlas.app.packs import OpenPack, open_pack
 from atlas.errors import Unavailable
+from atlas.parsing import stem_words
 from atlas.search.packs.answer import ask
+from atlas.search.packs.background import foreignness, is_heard
 from atlas.search.packs.calibration import foreign_questions, with_gate
 from atlas.search.packs.evaluation import NO_PACK, evaluate, has_fact
-from atlas.search.packs.gate import PRIOR, Evidence, calibrate, read_gate
+from atlas.search.packs.gate import PRIOR, Evidence, calibrate, evidence_of, read_gate
 from atlas.search.packs.questions import EvalQuestion, GoldSection, make_questions, questions_text, read_questions
 from atlas.search.packs.report import svg, table
-from atlas.search.packs.retrieval import search
+from atlas.search.packs.retrieval import find, search
 from atlas.search.packs.synonyms import general_synonyms, read_synonyms
 from atlas.search.packs.values import BALANCED, BASELINE, MAXIMUM, PackReader
 from atlas.search.packs.vocabulary import read_vocabulary, vocabulary_text
@@ -256,8 +258,8 @@ async def test_evaluation_without_questions(pack: OpenPack) -> None:
 
 
 def test_gate_keeps_to_its_prior_and_survives_bad_settings() -> None:
-    good = Evidence(covered=0.9, covered_with_synonyms=1.0, in_title=0.8)
-    bad = Evidence(unknown=0.6, absent=0.8, missing_names=1.0)
+    good = Evidence(foreign=0.1)
+    bad = Evidence(foreign=0.6, foreign_with_synonyms=0.6, missing_names=1.0)
     gate = calibrate([good], [bad])
     assert gate.passes(good)
     assert not gate.passes(bad)
@@ -266,6 +268,28 @@ def test_gate_keeps_to_its_prior_and_survives_bad_settings() -> None:
     assert calibrate([], [bad]) == PRIOR
     for text in ("", "{", "[]", '{"gate": {"weights": {}}}', '{"gate": 3}'):
         assert read_gate(text) == PRIOR
+
+
+def test_foreign_words_are_those_that_documentation_of_the_size_would_have() -> None:
+    text = vocabulary_text([("Pages", "Show a page to the reader")] * 2_000 + [("Images", "An image")])
+    vocabulary = read_vocabulary(text)
+    words = ("database", "page", "first", "image")
+    database, page, first, image = (foreignness(stem_words(word).strip(), vocabulary) for word in words)
+    assert database > image > 0 == page
+    assert database > 2 * first > 0  # all documentation has "first", so that it lacks here says little
+    small = read_vocabulary(vocabulary_text([("Pages", "Show a page to the reader")] * 20))
+    assert foreignness(stem_words("database").strip(), small) < database / 2  # a small one may lack it
+    assert foreignness(stem_words("qwertyish").strip(), vocabulary) == 0
+    assert not is_heard(stem_words("qwertyish").strip())
+
+
+async def test_question_of_words_that_nobody_has_is_refused(pack: OpenPack) -> None:
+    answer = await ask(pack.reader, "Does the flurble grobnitz qwertyish vlorp?", BALANCED)
+    assert answer.is_refused
+    compound = await find(pack.reader, "JavaScript", BALANCED)
+    assert {concept.stem for concept in compound.question.concepts} >= {"0java", "0script"}
+    said = evidence_of(compound.question, compound.sections, compound.vocabulary)
+    assert said.foreign == foreignness("0javascript", compound.vocabulary)
 
 
 async def test_foreign_questions_leave_out_what_the_pack_has(pack: OpenPack) -> None:

@@ -130,7 +130,7 @@ def source(path: str, files: int, chance: random.Random) -> str:
 
 
 def tree(files: int, chance: random.Random) -> dict[str, str]:
-    """Return about so many files: six of ten are Python, two TypeScript, two Go."""
+    """Return about this number of files: six of ten are Python, two TypeScript, two Go."""
     python, web, service = files * 6 // 10, files * 2 // 10, files * 2 // 10
     paths = [f"part{number % PARTS}/m{number}.py" for number in range(python)]
     made = {path: source(path, python, chance) for path in paths}
@@ -156,7 +156,7 @@ class Life:
         self._rare = [self._drop_folder, self._swap_folders, self._move_folder]
 
     def live(self, edits: int) -> None:
-        """Make so many random edits, one in twenty of whole folders."""
+        """Make this number of random edits, one in twenty of whole folders."""
         for _ in range(edits):
             self._chance.choice(self._rare if self._chance.randrange(20) == 0 else self._edits)()
 

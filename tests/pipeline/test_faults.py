@@ -37,7 +37,7 @@ class Queued(EmbeddedStore):
     turn: asyncio.Lock
     asked = 0
     loses_answer = False
-    """The next write is done, and whoever asked for it is told that it failed."""
+    """The next write is done, and its caller gets an error."""
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         self.asked += 1
@@ -56,7 +56,7 @@ class Queued(EmbeddedStore):
 
 @pytest.mark.parametrize("is_answer_lost", [False, True])
 async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path, is_answer_lost: bool) -> None:
-    """Tier 1 marks a file while tier 2 writes it anew because of another one; then both files are as they were."""
+    """Tier 1 marks a file while tier 2 writes it again because of another one; then both files are as they were."""
     root, bus = tmp_path / "p", MemoryBus()
     write_tree(root, FILES)
     store = Queued.open(tmp_path / "d", writing=True, vector_index=VectorIndex)

@@ -20,7 +20,7 @@ from tests.surfaces.daemons import Home, home, until
 KILLS = int(os.environ.get("ATLAS_TEST_KILLS", "20"))
 SEED = int(os.environ.get("ATLAS_TEST_SEED", "20261122"))
 COMPARED = 5
-"""The whole graph is compared after so many kills."""
+"""Number of kills after which the whole graph is compared."""
 
 
 MOMENTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5)

@@ -166,7 +166,7 @@ async def test_a_moved_folder_under_a_daemon(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_random_moves_under_a_daemon(tmp_path: Path, seed: int) -> None:
-    """So many moves as fit into some seconds; `python -m tests.bench.directory_moves` does more of them."""
+    """As many moves as fit into some seconds; `python -m tests.bench.directory_moves` does more of them."""
     root = tmp_path / "p"
     make_tree(root)
     mover, ends = Mover(root, tmp_path / "outside", seed), time.monotonic() + RANDOM_SECONDS

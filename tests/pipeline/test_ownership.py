@@ -1,4 +1,4 @@
-"""One name, two trees: an index is not replaced by that of another tree unless somebody says so."""
+"""One name, two trees: an index is not replaced by that of another tree unless the user says so."""
 
 from __future__ import annotations
 

@@ -85,7 +85,12 @@ def dump(data: Path) -> Dump:
             ),
             text=sorted(query("SELECT uid, term, col, offset FROM temp.terms JOIN shown ON shown.id = doc")),
             contents=sorted(query("SELECT path, data FROM content JOIN file ON file.id = content.file")),
-            vectors=sorted(query("SELECT uid, digest, data FROM vector JOIN symbol_id USING (id)")),
+            vectors=sorted(
+                query(
+                    "SELECT uid, v.id < 0, digest, provider, model.model, fingerprint, data FROM vector v "
+                    "JOIN symbol_id ON symbol_id.id = abs(v.id) JOIN model ON model.id = v.model"
+                )
+            ),
         )
     finally:
         connection.close()

@@ -27,7 +27,7 @@ from atlas.model import (
     Skipped,
     VectorRow,
 )
-from atlas.parsing import search_terms
+from atlas.parsing import make_statements, search_terms
 from atlas.search import Reader
 from atlas.search.languages import LanguageRow, language_terms
 
@@ -203,7 +203,10 @@ async def fill(store: Store, root: Path, *, finish: bool = True) -> None:
 def open_shop(store: Store, root: Path, embedder: Embedder | None = None) -> Atlas:
     """Return an Atlas over a filled store."""
     languages = language_terms(map(LanguageRow._make, search_terms()))
-    reader = Reader(store, embedder or WordEmbedder(), Counter(), PROJECT, root, split_words, digest_paths, languages)
+    reader = Reader(
+        store, embedder or WordEmbedder(), Counter(), PROJECT, root, split_words, digest_paths, languages,
+        statements=make_statements().of,
+    )  # fmt: skip
     return Atlas(reader)
 
 

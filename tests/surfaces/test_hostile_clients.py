@@ -1,4 +1,4 @@
-"""While somebody holds many connections that are of no use, an honest client is served: a real server process each."""
+"""While a client holds many useless connections, an honest client is served: a real server process each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes beside code in answers: found by meaning and name, quoted as data, queried with their properties."""
+"""Notes and code in one answer: found by meaning and name, quoted as data, queried with their properties."""
 
 from __future__ import annotations
 

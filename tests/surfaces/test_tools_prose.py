@@ -1,4 +1,4 @@
-"""Search over two vector spaces: notes appear beside code, and code answers as it does without them."""
+"""Search over two vector spaces: notes appear with code, and code answers as it does without them."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -80,9 +81,9 @@ async def test_a_hit_says_each_fact_once(shop: Atlas) -> None:
     assert lines[2].strip() == first[2]
 
 
-async def test_only_the_first_hits_are_described(shop: Atlas) -> None:
+async def test_a_brief_answer_has_one_line_for_each_hit(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "keep values in the basket", limit=10)
-    assert [hit.rank for hit in answer.hits if hit.symbol.signature] == [1, 2, 3, 4][: len(answer.hits)]
+    assert answer.hits[0].symbol.signature, "the first hit is described"
     brief = await hybrid_search(shop, "keep values in the basket", limit=10, brief=True)
     assert names(brief)[0] == names(answer)[0] and len(brief.hits) > len(answer.hits), "each hit has its own line"
     assert not any(hit.symbol.signature or hit.symbol.summary or hit.lines for hit in brief.hits)
@@ -91,16 +92,37 @@ async def test_only_the_first_hits_are_described(shop: Atlas) -> None:
     )
 
 
+async def test_statements_around_the_words_of_the_question_are_shown(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "where are prices loaded for the sum of the basket")
+    total = next(hit for hit in answer.hits if hit.symbol.name == "total")
+    (line,) = total.lines  # not the documentation, which the summary says
+    assert (line.line, line.text) == (14, 'return apply_discount(sum(self.store.load("prices")))')
+    assert "def total" not in render(answer), "the line of the hit has the signature"
+    named = await hybrid_search(shop, "apply_discount")
+    assert not any(hit.lines for hit in named.hits), "a name asks where its symbol is"
+
+
+async def test_a_larger_budget_shows_what_a_smaller_one_shows_and_more(shop: Atlas) -> None:
+    before: set[str] = set()
+    for budget in (90, 120, 160, 220, 300, 450, 700, 900):
+        answer = await hybrid_search(shop, "keep values of the basket in the store", token_budget=budget)
+        assert answer.evidence.tokens <= budget or answer.evidence.below_floor
+        shown = {hit.symbol.uid for hit in answer.hits}
+        shown |= {f"{hit.rank} {text}" for hit in answer.hits for text in hit.beside}
+        shown |= {f"{hit.rank} {line.line}" for hit in answer.hits for line in hit.lines}
+        assert before <= shown
+        before = shown
+
+
 async def test_the_first_page_ends_where_hits_fall_behind(shop: Atlas) -> None:
     few = await hybrid_search(shop, "apply_discount")
     assert len(few.hits) <= 3, "one symbol has this name"
     all_hits = await hybrid_search(shop, "apply_discount", limit=50)
     assert len(all_hits.hits) > len(few.hits)
-    assert f"{len(all_hits.hits) - len(few.hits)} weaker hits" in few.evidence.withheld
+    (left,) = few.evidence.withheld
+    assert re.fullmatch(rf"{len(all_hits.hits) - len(few.hits)} weaker hits: ~\d+0 tokens", left)
     rest = await hybrid_search(shop, "apply_discount", cursor=few.evidence.cursor)
     assert names(few) + names(rest) == names(all_hits)[: len(few.hits) + len(rest.hits)]
-    question = await hybrid_search(shop, "keep values in the basket")
-    assert all(hit.score >= question.hits[0].score * 0.3 for hit in question.hits)
 
 
 async def test_matching_lines_are_shown_on_request(shop: Atlas) -> None:
@@ -373,10 +395,8 @@ async def test_what_the_budget_withheld_is_said_and_reachable(shop: Atlas) -> No
     whole = await hybrid_search(shop, "keep values in the basket", token_budget=20_000)
     small = await hybrid_search(shop, "keep values in the basket", token_budget=120)
     assert 0 < len(small.hits) < len(whole.hits)
-    assert (
-        f"{counted(len(whole.hits) - len(small.hits), 'hit')} by token_budget 120 cl100k_base"
-        in small.evidence.withheld
-    )
+    left = counted(len(whole.hits) - len(small.hits), "hit")
+    assert small.evidence.withheld[0].startswith(f"{left} by token_budget 120 cl100k_base: ~")
     rest = await hybrid_search(shop, "keep values in the basket", token_budget=20_000, cursor=small.evidence.cursor)
     assert names(small) + names(rest) == names(whole)[: len(small.hits)] + names(rest)
     assert names(rest)[0] == names(whole)[len(small.hits)]

@@ -1,4 +1,4 @@
-"""Answers about callers list the calls of the name that no rule resolves, beside callers and instead of none."""
+"""Answers about callers list the calls of the name that no rule resolves, after the callers or instead of none."""
 
 from __future__ import annotations
 

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas.errors import ConfigError
-from atlas.tools.assemble import allot, longest
+from atlas.tools.assemble import longest
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
-
-costs = st.dictionaries(st.sampled_from("abcd"), st.lists(st.integers(1, 50), max_size=10), min_size=1)
 
 
 @given(st.lists(st.integers(1, 40), max_size=30), st.integers(0, 600))
@@ -38,21 +36,6 @@ def test_longest_of_equal_items_is_found_where_it_must_be() -> None:
     measured: list[int] = []
     assert longest(lambda n: measured.append(n) or 100 + 10 * n, 64, 305, at_lower=100) == 20
     assert measured == [64, 20, 21]
-
-
-@given(costs, st.integers(0, 300))
-def test_allot_stays_in_budget_and_wastes_nothing(given_costs: dict[str, list[int]], budget: int) -> None:
-    kept = allot(given_costs, {"a": 0.5, "b": 0.3, "c": 0.1}, budget)
-    spent = sum(sum(given_costs[name][:count]) for name, count in kept.items())
-    assert spent <= budget
-    for name, count in kept.items():
-        if count < len(given_costs[name]):
-            assert spent + given_costs[name][count] > budget, f"{name} had room for one more"
-
-
-def test_allot_gives_every_section_its_share_before_any_gets_the_rest() -> None:
-    kept = allot({"source": [10] * 100, "callers": [10] * 100}, {"source": 0.6, "callers": 0.2}, 100)
-    assert kept == {"source": 8, "callers": 2}
 
 
 def test_cursor_round_trip() -> None:

@@ -35,6 +35,8 @@ FILLED = {
     "%properties%": ENTRY_PLACES,
     "%label%": "Class",
     "%property%": "v_0123456789abcdef",
+    "%model%": "quality_model",
+    "%digest%": "quality_digest",
     "%old%": "Class",
     "%new%": "Method",
     "%further%": NOTE_EDGE_PLACES,
@@ -247,7 +249,7 @@ CAPPED: list[tuple[str, str, list[str]]] = [
 
 @pytest.mark.parametrize(("query", "part", "beyond"), CAPPED)
 def test_a_walk_without_end_gets_one(query: str, part: str, beyond: list[str]) -> None:
-    """Whether it hides longer paths is asked beside; nothing that is sent has a `*` without an end."""
+    """Whether it hides longer paths is asked in a second query; nothing that is sent has a `*` without an end."""
     for memgraph in (False, True):
         sent = prepared(query, {}, memgraph=memgraph)
         assert part in sent.text

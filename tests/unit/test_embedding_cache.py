@@ -192,7 +192,7 @@ def said(process: subprocess.Popen[str]) -> str:
 
 
 async def held(folder: Path, keys: list[str]) -> int:
-    """Return how many of the keys a cache opened anew holds."""
+    """Return how many of the keys a reopened cache holds."""
     cache = DiskCache(folder, 1 << 24)
     found = await cache.get(keys)
     await cache.aclose()

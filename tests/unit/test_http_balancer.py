@@ -1,4 +1,4 @@
-"""Connections dealt out to processes: evenly, back to whoever has fewest, and none lost when one goes."""
+"""Connections dealt out to processes: evenly, back to the one that has the fewest, and none lost when one goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work in threads outlives whoever waits for it, but not by a moment."""
+"""Work in threads ends before the cancelled task that waits for it does."""
 
 from __future__ import annotations
 

@@ -319,7 +319,7 @@ def test_pipes_sockets_and_names_that_are_no_text(tmp_path: Path) -> None:
 
 @contextmanager
 def without_privileges() -> Iterator[None]:
-    """Be nobody for a while if this is root, who reads everything."""
+    """Drop root's rights for a while: root reads everything."""
     is_root = os.geteuid() == 0
     if is_root:
         os.seteuid(65534)

@@ -31,7 +31,7 @@ ABOUT = frozenset(
 SUBJECT = frozenset(("of", "to", "subject", "candidates"))
 """Those of `ABOUT` that hold the answer if the question is where something is."""
 
-_PATH = r"[\w@+~#-][\w@+~#./-]*\.[A-Za-z]\w*|(?:[\w@+~#.-]+/)*(?:Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile)"
+_PATH = r"[\w@+~#$-][\w@+~#$./-]*\.[A-Za-z]\w*|(?:[\w@+~#.-]+/)*(?:Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile)"
 _LINES = r"\d{1,7}(?:-\d{1,7})?(?:,\s?\d{1,7}(?:-\d{1,7})?)*"
 PLACE = re.compile(rf"(?P<path>{_PATH}):(?P<lines>{_LINES})")
 IS_PATH = re.compile(rf"(?:{_PATH}):?")
@@ -145,7 +145,7 @@ def _of_lines(text: str, path: str) -> Iterator[Claim]:
             names = _names(before) or _names(line[place.end() :])
             yield Claim(place["path"].removeprefix("./"), _numbers(place["lines"]), names)
         if places:
-            yield from _of_beside(line, places[-1]["path"].removeprefix("./"))
+            yield from _of_beside(line)
             continue
         if IS_PATH.fullmatch(line.strip()) and (not path or "/" in line):
             path = line.strip().rstrip(":")
@@ -153,11 +153,17 @@ def _of_lines(text: str, path: str) -> Iterator[Claim]:
             yield Claim(path, _numbers(lines), _names(line.split(lines)[0]))
 
 
-def _of_beside(row: str, path: str) -> Iterator[Claim]:
-    """Yield what a row names of the same file at its end: `also: name 12, other 40`."""
-    _, _, rest = row.partition(" also: ")
-    for match in _BESIDE.finditer(rest):
+def _of_beside(row: str) -> Iterator[Claim]:
+    """Yield what a row names of the same file behind its place: `a/b.py:3 also: name 12, other 40`."""
+    before, _, rest = row.partition(" also: ")
+    places = list(PLACE.finditer(before))
+    if not places:
+        return
+    path = places[-1]["path"].removeprefix("./")
+    end = 0
+    while (match := _BESIDE.match(rest, end)) is not None:
         yield Claim(path, _numbers(match["line"]), _names(match["name"]))
+        end = match.end()
 
 
 def _lines_of(row: str, path: str) -> str:

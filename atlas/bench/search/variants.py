@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 
 from atlas.api import Atlas
 from atlas.bench.search.measures import Hit
 from atlas.model import Filter, Node, Scored
-from atlas.search.channels import Ranking, by_any_meaning, by_meaning, by_words
+from atlas.search.channels import Ranking, by_any_meaning, by_meaning, by_quality, by_words
 from atlas.search.find import RERANK_LIMIT, Fusion, SearchResult
 from atlas.search.fuse import fuse_rrf, order, text_scores, weighted
 from atlas.search.route import Query, route
@@ -66,6 +67,15 @@ def pipeline(fusion: Fusion = Fusion.WEIGHTED) -> Variant:
     return ask
 
 
+def without_quality(variant: Variant) -> Variant:
+    """Return a ranking without the sentence transformer."""
+
+    async def ask(atlas: Atlas, text: str) -> list[Hit]:
+        return await variant(Atlas(replace(atlas.reader, quality_embedder=None)), text)
+
+    return ask
+
+
 async def hits_of(atlas: Atlas, found: SearchResult) -> list[Hit]:
     """Return the places of a search, with those that were merged into them."""
     if found.relation is not None:
@@ -96,3 +106,9 @@ VARIANTS: Mapping[str, Variant] = {
     PIPELINE: pipeline(),
 }
 """Name -> ranking. `BM25 of whole files` is added by the run, because it needs the tree."""
+
+QUALITY_VARIANTS: Mapping[str, Variant] = {
+    "sentence transformer": channel(lambda atlas, query, where: by_quality(atlas.reader, query, where)),
+    "pipeline without it": without_quality(VARIANTS[PIPELINE]),
+}
+"""Further rankings of a run with a sentence transformer, which is then part of the pipeline."""

@@ -82,7 +82,7 @@ class PlainScreen:
         return self.allow_all
 
     async def elicit(self, server: str, params: types.ElicitRequestParams) -> types.ElicitResult:
-        """Decline: there is nobody to ask."""
+        """Decline: there is no user to ask."""
         self.notice(f"{server} asked a question, which was declined: {params.message}")
         return types.ElicitResult(action="decline")
 

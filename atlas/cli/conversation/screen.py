@@ -73,7 +73,7 @@ class TerminalScreen:
         self.waiting(f"{route.name}")
 
     def call_progress(self, route: ToolRoute, done: float, total: float | None, message: str) -> None:
-        """Show the progress beside the spinner."""
+        """Show the progress next to the spinner."""
         share = f" {done:g}/{total:g}" if total else f" {done:g}"
         self.waiting(f"{route.name}{share} {short(message)}".rstrip())
 

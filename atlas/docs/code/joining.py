@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from atlas.docs.article import Article, Block, BlockKind, Section
-from atlas.docs.extract.names import canonical_symbol, code_spans, last_part
+from atlas.docs.extract.names import canonical_symbol, code_spans, code_symbol, last_part
 
 LEAST_NAMED = 0.1
 """Share of the public symbols that documentation names: Django's .48, Fastify's .13, tokio's design notes .02."""
@@ -24,14 +24,14 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
     leaves the description of a symbol, as autodoc directives do; the others give entities a signature and a summary.
     A folder of notes on the design is no such documentation: it must name some of the public symbols.
     """
-    names = frozenset(_signatures(documents))
-    is_documented = is_documented and _named_share(code, documents) >= LEAST_NAMED
+    names, named = frozenset(_signatures(documents)), _named_in(documents)
+    is_documented = is_documented and _named_share(code, named) >= LEAST_NAMED
     announced = frozenset(_without_description(documents)) if is_documented else frozenset[str]()
     found: list[Article] = []
     for article in code:
         sections = [_renamed(section, names) for section in article.sections]
         if is_documented:
-            sections = [one for one in sections if one.level == 1 or _says_something(one, names)]
+            sections = [one for one in sections if one.level == 1 or _says_something(one, names, named)]
             title = article.title in announced
             sections = [replace(one, is_searched=title or _is_announced(one, announced)) for one in sections]
         if len(sections) > 1:
@@ -41,19 +41,22 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
     return found
 
 
-def _named_share(code: Sequence[Article], documents: Sequence[Article]) -> float:
-    """Return the share of the public symbols of code that documentation names, release notes and readmes apart."""
+def _named_in(documents: Sequence[Article]) -> frozenset[str]:
+    """Return the last parts of the names that documentation has as code, release notes and readmes apart."""
+    return frozenset(name for article in documents if not _NEWS.search(article.key) for name in _names_in(article))
+
+
+def _named_share(code: Sequence[Article], named: frozenset[str]) -> float:
+    """Return the share of the public symbols of code that documentation names."""
     symbols = [last_part(section.title) for article in code for section in article.sections if section.level > 1]
-    named: set[str] = set()
-    for article in documents:
-        if not _NEWS.search(article.key):
-            named.update(_names_in(article))
     return sum(symbol in named for symbol in symbols) / len(symbols) if symbols else 0.0
 
 
 def _names_in(article: Article) -> Iterator[str]:
     for section in article.sections:
         yield from (last_part(canonical_symbol(code)) for _, code in code_spans(section.title))
+        if " " not in section.title and code_symbol(section.title):
+            yield last_part(canonical_symbol(section.title))
         for block in section.blocks:
             if block.kind is BlockKind.SIGNATURE:
                 yield last_part(block.label)
@@ -114,9 +117,12 @@ def _renamed(section: Section, names: frozenset[str]) -> Section:
     return replace(section, title=full, labels=(section.title,), blocks=tuple(blocks))
 
 
-def _says_something(section: Section, names: frozenset[str]) -> bool:
-    """Return whether code says more than that a symbol exists."""
-    return section.title in names or any(block.kind is not BlockKind.SIGNATURE for block in section.blocks)
+def _says_something(section: Section, names: frozenset[str], named: frozenset[str]) -> bool:
+    """Return whether code says more than that a symbol exists, or the documentation names it without its signature."""
+    if section.title in names or any(block.kind is not BlockKind.SIGNATURE for block in section.blocks):
+        return True
+    own = last_part(section.title)
+    return own in named and code_symbol(own) != ""
 
 
 def _is_announced(section: Section, announced: frozenset[str]) -> bool:

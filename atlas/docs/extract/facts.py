@@ -37,6 +37,15 @@ _PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|pass
 _GERUND = re.compile(r"^\W*(?:Deprecated\s+|[A-Za-z]+ly\s+)?[A-Za-z]{3,}ing\b")
 _CAUSE = re.compile(r"\W*(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
 """What is said of an exception in the part "Raises" of a docstring."""
+_BULLET = re.compile(r"^[-*]\s+")
+_MARK = r"^\W*?(?:\d{1,3}[.)]\s+)?"
+_STATED = r"(?:\s*\((?:[^()]|\([^()]*\)){1,60}\))*\s*(?:\s[-\u2013\u2014]\s|:\s|$)"
+"""What may stand between a name and its description: "(int, optional) - "."""
+_OPTION = re.compile(
+    rf"{_MARK}`{{1,2}}(?P<code>[^`\n]{{1,80}})`{{1,2}}(?::?\s+`[^`\n]{{1,160}}`)?{_STATED}|"
+    rf"{_MARK}(?P<name>[A-Za-z_$][\w.$-]*?):?\s+`[^`\n]{{1,160}}`{_STATED}"
+)
+"""A list item that describes an option: "`timeout` - Seconds. Defaults to 5.", "timeout `number` (optional) - ..."."""
 _OF_A_NAME = frozenset(("default", "limit"))
 """Facts that say nothing without a subject."""
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.TERM, BlockKind.NOTE, BlockKind.ROW))
@@ -49,7 +58,10 @@ def find_facts(rendered: RenderedArticle) -> Iterator[FoundFact]:
         heading = _heading_subject(section)
         for subject, block in subjects(section.blocks):
             about = canonical_symbol(subject) if subject else heading
-            for fact in _of_block(rendered, section, block, about):
+            option = _option(block.block.text) if block.block.kind == BlockKind.ITEM else ""
+            for fact in _of_block(rendered, section, block, option or about):
+                if option and fact.subject == option:
+                    fact = replace(fact, is_option=True, owner=about, of_whole=False)
                 key = (fact.kind, fact.subject, fact.value, fact.sentence)
                 if key not in seen:
                     seen.add(key)
@@ -106,6 +118,13 @@ def _of_block(
         name = code_symbol(subject.strip("`")) if "`" in subject else canonical_term(subject)
         if name and ("`" in subject or glossary):
             yield _fact("definition", name, "", section, block, start, end)
+
+
+def _option(text: str) -> str:
+    """Return the name of the option that a list item describes, "" for other items."""
+    found = _OPTION.match(text)
+    name = canonical_symbol(found["code"] or found["name"]) if found else ""
+    return name if re.fullmatch(r"-{0,2}[A-Za-z_$][\w.$-]*", name) else ""
 
 
 def _statements(sentence: str, note: str) -> Iterator[tuple[str, str, int]]:
@@ -170,6 +189,6 @@ def _fact(
         end = end if end > start else start + MAX_EVIDENCE
     at = block.start + byte_offset(block.text, start)
     line = block.block.line and block.block.line + block.text.count("\n", 0, start)
-    text = " ".join(block.text[start:end].split())
+    text = _BULLET.sub("", " ".join(block.text[start:end].split()))
     span = (at, block.start + byte_offset(block.text, end))
     return FoundFact(kind, subject, value, text, section.section.anchor, line, *span)

@@ -47,6 +47,9 @@ class FoundFact:
     of_whole: bool = False
     """Of versions: a notice at the description of the subject, about it as a whole and not about an argument."""
     origin: str = "rule"
+    is_option: bool = False
+    """The subject is an option, such as an argument, of `owner`: no entity of its own."""
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

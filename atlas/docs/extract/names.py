@@ -8,7 +8,8 @@ MAX_NAME = 120
 
 _IDENTIFIER = r"[A-Za-z_$@][\w$-]*"
 _SYMBOL = re.compile(rf"[~!]?{_IDENTIFIER}(?:(?:\.|::|#|/){_IDENTIFIER})*(?:\(\))?")
-_CODE_SHAPE = re.compile(r"[._:#]|[a-z][A-Z]|\(\)$|^[A-Z][A-Z_]{2,}$|^[A-Z][a-z]+[A-Z]|^--?\w")
+_CODE_SHAPE = re.compile(r"[._:#]|[a-z][A-Z]|\(\)$|^[A-Z][A-Z_]{2,}$|^[A-Z][a-z]+[A-Z]|[A-Z]{2}[a-z]{2}|^--?\w")
+"""The last but one: `HTTPException`, but not `URLs`."""
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,160}?)\1(?!`)")
 _ARGUMENTS = re.compile(r"\(.*\)\s*(?:->.*)?$|\s*:\s.*$|\s*=.*$", re.DOTALL)

@@ -6,7 +6,7 @@ import re
 
 from atlas.docs.extract.statements import is_about_a_fault, is_condition
 
-_VERSION = r"v?(\d+(?:\.\d+){0,3}(?:[a-z]+\d*)?)"
+_VERSION = r"(?<!#)v?(\d+(?:\.\d+){0,3}(?:[a-z]+\d*)?)"
 _NAMED = r"(?:(?:in|since|from|with|as of|of)\s+)?(?:version\s+|release\s+|v(?=\d)|[A-Z][\w.]*\s+)?"
 _NOTES = {
     "versionadded": "added",

@@ -25,6 +25,7 @@ MAX_LINKS = 2_000
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 WITHOUT_PAGE = ("javascript:", "data:", "mailto:", "tel:", "vbscript:", "about:", "file:")
+_GENERAL = frozenset(("intro", "introduction", "overview", "summary", "about", "contents", "table of contents"))
 
 
 class Draft:
@@ -43,6 +44,8 @@ class Draft:
         self._sections: list[_OpenSection] = [_OpenSection("", "", 1, 0)]
         self._labels: list[str] = []
         self._held: list[Block] = []
+        self._levels: list[int] = []
+        """Of the headings; the first one is that of the lead if it has a title."""
 
     def heading(self, level: int, title: str, line: int = 0, anchor: str = "", labels: Sequence[str] = ()) -> None:
         """Open a section. The first heading of a document with little before it names the lead."""
@@ -50,6 +53,7 @@ class Draft:
         lead = self._sections[0]
         labels = [*self._take_labels(), *labels]
         before = len(lead.blocks)
+        self._levels.append(level)
         if len(self._sections) == 1 and not lead.title and level <= (1 if before else 2) and before <= MAX_BEFORE_TITLE:
             lead.title, lead.line = title, line
             lead.labels.extend(label for label in [*labels, anchor] if label)
@@ -102,6 +106,7 @@ class Draft:
     def sections(self) -> tuple[Section, ...]:
         """Return the sections; the lead comes first, even if it is empty."""
         self._settle()
+        self._split_lead()
         used: dict[str, int] = {}
         found: list[Section] = []
         for number, one in enumerate(self._sections):
@@ -111,6 +116,15 @@ class Draft:
             labels = tuple(dict.fromkeys(label for label in one.labels if label and label != anchor))
             found.append(Section(anchor, one.title, one.level, tuple(one.blocks), one.line, labels))
         return tuple(found)
+
+    def _split_lead(self) -> None:
+        """Leave the lead without a title if its heading is that of a part: one of several below level 1, or "Intro"."""
+        lead = self._sections[0]
+        levels, self._levels = self._levels, []
+        is_one_of_several = lead.title and any(level <= levels[0] for level in levels[1:])
+        if is_one_of_several and (levels[0] > 1 or lead.title.casefold() in _GENERAL):
+            lead.level = 2
+            self._sections.insert(0, _OpenSection("", "", 1, 0))
 
     def _put(self, block: Block) -> None:
         self._settle()
@@ -143,12 +157,16 @@ class _OpenSection:
 
 
 def finish(draft: Draft, document: Document, form: str, digest: str) -> Article:
-    """Return the article of a draft. Its title is the heading, else the title given elsewhere, else the file name."""
+    """Return the article of a draft. Its title is the heading, else the title given elsewhere, else the file name.
+
+    The first of several headings of one level, as in release notes, is the title of a part only.
+    """
     sections = draft.sections()
     lead = sections[0]
     title = lead.title or draft.title
     if not title and not lead.blocks and len(sections) > 1:
-        title = sections[1].title
+        is_only = all(one.level > sections[1].level for one in sections[2:])
+        title = sections[1].title if is_only else ""
     title = title or document.path.rpartition("/")[2].rpartition(".")[0] or document.path or document.key
     if not lead.title:
         sections = (Section("", title, 1, lead.blocks, lead.line, lead.labels), *sections[1:])

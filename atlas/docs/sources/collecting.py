@@ -68,6 +68,15 @@ async def plan(
     return found
 
 
+def mark_built(sources: Sequence[SourceSpec], options: CollectOptions) -> None:
+    """Note that a pack was made of what was collected. Raises Unavailable while another process crawls."""
+    for source in sources:
+        if source.kind in WEB:
+            from atlas.docs.sources.crawl import crawler
+
+            crawler.mark_built(source, options)
+
+
 async def _articles(
     source: SourceSpec,
     options: CollectOptions,

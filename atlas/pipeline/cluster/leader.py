@@ -60,7 +60,7 @@ class LeaderElection:
                 await asyncio.wait_for(stop.wait(), self._seconds / SHARE)
 
     async def _ask(self) -> None:
-        """Acquire or renew the lease; an unavailable bus changes nothing: nobody else can have acquired it."""
+        """Acquire or renew the lease; an unavailable bus changes nothing: no other process can have acquired it."""
         before = self.holder
         with contextlib.suppress(Unavailable):
             self.holder = await self._coordinator.lease(LEASE, self._me, self._seconds)

@@ -17,6 +17,7 @@ from atlas.contracts import Bus
 from atlas.pipeline.cluster.leader import LeaderElection
 from atlas.pipeline.heartbeat import Heartbeat
 from atlas.pipeline.tiers.embed import EmbedTier
+from atlas.pipeline.tiers.quality import QualityTier
 from atlas.pipeline.worker import Log, TierReport, run_tier
 
 STOP_SECONDS = 45.0
@@ -34,11 +35,14 @@ class WorkerProcess:
         embed: EmbedTier | None,
         resident: Callable[[], int],
         log: Log,
+        *,
+        quality: QualityTier | None = None,
     ) -> None:
         """`name` identifies this process on the bus; `resident` returns its resident bytes."""
         self._bus, self._elections, self._embed = bus, elections, embed
         self._resident, self._log = resident, log
         self._report = TierReport()
+        self._quality, self._quality_report = quality, TierReport()
         self._started_at = time.time()
         self._heartbeat = Heartbeat(bus, name, self.state)
 
@@ -47,6 +51,8 @@ class WorkerProcess:
         working: list[Coroutine[object, object, None]] = [election.run(stop) for election in self._elections]
         if self._embed is not None:
             working.append(run_tier(self._bus, self._embed, self._report, stop, self._log))
+        if self._quality is not None:
+            working.append(run_tier(self._bus, self._quality, self._quality_report, stop, self._log))
         tasks = [asyncio.create_task(job) for job in working]
         heartbeats = asyncio.create_task(self._heartbeat.run())
         stopped = asyncio.create_task(stop.wait())

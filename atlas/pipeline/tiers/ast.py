@@ -329,7 +329,7 @@ class AstTier:
             # the facts come from the masked text, and the original text must not leave this process
             content = mask_secrets(content)
         if known.language == LOCK_LANGUAGE:
-            # read for versions only: nobody searches its text
+            # read for versions only: its text is not searched
             content = b""
         nodes, edges, texts = rows_of(unit, content)
         problems = with_link_problems(known.problems, unit.problems)

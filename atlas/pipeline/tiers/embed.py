@@ -6,11 +6,20 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 
-from atlas.contracts import Embedder, Store
+from atlas.contracts import Embedder, Store, Streams
 from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.events import Event
 from atlas.model import Chunk, ModelInfo, VectorRow
-from atlas.pipeline.events import EMBED_DIRTY, WHOLE_PROJECT, Counters, Progress, Window, by_project, no_progress
+from atlas.pipeline.events import (
+    EMBED_DIRTY,
+    QUALITY_DIRTY,
+    WHOLE_PROJECT,
+    Counters,
+    Progress,
+    Window,
+    by_project,
+    no_progress,
+)
 from atlas.pipeline.workspace import Workspace
 
 EMBED_BATCH = 2048
@@ -34,13 +43,16 @@ class EmbedTier:
         page: int = EMBED_BATCH,
         *,
         of_all: bool = False,
+        before_quality: Streams | None = None,
     ) -> None:
         """`embedders` work in this order: models that need no server first, so that they do not wait for one.
 
         `page` chunks are written in one transaction, which limits how long a write of tier 2 waits for this tier.
 
-        `of_all`: also embeds projects without a workspace; otherwise other processes embed them.
+        `of_all`: also embeds projects without a workspace; otherwise other processes embed them. `before_quality`: the
+        streams with a `QualityTier`, which continues where this tier ends.
         """
+        self._before_quality = before_quality
         self._workspaces, self._store, self._embedders, self._of_all = workspaces, store, embedders, of_all
         self.counters: dict[str, Counters] = {name: workspace.counters for name, workspace in workspaces.items()}
         self._progress, self._page, self.window = progress, page, window
@@ -57,6 +69,8 @@ class EmbedTier:
                         continue
                     for start in range(0, len(keys), self._page):
                         await self._embed(project, embedder, keys[start : start + self._page])
+                if self._before_quality is not None:
+                    await self._before_quality.publish(QUALITY_DIRTY, [Event(project, WHOLE_PROJECT)])
             except NotFound:
                 continue  # the store was emptied meanwhile
 

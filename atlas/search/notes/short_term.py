@@ -1,4 +1,4 @@
-"""Short-term memories beside notes: one ranking of both, and memories of a similar emotion. Pure.
+"""Short-term memories and notes in one ranking, and memories of a similar emotion. Pure.
 
 The vectors of short-term memories are compared by the extension: 10,000 of them take about 5 ms
 (`python -m tests.bench.notes`).

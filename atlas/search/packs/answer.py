@@ -8,13 +8,14 @@ from dataclasses import replace
 from atlas.errors import AtlasError
 from atlas.model import Chunk, Direction, EdgeType, NodeRow
 from atlas.parsing import VectorIndex, stem_words, truncate_tokens
+from atlas.search.packs.alternatives import retrieve
 from atlas.search.packs.candidates import vector_of
 from atlas.search.packs.excerpts import Unit, excerpt, relevance, units_of
 from atlas.search.packs.gate import evidence_of, read_gate
 from atlas.search.packs.question import Question
 from atlas.search.packs.questions import FEW_SHOT, read_questions
 from atlas.search.packs.ranking import RankedSection
-from atlas.search.packs.retrieval import Found, find, hits_of
+from atlas.search.packs.retrieval import Found, hits_of
 from atlas.search.packs.texts import Passage, properties_of, read_passages
 from atlas.search.packs.values import (
     MAX_QUESTION,
@@ -50,7 +51,7 @@ ALONE_NOTE = "The pack has no answer. The text is from the language model {model
 
 async def ask(reader: PackReader, question: str, options: QuestionOptions) -> PackAnswer:
     """Return the answer to a question: quotations with sources, or that the pack has none. Raises store errors."""
-    return await answer_found(reader, question, await find(reader, question, options), options)
+    return await answer_found(reader, question, await retrieve(reader, question, options), options)
 
 
 async def answer_found(reader: PackReader, question: str, found: Found, options: QuestionOptions) -> PackAnswer:

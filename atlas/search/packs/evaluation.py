@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 
 from atlas.errors import AtlasError
 from atlas.language_model import LanguageModel
+from atlas.search.packs.alternatives import retrieve
 from atlas.search.packs.answer import answer_found
 from atlas.search.packs.questions import EvalQuestion, GoldSection
 from atlas.search.packs.ranking import RankedSection
-from atlas.search.packs.retrieval import find
 from atlas.search.packs.values import BALANCED, BASELINE, MAXIMUM, PackAnswer, PackReader, QuestionOptions
 
 NO_PACK = "no pack"
@@ -174,7 +174,7 @@ async def _asked(
     reader: PackReader, question: EvalQuestion, options: QuestionOptions, judge: LanguageModel | None
 ) -> Outcome:
     started = time.process_time()
-    found = await find(reader, question.question, options)
+    found = await retrieve(reader, question.question, options)
     answer = await answer_found(reader, question.question, found, options)
     ms = round((time.process_time() - started) * 1000, 2)
     rank = gold_rank(found.sections, question.gold)

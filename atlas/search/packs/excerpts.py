@@ -16,9 +16,12 @@ MAX_UNITS = 60
 """Sentences and blocks of a section that are compared."""
 LONGEST = 600
 """Characters of a code block that are quoted; a longer one is cut at a line."""
+LONGEST_ITEM = 320
+"""Characters of a list item that is quoted as a whole or not at all."""
 GAP = " […] "
 FIRST, BEST_PASSAGE, CODE = 0.12, 0.15, 0.05
 """What the first sentence of a section, those of the best passage, and code gain."""
+_ITEM = re.compile(r"^[-*] .+$", re.MULTILINE)
 _FENCE = re.compile(r"^(```+)[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -96,10 +99,25 @@ def _spans(text: str) -> list[tuple[int, int, bool]]:
     spans: list[tuple[int, int, bool]] = []
     start = 0
     for fence in _FENCE.finditer(text):
-        spans += [(start + one, start + end, False) for one, end in sentence_spans(text[start : fence.start()])]
+        spans += _prose_spans(text, start, fence.start())
         spans.append((fence.start(), fence.end(), True))
         start = fence.end()
-    return [*spans, *((start + one, start + end, False) for one, end in sentence_spans(text[start:]))]
+    return [*spans, *_prose_spans(text, start, len(text))]
+
+
+def _prose_spans(text: str, start: int, end: int) -> list[tuple[int, int, bool]]:
+    """Return the spans of sentences; a short list item is one: its later sentences say nothing without its name."""
+    spans: list[tuple[int, int, bool]] = []
+    items = [(start + found.start(), start + found.end()) for found in _ITEM.finditer(text[start:end])]
+    for first, last in sentence_spans(text[start:end]):
+        item = next(
+            (one for one in items if one[0] <= start + first < one[1] and one[1] - one[0] <= LONGEST_ITEM), None
+        )
+        if item is not None and spans and spans[-1][0] >= item[0]:
+            spans[-1] = (spans[-1][0], start + last, False)
+        else:
+            spans.append((start + first, start + last, False))
+    return spans
 
 
 def _shortened(unit: Unit) -> str:
@@ -116,7 +134,7 @@ def _joined(units: Sequence[Unit], chosen: Sequence[int]) -> str:
         unit = units[index]
         shown = _shortened(unit)
         if text:
-            if unit.is_code or units[last].is_code:
+            if unit.is_code or units[last].is_code or _ITEM.match(unit.text):
                 text += "\n"
             else:
                 text += " " if index == last + 1 else GAP

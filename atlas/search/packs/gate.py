@@ -8,50 +8,44 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
 from atlas.parsing import stem_words
-from atlas.search.packs.question import Concept, Question
+from atlas.search.packs.background import foreignness, is_heard
+from atlas.search.packs.question import Question
 from atlas.search.packs.ranking import RankedSection
 from atlas.search.packs.vocabulary import Vocabulary
 
 LOOKED_AT = 5
 """Best sections whose evidence counts."""
 THRESHOLD = 0.5
-ENOUGH_STEMS = 1_500
-"""Stems from which a pack has the common words of its language."""
 STEPS, RATE, PULL = 200, 0.3, 1.0
 """Gradient descent of the calibration, and how strongly it keeps to the prior. With a weak pull (.05) and a free bias a
 third of the hand-written questions is refused: a pack's own questions have its words, people's do not."""
 LEAST_THRESHOLD, LOST = 0.49, 0.02
 """The threshold falls down to this, as long as more than this share of a pack's own questions would be refused."""
+_WORD = re.compile(r"[^\W_][\w.]*")
 
 
 class Evidence(NamedTuple):
-    """Features of the gate, each about 0..1."""
+    """What speaks against an answer."""
 
-    covered: float = 0.0
-    """Most weight of the question's words that one section has."""
-    covered_with_synonyms: float = 0.0
-    meaning: float = 0.0
-    """Best cosine of a passage."""
-    sentence: float = 0.0
-    heading: float = 0.0
-    in_title: float = 0.0
-    unknown: float = 0.0
-    """Share of the question's weight whose words the pack has not, nor any synonym."""
-    absent: float = 0.0
-    """The same for the best sections."""
     unknown_names: float = 0.0
     """Share of the names of the question that the pack has not."""
     missing_names: float = 0.0
     """Share of the names of the question that none of the best sections has."""
-    rare_missing: float = 0.0
-    """Share of the two rarest words that none of the best sections has."""
-    together: float = 0.0
-    """Whether one section has the two rarest words, themselves or by synonyms."""
+    foreign: float = 0.0
+    """How much less often than documentation at large the pack has the words of the question: mean of logarithms."""
+    foreign_with_synonyms: float = 0.0
+    """The same where a synonym may stand for its word."""
+    unheard: float = 0.0
+    """Share of the words of the question that neither the pack nor documentation at large has."""
+
+
+NO_EVIDENCE = Evidence(unknown_names=1.0, missing_names=1.0, unheard=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,45 +66,36 @@ class Gate:
         return self.confidence(evidence) >= self.threshold
 
 
-PRIOR = Gate(weights=(0.0, 0.71, 0.0, 0.0, 0.0, 0.43, -1.97, -0.23, -1.18, -2.78, 0.0, 0.0), bias=0.17)
-"""Fitted with the signs that the features have by their meaning: a free fit refuses more, but also a question of which
-all words but one stand in the title and text of a section."""
+PRIOR = Gate(weights=(-1.32, -2.45, -2.41, -2.84, -4.45), bias=1.53)
+"""Fitted with the signs that the features have by their meaning."""
 
 
 def evidence_of(question: Question, sections: Sequence[RankedSection], vocabulary: Vocabulary) -> Evidence:
-    """Return the evidence of the best sections for a question; all 0 if there are none."""
+    """Return the evidence of the best sections for a question; what speaks against it alone if there are none."""
     best = sections[:LOOKED_AT]
     if not best or not question.concepts:
-        return Evidence(unknown=1.0, rare_missing=1.0)
-    raw = [each.features for section in best for each in section.passages]
-    total = question.weight or 1.0
-    # a small pack lacks many common words, whose absence says little
-    known = min(1.0, len(vocabulary.frequencies) / ENOUGH_STEMS)
-    unknown = sum(concept.weight for concept in question.concepts if not concept.is_known)
-    held = [_stems_of(section) for section in best]
-    rarest = sorted(question.concepts, key=lambda concept: (-concept.weight, concept.stem))[:2]
-    missing = sum(all(concept.stem not in stems for stems in held) for concept in rarest)
-    together = any(all(_says(concept, stems) for concept in rarest) for stems in held)
+        return NO_EVIDENCE
     texts = [
-        " ".join((*section.passages[0].passage.headings, *(each.passage.text for each in section.passages)))
+        " ".join((*section.passages[0].passage.headings, *(each.passage.text for each in section.passages))).lower()
         for section in best
     ]
-    lacking = sum(all(name.lower() not in text.lower() for text in texts) for name in question.names)
-    absent = sum(concept.weight for concept in question.concepts if not any(_says(concept, stems) for stems in held))
     strange = sum(not vocabulary.has(tuple(stem_words(name).split())) for name in question.names)
+    lacking = sum(all(name.lower() not in text for text in texts) for name in question.names)
+    # parts of a compound ("java", "script" of "javascript") say nothing that the whole does not say
+    whole = {stem_words(word).partition(" ")[0] for word in _WORD.findall(question.text)}
+    concepts = [concept for concept in question.concepts if concept.stem in whole] or question.concepts
+    foreign = [foreignness(concept.stem, vocabulary) for concept in concepts]
+    with_synonyms = [
+        min([own, *(foreignness(stem, vocabulary) for stem, _ in concept.synonyms)])
+        for own, concept in zip(foreign, concepts, strict=True)
+    ]
+    unheard = sum(not concept.is_known and not is_heard(concept.stem) for concept in concepts)
     return Evidence(
-        covered=max(each.covered for each in raw),
-        covered_with_synonyms=max(each.covered_with_synonyms for each in raw),
-        meaning=max(each.meaning for each in raw),
-        sentence=max(each.sentence for each in raw),
-        heading=max(each.heading for each in raw),
-        in_title=max(each.in_title for each in raw),
-        unknown=known * unknown / total,
-        absent=known * absent / total,
         unknown_names=strange / len(question.names) if question.names else 0.0,
         missing_names=lacking / len(question.names) if question.names else 0.0,
-        rare_missing=missing / len(rarest),
-        together=float(together),
+        foreign=math.fsum(foreign) / len(concepts),
+        foreign_with_synonyms=math.fsum(with_synonyms) / len(concepts),
+        unheard=unheard / len(concepts),
     )
 
 
@@ -151,15 +136,3 @@ def read_gate(settings: str) -> Gate:
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return PRIOR
-
-
-def _says(concept: Concept, stems: frozenset[str]) -> bool:
-    """Return whether stems have that of a concept or, if the pack knows the concept, a synonym."""
-    return concept.stem in stems or (concept.is_known and any(other in stems for other, _ in concept.synonyms))
-
-
-def _stems_of(section: RankedSection) -> frozenset[str]:
-    found: set[str] = set()
-    for each in section.passages:
-        found.update(each.passage.stems, each.passage.heading_stems)
-    return frozenset(found)

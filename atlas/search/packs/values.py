@@ -67,6 +67,8 @@ class QuestionOptions:
     to 10 in a hundred lose their section with 1 (docs/measurements/packs.md): its neighbour came first."""
     few_shot: bool = True
     """Only where a language model is configured."""
+    model_queries: int = 0
+    """Alternatives of the question that a language model writes, where one is configured."""
     limit: int = 5
     """Sections that are returned."""
     max_tokens: int = ANSWER_TOKENS
@@ -87,7 +89,7 @@ BASELINE = QuestionOptions(
     name="baseline",
 )
 BALANCED = QuestionOptions()
-MAXIMUM = replace(BALANCED, cross_encoder=True, name="maximum")
+MAXIMUM = replace(BALANCED, cross_encoder=True, model_queries=2, name="maximum")
 PROFILES = {options.name: options for options in (BASELINE, BALANCED, MAXIMUM)}
 
 

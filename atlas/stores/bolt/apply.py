@@ -13,7 +13,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta
+from atlas.model import CODE, QUALITY, Decision, EdgeRow, FileRecord, GraphDelta
 from atlas.stores.bolt.batches import Rows, StatementBatches, unfolded
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.plan import EdgeKey, StoredNode, TargetNode, WritePlan, key_of, plan, touched
@@ -35,6 +35,7 @@ from atlas.stores.bolt.rows import (
     row_digest,
     symbol_properties,
     unit_key,
+    vector_properties,
 )
 from atlas.stores.shared.filters import unknown_project
 from atlas.stores.shared.moment import now
@@ -198,7 +199,7 @@ class _Apply:
         if all(node.row.chunk_digest for node in changed.values()):
             return [_entry(node) for node in changed.values()]
         models = [row[0] for row in await self._batches.rows(self._read["models"])]
-        nothing = dict.fromkeys((*models, "vector_model", "vector_digest"))
+        nothing = dict.fromkeys((*models, *vector_properties(CODE), *vector_properties(QUALITY)))
         return [_entry(node) | ({} if node.row.chunk_digest else nothing) for node in changed.values()]
 
     async def _relabel(self, changed: dict[str, TargetNode], held: dict[str, StoredNode]) -> None:

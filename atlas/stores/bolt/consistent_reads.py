@@ -20,7 +20,7 @@ from atlas.stores.shared.statements import cypher_statements
 _ATTEMPTS = 8
 _WAIT = 0.01
 _PATIENCE = 1.0
-"""Seconds after which a read is not repeated beside commits, but waits for their end and holds back the next ones."""
+"""Seconds after which a read is no longer repeated: it waits for the commits to end and holds back the next ones."""
 _HOLD_PATIENCE = 10.0
 """Seconds to wait for the end of one commit. Then its writer counts as killed, and the last result is returned."""
 

@@ -27,7 +27,8 @@ UNIQUE = (
 )
 PLAIN = (
     *(("AtlasUnit", "project"), ("AtlasEntry", "unit"), ("AtlasEntry", "folded"), ("AtlasEntry", "qualified_name")),
-    *(("AtlasEntry", "vector_model"), ("AtlasPending", "source"), ("AtlasPending", "target")),
+    *(("AtlasEntry", "vector_model"), ("AtlasEntry", "quality_model")),
+    *(("AtlasPending", "source"), ("AtlasPending", "target")),
     *(("Symbol", "name"), ("Symbol", "qualified_name"), ("Symbol", "path"), ("Symbol", "project")),
 )
 _HINT = re.compile(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)

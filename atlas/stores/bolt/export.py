@@ -9,7 +9,17 @@ from typing import Any
 from atlas.model import Decision, EdgeRow, GraphDelta, NodeRow, VectorRow
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import check_project, current_models
-from atlas.stores.bolt.rows import RECORD, decision_of, edge_of, literal, node_of, record_of, unit_key, unpacked
+from atlas.stores.bolt.rows import (
+    RECORD,
+    decision_of,
+    edge_of,
+    literal,
+    node_of,
+    record_of,
+    unit_key,
+    unpacked,
+    with_properties,
+)
 from atlas.stores.shared.statements import cypher_statements
 
 
@@ -54,7 +64,7 @@ async def vectors(transaction: Transaction, project: str, limit: int, after: str
     if current is None:
         return []
     key, model = current
-    text = cypher_statements("units")["vectors"].replace("%property%", literal(key))
+    text = with_properties(cypher_statements("units")["vectors"], space).replace("%property%", literal(key))
     asked: dict[str, Any] = {"project": unit_key(project, ""), "model": key, "after": after, "limit": max(limit, 0)}
     rows = await transaction.rows(text, **asked)
     return [VectorRow(uid, digest, struct.pack(f"<{model.dimension}e", *numbers)) for uid, digest, numbers in rows]

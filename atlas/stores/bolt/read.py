@@ -11,7 +11,9 @@ from operator import itemgetter
 from typing import Any
 
 from atlas.model import (
+    CODE,
     DOCUMENTS,
+    QUALITY,
     Chunk,
     Decision,
     Direction,
@@ -36,6 +38,7 @@ from atlas.stores.bolt.rows import (
     unit_key,
     units_of,
     unpacked,
+    with_properties,
 )
 from atlas.stores.bolt.schema import vector_name
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
@@ -185,15 +188,17 @@ async def stale_chunks(
     await check_project(transaction, project)
     start = await transaction.rows(read["place_of"], uid=after) if after else []
     asked: dict[str, object] = {**units_of(project), "model": vector_name(model), "uid": ""}
-    asked |= {**SPACE_LABELS, "space": model.space}
+    spaces = (CODE, DOCUMENTS) if model.space == QUALITY else (model.space,)
+    asked |= {**SPACE_LABELS, "spaces": list(spaces)}
     if start:
         asked["unit"], asked["uid"] = start[0]
     if uids is None:
-        (rows,) = (await transaction.rows(read["stale"], **asked, limit=max(limit, 0)))[0]
+        (rows,) = (await transaction.rows(with_properties(read["stale"], model.space), **asked, limit=max(limit, 0)))[0]
     else:
         wanted = list(dict.fromkeys(uids))
-        (rows,) = (await transaction.rows(read["stale_among"], **asked, limit=max(limit, 0), uids=wanted))[0]
-    sections = await _sections(transaction, rows) if model.space == DOCUMENTS else {}
+        text = with_properties(read["stale_among"], model.space)
+        (rows,) = (await transaction.rows(text, **asked, limit=max(limit, 0), uids=wanted))[0]
+    sections = await _sections(transaction, rows) if DOCUMENTS in spaces else {}
     return await _chunks(transaction, rows, sections)
 
 

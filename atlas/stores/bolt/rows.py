@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from atlas.errors import StoreError
-from atlas.model import PASSAGE, TEXT, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
+from atlas.model import PASSAGE, QUALITY, TEXT, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
 from atlas.spelling import fold
 from atlas.stores.shared.properties import (
     EDGE_PROPERTIES,
@@ -100,6 +100,20 @@ def unit_key(project: str, path: str) -> str:
 def project_of(uid: str) -> str:
     """Return the project of a node."""
     return uid.partition(":")[0]
+
+
+def vector_properties(space: str) -> tuple[str, str]:
+    """Return the properties of an entry that name the model and the digest of its vector in a space.
+
+    A node has one vector of its own space, and may have a second one of `QUALITY`.
+    """
+    return ("quality_model", "quality_digest") if space == QUALITY else ("vector_model", "vector_digest")
+
+
+def with_properties(statement: str, space: str) -> str:
+    """Return a stored statement for the vectors of a space."""
+    model, digest = vector_properties(space)
+    return statement.replace("%model%", model).replace("%digest%", digest)
 
 
 def units_of(project: str) -> dict[str, object]:

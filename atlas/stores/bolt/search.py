@@ -18,7 +18,7 @@ from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.bolt.filters import check_filter, condition
 from atlas.stores.bolt.read import current_models
-from atlas.stores.bolt.rows import unit_key
+from atlas.stores.bolt.rows import unit_key, with_properties
 from atlas.stores.shared.statements import cypher_statements
 
 _LEAST = 64
@@ -124,7 +124,7 @@ async def _nearest(
         return look.hits
     # The graph of an approximate index need not reach every vector, however many are requested.
     text = cypher_statements("search")["nearest"].replace("%where%", limits)
-    text = text.replace("%cosine%", dialect.exact.replace("%property%", key))
+    text = with_properties(text, info.space).replace("%cosine%", dialect.exact.replace("%property%", key))
     ((rows,),) = await transaction.rows(text, **asked, model=key, limit=limit)
     return _best(rows)
 

@@ -48,6 +48,8 @@ async def _stats(transaction: Transaction, name: str) -> ProjectStats:
         unresolved=sum(row[4] for row in units),
         chunks=sum(row[2] for row in nodes),
         vectors=sum(row[3] for row in nodes),
+        quality_chunks=sum(row[4] for row in nodes),
+        quality_vectors=sum(row[5] for row in nodes),
         skipped=Counter(row[1] for row in json.loads(skipped)),
         problems=sum(row[5] for row in units),
         bytes_on_disk=0,

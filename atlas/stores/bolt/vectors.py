@@ -6,11 +6,11 @@ import struct
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from atlas.model import ModelInfo, VectorRow
+from atlas.model import QUALITY, ModelInfo, VectorRow
 from atlas.stores.bolt.batches import StatementBatches
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import current_models
-from atlas.stores.bolt.rows import unit_key
+from atlas.stores.bolt.rows import unit_key, vector_properties, with_properties
 from atlas.stores.bolt.schema import vector_name
 from atlas.stores.shared.statements import cypher_statements
 
@@ -27,7 +27,9 @@ async def put_vectors(
     if (await current_models(transaction)).get(model.space) != (key, model):
         await transaction.rows(write["add_model"], key=key, **asdict(model))
     known = [row for row in await transaction.rows(read["models"]) if row[0] != key]
-    others = [other for other, _ in known]
+    is_second = model.space == QUALITY
+    others = [other for other, space in known if (space == QUALITY) == is_second]
+    made_by, made_of = vector_properties(model.space)
     rows = (
         {
             "uid": row.uid,
@@ -35,15 +37,16 @@ async def put_vectors(
             "properties": {
                 **dict.fromkeys(others),
                 key: list(struct.unpack(f"<{model.dimension}e", row.data)),
-                "vector_model": key,
-                "vector_digest": row.digest,
+                made_by: key,
+                made_of: row.digest,
             },
         }
         for row in vectors
     )
-    nothing = dict.fromkeys((*others, key, "vector_model", "vector_digest"))
+    nothing = dict.fromkeys((*others, key, made_by, made_of))
     async with StatementBatches(transaction) as batches:
         mine = unit_key(project, "")
         await batches.send(write["put_vectors"], "rows", rows, size=_VECTORS, project=mine, nothing=nothing)
         rivals = [other for other, space in known if space == model.space]
-        return [other for other in rivals if not await batches.rows(read["vectors_of_model"], key=other)]
+        used = with_properties(read["vectors_of_model"], model.space)
+        return [other for other in rivals if not await batches.rows(used, key=other)]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from atlas.model import (
+    QUALITY,
     STRUCTURE_PATH,
     Decision,
     EdgeRow,
@@ -23,6 +24,7 @@ from atlas.model import (
     SearchText,
     Skipped,
     VectorRow,
+    is_in_space,
     space_of,
 )
 from atlas.project_state import ProjectStats
@@ -63,6 +65,8 @@ class MemoryGraph:
         """By source; includes edges whose target does not exist."""
         self.texts: dict[str, SearchText] = {}
         self.vectors: dict[str, tuple[ModelInfo, VectorRow]] = {}
+        self.quality_vectors: dict[str, tuple[ModelInfo, VectorRow]] = {}
+        """The second vectors of nodes, of the space `QUALITY`."""
         self.models: dict[str, ModelInfo] = {}
         """By space."""
         self.decisions: dict[str, Decision] = {}
@@ -83,11 +87,12 @@ class MemoryGraph:
             owned = self.nodes.get(decision.uid)
             if owned is not None and (owned.project, owned.path) == (delta.project, delta.path):
                 self.decisions[decision.uid] = decision
-        for kept in (self.vectors, self.decisions):
+        for kept in (self.vectors, self.quality_vectors, self.decisions):
             for uid in kept.keys() - self.nodes.keys():
                 del kept[uid]
-        for uid in [uid for uid in self.vectors if not self.nodes[uid].row.chunk_digest]:
-            del self.vectors[uid]
+        for vectors in (self.vectors, self.quality_vectors):
+            for uid in [uid for uid in vectors if not self.nodes[uid].row.chunk_digest]:
+                del vectors[uid]
         for project in {delta.project for delta in deltas}:
             self.projects[project].generation += 1
             self.projects[project].indexed_at = self.projects[project].indexed_at and now()
@@ -102,6 +107,10 @@ class MemoryGraph:
         held = self.projects[project]
         content = held.contents.get(path)
         return GraphDelta(project, path, held.records[path], nodes, edges, content=content, decisions=decisions)
+
+    def vectors_of(self, space: str) -> dict[str, tuple[ModelInfo, VectorRow]]:
+        """Return the dict that holds the vectors of a space, by uid."""
+        return self.quality_vectors if space == QUALITY else self.vectors
 
     def known_models(self) -> tuple[ModelInfo, ...]:
         """Return the models of the vectors by name of the space."""
@@ -129,7 +138,6 @@ class MemoryGraph:
         rows = [owned.row for owned in self.nodes.values() if owned.project == name]
         edges = [edge for edge in self.visible() if self.nodes[edge.source].project == name]
         files = [record for path, record in project.records.items() if path != STRUCTURE_PATH]
-        vectors = {row.uid: self.vectors[row.uid] for row in rows if row.uid in self.vectors}
         return ProjectStats(
             project=name,
             root=project.root,
@@ -142,12 +150,9 @@ class MemoryGraph:
             resolved=sum(record.resolved for record in project.records.values()),
             unresolved=sum(record.unresolved for record in project.records.values()),
             chunks=sum(row.chunk_digest != "" for row in rows),
-            vectors=sum(
-                (row.uid in vectors)
-                and vectors[row.uid][0] == self.models.get(space_of(row.label, row.kind))
-                and vectors[row.uid][1].digest == row.chunk_digest
-                for row in rows
-            ),
+            vectors=sum(self.is_fresh(row, self.models.get(space_of(row.label, row.kind))) for row in rows),
+            quality_chunks=sum(row.chunk_digest != "" and is_in_space(QUALITY, row.label, row.kind) for row in rows),
+            quality_vectors=sum(self.is_fresh(row, self.models.get(QUALITY)) for row in rows),
             skipped=Counter(row.reason for row in project.skipped.values()),
             problems=sum(bool(record.problems) for record in project.records.values()),
             bytes_on_disk=0,
@@ -156,6 +161,11 @@ class MemoryGraph:
             stale_files=sum(record.stale for record in files),
             decisions=Counter(project.decisions),
         )
+
+    def is_fresh(self, row: NodeRow, model: ModelInfo | None) -> bool:
+        """Return whether a node has a vector of its current text by a model."""
+        made_by, vector = self.vectors_of(model.space if model else "").get(row.uid, (None, None))
+        return made_by is not None and made_by == model and vector is not None and vector.digest == row.chunk_digest
 
     def sections(self, project: str, path: str) -> list[int]:
         """Return where the sections of a file start, sorted."""

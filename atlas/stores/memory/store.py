@@ -31,7 +31,7 @@ from atlas.model import (
     Table,
     VectorRow,
     WordCounts,
-    space_of,
+    is_in_space,
 )
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.memory.find import MATCHES, near, source_order
@@ -214,7 +214,7 @@ class MemoryStore:
         query = struct.unpack(f"<{current.dimension}f", vector)
         scores: list[tuple[str, float]] = []
         for node in nodes:
-            model, row = self._graph.vectors.get(node.row.uid, (None, None))
+            model, row = self._graph.vectors_of(space).get(node.row.uid, (None, None))
             if model == current and row is not None:
                 values = struct.unpack(f"<{current.dimension}e", row.data)
                 length = math.hypot(*query) * math.hypot(*values)
@@ -231,10 +231,9 @@ class MemoryStore:
         chunks: list[Chunk] = []
         for uid, owned in sorted(self._graph.nodes.items(), key=lambda item: (item[1].path, item[0])):
             row = owned.row
-            made_by, vector = self._graph.vectors.get(uid, (None, None))
-            fresh = made_by == model and vector is not None and vector.digest == row.chunk_digest
+            fresh = self._graph.is_fresh(row, model)
             wanted = owned.project == project and row.chunk_digest and (uids is None or uid in uids)
-            if passed and wanted and not fresh and space_of(row.label, row.kind) == model.space:
+            if passed and wanted and not fresh and is_in_space(model.space, row.label, row.kind):
                 end = own_end(row.label, row.start_byte, row.end_byte, self._graph.sections(project, owned.path))
                 text = chunk_text(contents.get(owned.path, b""), row.start_byte, end)
                 chunks.append(Chunk(uid, row.chunk_digest, row.chunk_name, text, row.label in FILE_LABELS))
@@ -249,7 +248,7 @@ class MemoryStore:
         for row in vectors:
             owned = self._graph.nodes.get(row.uid)
             if owned is not None and owned.project == project and owned.row.chunk_digest == row.digest:
-                self._graph.vectors[row.uid] = (model, row)
+                self._graph.vectors_of(model.space)[row.uid] = (model, row)
 
     async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
         """See `Store.units`."""
@@ -261,7 +260,7 @@ class MemoryStore:
         self._graph.project(project)
         found = [
             row
-            for uid, (model, row) in sorted(self._graph.vectors.items())
+            for uid, (model, row) in sorted(self._graph.vectors_of(space).items())
             if uid > after and model == self._graph.models.get(space) and self._graph.nodes[uid].project == project
             if row.digest == self._graph.nodes[uid].row.chunk_digest
         ]

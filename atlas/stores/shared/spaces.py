@@ -7,9 +7,9 @@ from itertools import chain
 
 from atlas.errors import StoreError
 from atlas.labels import DOCUMENT_LABELS
-from atlas.model import CODE, DOCUMENTS, PASSAGE, PROSE, PROSE_LABELS, TEXT, ModelInfo, VectorRow
+from atlas.model import CODE, DOCUMENTS, PASSAGE, PROSE, PROSE_LABELS, QUALITY, TEXT, ModelInfo, VectorRow
 
-SPACES = (CODE, DOCUMENTS, PROSE)
+SPACES = (CODE, DOCUMENTS, PROSE, QUALITY)
 """In the order of names."""
 SPACE_LABELS = {DOCUMENTS: sorted(DOCUMENT_LABELS), PROSE: sorted(PROSE_LABELS)}
 """Labels of the nodes of a space; all other nodes but some chunks are in the space of code."""
@@ -19,6 +19,8 @@ SPACE_CHUNKS = {DOCUMENTS: TEXT, PROSE: PASSAGE}
 
 def sql_in_space(space: str, node: str) -> str:
     """Return the SQL condition that a row of `node` is in a space."""
+    if space == QUALITY:
+        return f"NOT ({sql_in_space(PROSE, node)})"
     if space == CODE:
         labels, kinds = _listed(chain(*SPACE_LABELS.values())), _listed(SPACE_CHUNKS.values())
         return f"{node}.label NOT IN ({labels}) AND NOT ({node}.label = 'Chunk' AND {node}.kind IN ({kinds}))"

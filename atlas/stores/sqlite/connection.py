@@ -60,10 +60,11 @@ def open_reader(path: Path, library: str = "", *, owned: bool = True) -> apsw.Co
         return connection
 
 
-def open_writer(path: Path, *, log: bool = True) -> apsw.Connection:
+def open_writer(path: Path, *, log: bool = True, page_bytes: int = 0) -> apsw.Connection:
     """Open for writing, create the schema in a new file and upgrade an older one. The caller holds the writer lock.
 
-    Without `log`, a write that is cut off leaves a damaged file, and nobody may read meanwhile.
+    Without `log`, a write that is cut off leaves a damaged file, and no process may read meanwhile. `page_bytes` is the
+    page size of a new file, 0 = SQLite's own.
 
     A new file has page checksums if the page checks are registered. A file with page checksums cannot be written
     without the page checks.
@@ -73,6 +74,8 @@ def open_writer(path: Path, *, log: bool = True) -> apsw.Connection:
     with ExitStack() as undone:
         connection = connect(path, apsw.SQLITE_OPEN_READWRITE, BUSY_MS)
         undone.callback(connection.close, True)
+        if page_bytes:
+            fetch(connection, f"PRAGMA page_size = {page_bytes}")
         new = not _tables(connection)
         if new and path.stat().st_size == 0 and register_page_checks():
             reserve_bytes(connection)

@@ -36,7 +36,7 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "edges": ("source type target line", "strategy confidence further_lines properties dangling"),
         "edge_counts": ("project type strategy", "count"),
         "words": ("uid", "number places"),
-        "vectors": ("uid", "digest provider model dimension fingerprint data"),
+        "vectors": ("uid is_second", "digest provider model dimension fingerprint data"),
     }
 )
 """Kind -> names of the key columns and of the other columns of a row."""

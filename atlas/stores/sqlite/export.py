@@ -12,7 +12,7 @@ import apsw
 from atlas.model import Decision, EdgeRow, GraphDelta, VectorRow
 from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.statements import statements
-from atlas.stores.sqlite.read import current_model, node_of, record_of
+from atlas.stores.sqlite.read import current_model, node_of, record_of, vector_sign
 from atlas.stores.sqlite.rows import lines_of, select
 
 
@@ -42,4 +42,5 @@ def vectors(connection: apsw.Connection, project: str, limit: int, after: str, s
     if model is None:
         return []
     asked = {"project": owner, "model": model[0], "after": after, "limit": max(limit, 0)}
-    return [VectorRow(*row) for row in select(connection, statements("units")["vectors"], asked)]
+    text = statements("units")["vectors"].format(sign=vector_sign(space))
+    return [VectorRow(*row) for row in select(connection, text, asked)]

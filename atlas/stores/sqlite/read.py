@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from atlas.model import CODE, DOCUMENTS, Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
+from atlas.model import CODE, DOCUMENTS, QUALITY, Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
 from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.spaces import SPACES, sql_in_space
@@ -97,6 +97,11 @@ def described(model: ModelInfo) -> tuple[str, str, int, str]:
     return (model.provider, model.model, model.dimension, _prefix(model.space) + model.fingerprint)
 
 
+def vector_sign(space: str) -> str:
+    """Return the sign of the ids of a space's vectors: in the space of quality, that of a node is its negative id."""
+    return "-" if space == QUALITY else ""
+
+
 def _prefix(space: str) -> str:
     return "" if space == CODE else f"{space}:"
 
@@ -107,8 +112,8 @@ def stale_chunks(
     """See `Store.stale_chunks`: by file, then by node id, both in the order of first appearance."""
     read = statements("read")
     owner = project_id(connection, project)
-    among = {"in_space": sql_in_space(model.space, "n")}
-    if model.space != CODE and not value(connection, read["has_any"].format(**among)):
+    among = {"in_space": sql_in_space(model.space, "n"), "sign": vector_sign(model.space)}
+    if model.space not in (CODE, QUALITY) and not value(connection, read["has_any"].format(**among)):
         return []  # Most projects have no notes: this saves a scan of all nodes.
     known = fetch(connection, read["model_id"], described(model))
     start = fetch(connection, read["stale_start"], (after,)) if after else []
@@ -121,7 +126,7 @@ def stale_chunks(
         rows = select(connection, read["stale"].format(**among), bindings)
     else:
         rows = select(connection, read["stale_among"].format(**among), {**bindings, "uids": _json(uids)})
-    return list(_chunks(connection, rows, has_sections=model.space == DOCUMENTS))
+    return list(_chunks(connection, rows, has_sections=model.space in (DOCUMENTS, QUALITY)))
 
 
 def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]], *, has_sections: bool) -> Iterable[Chunk]:

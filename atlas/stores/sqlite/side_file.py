@@ -1,4 +1,4 @@
-"""Small SQLite files beside the index, with a schema of their own, shared by several processes."""
+"""Small SQLite files next to the index, with a schema of their own, shared by several processes."""
 
 from __future__ import annotations
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import apsw
 
-from atlas.model import DOCUMENTS, PROSE
+from atlas.model import CODE, DOCUMENTS, PROSE, QUALITY
 from atlas.project_state import ProjectStats
 from atlas.stores.shared.filters import unknown_project
-from atlas.stores.shared.spaces import SPACES, sql_in_space
+from atlas.stores.shared.spaces import sql_in_space
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.read import current_model, current_models
 from atlas.stores.sqlite.rows import Row, fetch, select, value
@@ -28,6 +29,8 @@ class _Counts:
     edges: dict[str, int]
     strategies: dict[str, int]
     vectors: int
+    quality_chunks: int
+    quality_vectors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ class StatsReader:
             unresolved=sum(row[3] for row in files) + sum(row[1] for row in structure),
             chunks=counts.chunks,
             vectors=counts.vectors,
+            quality_chunks=counts.quality_chunks,
+            quality_vectors=counts.quality_vectors,
             skipped=dict(summed.skipped),
             problems=sum(row[4] for row in files) + sum(row[2] for row in structure),
             bytes_on_disk=self._size(),
@@ -95,14 +100,7 @@ class StatsReader:
             if state != self._state:
                 self._state, self._counted = state, {}
             if project not in self._counted:
-                models = [current_model(connection, space) for space in SPACES]
-                made_by = [model[0] if model else -1 for model in models]
-                text = read["nodes"].format(**{space: sql_in_space(space, "n") for space in (DOCUMENTS, PROSE)})
-                nodes = fetch(connection, text, (project, *made_by))
-                types, strategies = _edges(connection, project)
-                by_label = {row[0]: row[1] for row in nodes}
-                chunks, vectors = sum(row[2] for row in nodes), sum(row[3] for row in nodes)
-                self._counted[project] = _Counts(by_label, chunks, types, strategies, vectors)
+                self._counted[project] = _count(connection, project)
             return self._counted[project]
 
     def _file_sums(self, connection: apsw.Connection, project: int) -> _FileSums:
@@ -126,6 +124,19 @@ class StatsReader:
     def _size(self) -> int:
         files = (self._path, self._path.with_name(self._path.name + "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _count(connection: apsw.Connection, project: int) -> _Counts:
+    read = statements("stats")
+    made_by = [model[0] if model else -1 for model in map(partial(current_model, connection), (CODE, DOCUMENTS, PROSE))]
+    spaces = {space: sql_in_space(space, "n") for space in (DOCUMENTS, PROSE, QUALITY)}
+    nodes = fetch(connection, read["nodes"].format(**spaces), (project, *made_by))
+    types, strategies = _edges(connection, project)
+    by_label = {row[0]: row[1] for row in nodes}
+    chunks, vectors, further = (sum(row[column] for row in nodes) for column in (2, 3, 4))
+    model = current_model(connection, QUALITY)  # most indexes have none: this saves a scan
+    made = value(connection, read["quality_vectors"], (project, model[0])) if model is not None else 0
+    return _Counts(by_label, chunks, types, strategies, vectors, further, made)
 
 
 def _edges(connection: apsw.Connection, project: int) -> tuple[dict[str, int], dict[str, int]]:

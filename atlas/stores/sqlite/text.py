@@ -31,6 +31,8 @@ WORD_BUDGET = 3_000
 
 _TIE_MARGIN = 16
 _MAX_COUNTS = 4096
+_MAX_COUNTED_FILES = 40_000
+"""Entries of the cache of counts by file: 4 MB."""
 _ALL_ROWS = 1 << 62
 
 _WEIGHTS = "8.0, 4.0, 2.0, 1.0, 2.0"
@@ -62,7 +64,9 @@ class WordSearch:
         self._guard = threading.Lock()
         self._state: Row = ()
         self._counts: dict[str, tuple[int, int]] = {}
-        self._lengths: tuple[tuple[Row, str], Mapping[str, int]] = (((), ""), {})
+        self._files: tuple[tuple[Row, str], Mapping[int, tuple[str, int]]] = (((), ""), {})
+        self._counted: dict[tuple[str, Filter], tuple[tuple[int, int], ...]] = {}
+        self._counted_files = 0
 
     def search(self, connection: apsw.Connection, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
@@ -85,24 +89,45 @@ class WordSearch:
         limits = restriction(connection, where)
         state = fetch(connection, statements("text")["state"])[0]
         text = statements("text")["count_in_files"].format(join=limits.join, where=limits.where)
+        files = self._files_of(connection, state, where.project)
         found: dict[str, dict[str, int]] = {}
+        lengths: dict[str, int] = {}
         for word in [word for word in dict.fromkeys(words) if any(map(_in_word, word))][:MAX_WORDS]:
             match = _quoted(word)
-            if self._frequency(connection, state, match, MAX_COUNTED) <= MAX_COUNTED:
-                found[word] = dict(select(connection, text, {**limits.bindings, "match": match}))
-        lengths = self._lengths_of(connection, state, where.project)
-        paths = {path for files in found.values() for path in files}
-        return WordCounts({path: lengths.get(path, 1) for path in paths}, found)
+            if self._frequency(connection, state, match, MAX_COUNTED) > MAX_COUNTED:
+                continue
+            counts = found[word] = {}
+            for file, nodes in self._nodes_by_file(connection, state, (match, where), text, limits.bindings):
+                path, length = files[file]
+                counts[path], lengths[path] = nodes, length
+        return WordCounts(lengths, found)
 
-    def _lengths_of(self, connection: apsw.Connection, state: Row, project: str) -> Mapping[str, int]:
-        """Return the number of nodes by path, cached until the next write: a scan takes 4 ms for 75,000 nodes."""
+    def _nodes_by_file(
+        self, connection: apsw.Connection, state: Row, key: tuple[str, Filter], text: str, bindings: Mapping[str, Any]
+    ) -> tuple[tuple[int, int], ...]:
+        """Return the number of nodes with a word by file, cached until the next write: questions share their words."""
         with self._guard:
-            if self._lengths[0] == (state, project):
-                return self._lengths[1]
-        lengths = dict(select(connection, statements("text")["nodes_of_files"], {"project": project}))
+            if state == self._state and (known := self._counted.get(key)) is not None:
+                return known
+        counts = tuple(select(connection, text, {**bindings, "match": key[0]}))
         with self._guard:
-            self._lengths = ((state, project), lengths)
-        return lengths
+            if state == self._state:
+                if self._counted_files + len(counts) > _MAX_COUNTED_FILES:
+                    self._counted, self._counted_files = {}, 0
+                self._counted[key] = counts
+                self._counted_files += len(counts)
+        return counts
+
+    def _files_of(self, connection: apsw.Connection, state: Row, project: str) -> Mapping[int, tuple[str, int]]:
+        """Return path and number of nodes of each file, cached until the next write: a scan takes 4 ms for 75,000."""
+        with self._guard:
+            if self._files[0] == (state, project):
+                return self._files[1]
+        rows = select(connection, statements("text")["nodes_of_files"], {"project": project})
+        files = {file: (path, nodes) for file, path, nodes in rows}
+        with self._guard:
+            self._files = ((state, project), files)
+        return files
 
     def _parts(self, connection: apsw.Connection, state: Row, words: list[str]) -> tuple[list[str], bool]:
         """Return the search terms: rare words everywhere, frequent ones in narrower scopes that fit the row budget.
@@ -133,6 +158,7 @@ class WordSearch:
         with self._guard:
             if state != self._state or len(self._counts) > _MAX_COUNTS:
                 self._state, self._counts = state, {}
+                self._counted, self._counted_files = {}, 0
             count, counted_to = self._counts.get(match, (0, -1))
         if count > counted_to and counted_to < most:
             bindings = {"match": match, "limit": most + 1}

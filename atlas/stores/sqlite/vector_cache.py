@@ -18,10 +18,10 @@ from typing import Any, Protocol
 import apsw
 
 from atlas.errors import QueryError
-from atlas.model import Filter, Scored
+from atlas.model import Filter, ModelInfo, Scored
 from atlas.stores.shared.filters import Restriction, restriction
 from atlas.stores.shared.statements import statements
-from atlas.stores.sqlite.read import current_model
+from atlas.stores.sqlite.read import current_model, vector_sign
 from atlas.stores.sqlite.rows import Row, fetch, select, value
 
 _OVERSAMPLING = 1.25
@@ -93,7 +93,7 @@ class VectorCache:
         if not length or not math.isfinite(length):
             return []
         index = self._current(connection, model_id, info.dimension)
-        return _Scan(connection, index, model_id, vector, limits, self._filters).best(limit)
+        return _Scan(connection, index, model, vector, limits, self._filters).best(limit)
 
     def clear(self) -> None:
         """Release the memory."""
@@ -118,8 +118,9 @@ class VectorCache:
         """Load the rows written since the last load, then remove deleted ids if the counts differ."""
         read = statements("vector")
         if self._generation < 0:
-            # In the order of ids each batch is appended, and no loaded vector is moved.
-            rows = select(connection, read["all"], (model,))
+            # In the order of nodes each batch is appended, and no loaded vector is moved.
+            order = "DESC" if vector_sign(self._space) else ""
+            rows = select(connection, read["all"].format(order=order), (model,))
         else:
             rows = select(connection, read["since"], (self._generation, model))
         while batch := list(islice(rows, _BATCH)):
@@ -173,12 +174,13 @@ class _Scan:
         self,
         connection: apsw.Connection,
         index: VectorIndex,
-        model: int,
+        model: tuple[int, ModelInfo],
         query: bytes,
         limits: Restriction,
         filters: _Filters,
     ) -> None:
-        self._connection, self._index, self._model = connection, index, model
+        self._connection, self._index = connection, index
+        self._model, self._sign = model[0], vector_sign(model[1].space)
         self._query, self._limits, self._filters = query, limits, filters
 
     def best(self, limit: int) -> list[Scored]:
@@ -197,7 +199,7 @@ class _Scan:
         """Return exact cosines of the candidates that exist and pass the filter."""
         limited = self._limits.where
         among = statements("vector")["among" if limited else "among_all"]
-        text = among.format(join=self._limits.join, where=limited)
+        text = among.format(join=self._limits.join, where=limited, sign=self._sign)
         bindings: dict[str, Any] = {
             **self._limits.bindings,
             # In the order of the file, where neighbours share pages.

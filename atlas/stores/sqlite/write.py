@@ -13,7 +13,7 @@ from atlas.stores.shared.moment import now
 from atlas.stores.shared.spaces import check_lengths
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.maintenance import tidy
-from atlas.stores.sqlite.read import described, model_key
+from atlas.stores.sqlite.read import described, model_key, vector_sign
 from atlas.stores.sqlite.rows import fetch, run_many, select, value
 
 
@@ -59,7 +59,7 @@ def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vec
         generation = value(connection, write["next_vector_generation"])
         run_many(
             connection,
-            write["put_vector"],
+            write["put_vector"].format(sign=vector_sign(model.space)),
             ((row.uid, row.digest, made_by, generation, row.data, owner) for row in vectors),
         )
 

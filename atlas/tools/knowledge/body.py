@@ -1,7 +1,7 @@
 """What an answer about notes says: groups of items and the calls that may follow. Values only, convertible to JSON.
 
 Text and structured content are made from the same items. Each item has one line for the text, in which everything that
-somebody wrote is quoted, and fields for programs.
+a person wrote is quoted, and fields for programs.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ class ItemGroup:
     name: str
     items: tuple[Item, ...]
     total: int
+    is_quoted: bool = False
+    """Another group's text has its lines already: only programs get it."""
 
     @classmethod
-    def of(cls, name: str, items: Sequence[Item], total: int = 0) -> ItemGroup:
+    def of(cls, name: str, items: Sequence[Item], total: int = 0, *, is_quoted: bool = False) -> ItemGroup:
         """Return a group of these items; `total` if there are more than these."""
-        return cls(name, tuple(items), max(total, len(items)))
+        return cls(name, tuple(items), max(total, len(items)), is_quoted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def body_lines(body: NoteBody) -> Iterator[str]:
     """Yield the text."""
     yield f"{body.status}: {body.title}"
     for group in body.groups:
-        if not group.total:
+        if not group.total or group.is_quoted:
             continue
         count = f" ({len(group.items)} of {group.total})" if len(group.items) < group.total else ""
         yield f"{group.name}{count}:"

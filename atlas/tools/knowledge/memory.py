@@ -38,7 +38,7 @@ SAME = 0.95
 """Cosine of the prose model from which observations say about the same."""
 DEFAULT_TYPE = "topic"
 DEFAULT_ENTITY = "notes"
-"""Where a short-term entry is proposed to be kept if nobody says who the user is."""
+"""Where a short-term entry is proposed to be kept if the user is unknown."""
 
 
 async def remember(

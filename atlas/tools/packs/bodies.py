@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -10,8 +11,10 @@ from atlas.search.packs.values import Fact, Hit, PackAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 
+_FENCE = re.compile(r"(`{3,})")
 EXCERPT = 240
-MAX_SECTION = 4000
+EXTRACT = "extract"
+"""Who writes an answer of quotations: its text starts with the facts and names its sources."""
 
 
 def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
@@ -34,7 +37,7 @@ def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
 
 def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
     """Return an answer: its text in parts, its facts and sources."""
-    parts = [Item(escaped_lines(part), {"text": part}) for part in answer.text.split("\n\n") if part.strip()]
+    parts = [Item(escaped_lines(part), {"text": part}) for part in parts_of(answer.text)]
     facts = [
         Item(f"{fact.kind}: {escaped(' '.join(fact.text.split()))} [{fact.source}]{_by_model(fact)}", asdict(fact))
         for fact in answer.facts
@@ -45,12 +48,12 @@ def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
     ]
     groups = (
         ItemGroup.of("answer", parts),
-        ItemGroup.of("facts", facts),
-        ItemGroup.of("sources", sources),
+        ItemGroup.of("facts", facts, is_quoted=answer.by == EXTRACT),
+        ItemGroup.of("sources", sources, is_quoted=True),
         ItemGroup.of("withheld", [Item(escaped(one), {"text": one}) for one in answer.withheld]),
     )
     status = "not_found" if answer.is_refused else "ok"
-    title = f"{pack}, confidence {answer.confidence:.2f}, {'quoted' if answer.by == 'extract' else f'by {answer.by}'}"
+    title = f"{pack}, confidence {answer.confidence:.2f}, {'quoted' if answer.by == EXTRACT else f'by {answer.by}'}"
     return NoteBody(status, title, groups)
 
 
@@ -80,10 +83,28 @@ def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
 
 def article_body(pack: str, title: str, url: str, text: str) -> NoteBody:
     """Return an article in parts, so that a budget cuts it between them."""
-    parts = [Item(escaped_lines(part), {"text": part}) for part in text.split("\n\n") if part.strip()]
+    parts = [Item(escaped_lines(part), {"text": part}) for part in parts_of(text)]
     return NoteBody(
         "ok", f"{pack}: {escaped(title)}{f' ({escaped(url)})' if url else ''}", (ItemGroup.of("text", parts),)
     )
+
+
+def parts_of(text: str) -> list[str]:
+    """Return the paragraphs of a text; a fenced block of code is one, whatever blank lines it has."""
+    parts: list[str] = []
+    fence = ""
+    for part in text.split("\n\n"):
+        if fence:
+            parts[-1] += f"\n\n{part}"
+        elif part.strip():
+            parts.append(part)
+        for line in part.split("\n"):
+            marks = _FENCE.match(line)
+            if marks and not fence:
+                fence = marks[1]
+            elif fence and line.strip() == fence:
+                fence = ""
+    return parts
 
 
 def place(title: str, section: str) -> str:

@@ -33,9 +33,12 @@ PACK_TOOLS: tuple[Tool, ...] = (
     ),
     _tool(
         "pack_article",
-        "Read an article of a pack, or one section of it.",
+        "Read an article of a pack, one section of it, or what describes an API symbol.",
         {
-            "article": {**text("Key, title, URL, or ARTICLE#SECTION from another answer", 2000), "minLength": 1},
+            "article": {
+                **text("Key, title, URL, ARTICLE#SECTION from another answer, or a symbol's dotted name", 2000),
+                "minLength": 1,
+            },
             **_PACK,
             **_BUDGET,
         },

@@ -65,6 +65,9 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
     made_by = dict.fromkeys((project.model, project.documents_model, project.prose_model))
     models = "".join(f", {model}" for model in made_by if model)
     yield f"  vectors: {project.vectors} of {project.chunks} up to date{models}"
+    if project.quality_model:
+        share = f"{project.quality_vectors} of {project.quality_chunks}"
+        yield f"  vectors of the sentence transformer: {share} up to date, {project.quality_model}"
     for title, entries in (
         ("nodes", project.labels),
         ("languages", project.languages),

@@ -190,7 +190,7 @@ fn line_at(data: &[u8], at: usize) -> u32 {
 }
 
 /// Parses with this thread's parser. Returns `None` when the deadline passes.
-fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Deadline) -> Option<Tree> {
+pub(super) fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Deadline) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(grammar).ok()?;
         let mut calls = 0_u32;

@@ -5,7 +5,7 @@
 //! tree-sitter within limits, `flat_tree` flattens the syntax tree, and `walk` visits it once and interprets each node
 //! by the patterns of the language's `tags.scm` (`query`). `facts_builder` records the facts, `detect` what the rules of
 //! detectors find. `markdown` reads documents without a grammar, `documents` those of other formats, `notes` what agents
-//! and people know, and `plain` everything else, as windows of lines.
+//! and people know, and `plain` everything else, as windows of lines. `statements` finds where excerpts can be cut.
 
 mod deadline;
 pub mod detect;
@@ -27,9 +27,11 @@ mod parsed_file;
 mod plain;
 mod query;
 mod registry;
+mod statements;
 mod walk;
 
 pub use markdown::blocks::{TextBlock, read_blocks};
 pub use notes::{note_as_json, papers_named_in};
 pub use parsed_file::{Limits, ParsedFile, parse_below, parse_content};
 pub use registry::Registry;
+pub use statements::Statements;

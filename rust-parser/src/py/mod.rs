@@ -10,6 +10,7 @@ mod notes;
 mod parse;
 mod scan;
 mod secrets;
+mod statements;
 mod tokens;
 mod unit;
 mod vectors;
@@ -24,6 +25,7 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     markdown::register(module)?;
     files::register(module)?;
     secrets::register(module)?;
+    statements::register(module)?;
     cache::register(module)?;
     link::register(module)?;
     unit::register(module)?;

@@ -176,7 +176,8 @@ def _signature(reader: Reader, directive: Directive, role: str) -> None:
     has_body = any(one.strip() for one in body)
     for one in found:
         block = Block(BlockKind.SIGNATURE, one.text, one.name, one.role, place.signatures, directive.line)
-        if has_body or place.signatures:
+        # only a description by hand stands for the heading that follows; what autodoc describes is complete
+        if has_body or place.signatures or directive.name.startswith("auto"):
             reader.draft.add(block.kind, block.text, block.label, role=block.role, depth=block.depth, line=block.line)
         else:
             reader.draft.hold(block)

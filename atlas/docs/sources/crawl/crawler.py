@@ -10,7 +10,6 @@ import asyncio
 import hashlib
 import tempfile
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +18,9 @@ from atlas.docs.sources.crawl.links import links_of
 from atlas.docs.sources.crawl.pages import articles_of, is_readable, media_type_of
 from atlas.docs.sources.crawl.starts import start_addresses
 from atlas.docs.sources.crawl.state import CrawlState, Page
-from atlas.docs.sources.crawl.visiting import Visitor
+from atlas.docs.sources.crawl.visiting import RETRIED, Visitor
 from atlas.docs.sources.values import CollectProgress, Planned, SourceKind
+from atlas.docs.times import build_time
 from atlas.errors import Unavailable
 from atlas.fetching import FetchFailed
 from atlas.threads import in_thread
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from atlas.docs.article import Article
     from atlas.docs.sources.values import CollectOptions, SourceSpec
     from atlas.fetching import Fetcher, FetchResponse
+
+BUILT = "built"
+"""Phase of a crawl of whose pages a pack was made."""
 
 
 async def crawl(
@@ -62,6 +65,18 @@ async def plan_crawl(
             return await _Crawl(source, options, fetcher, state, report).plan()
         finally:
             state.close()
+
+
+def mark_built(source: SourceSpec, options: CollectOptions) -> None:
+    """Note that a pack was made of a finished crawl: the next build asks for its pages again, if they have changed."""
+    if options.state is None:
+        return
+    state = CrawlState(_state_file(source, options, options.state))
+    try:
+        if state.fact("phase") == "done":
+            state.set_fact("phase", BUILT)
+    finally:
+        state.close()
 
 
 def _state_file(source: SourceSpec, options: CollectOptions, temporary: Path) -> Path:
@@ -120,7 +135,8 @@ class _Crawl:
         """Take up an interrupted crawl, or begin one with the start addresses. Return what it may follow."""
         options = self._options
         settings = repr((self._source.text, options.max_pages, options.max_depth, options.hosts, options.below))
-        if self._state.fact("settings") != settings or (self._state.fact("phase") == "done" and options.refresh):
+        phase = self._state.fact("phase")
+        if self._state.fact("settings") != settings or phase == BUILT or (phase == "done" and options.refresh):
             self._state.begin_again()
             self._state.forget_facts("robots ")
             self._state.forget_facts("starts")
@@ -161,24 +177,37 @@ class _Crawl:
         try:
             response = await self._visitor.fetch(url, earlier)
         except FetchFailed as error:
-            self._leave_out(url, "failed", str(error))
+            await self._fail(url, depth, scope, str(error), {} if error.refused else earlier)
             return
         if response.status == 304 and earlier:
             links = await self._links(url, self._state.body(url), earlier, scope)
-            self._state.keep(url, _now(), links, depth)
+            self._state.keep(url, build_time(), links, depth)
         elif response.status // 100 == 3:
             self._redirect(url, depth, response, scope)
         elif response.status // 100 != 2:
-            self._leave_out(url, "failed", f"HTTP {response.status}", response.status)
+            may_pass = response.status in RETRIED
+            await self._fail(url, depth, scope, f"HTTP {response.status}", earlier if may_pass else {}, response.status)
         elif not is_readable(url, response.headers):
             self._leave_out(url, "skipped", f"content type {media_type_of(response.headers)}", response.status)
         else:
-            page = Page(url, depth, dict(response.headers), _now(), response.body, response.cut)
+            page = Page(url, depth, dict(response.headers), build_time(), response.body, response.cut)
             self._state.finish(page, response.status, await self._links(url, response.body, response.headers, scope))
         self._done += 1
         counts = self._state.counts()
         total = sum(counts.get(one, 0) for one in ("admitted", "claimed", "processed"))
         self._report(CollectProgress(self._source.text, "fetch", counts.get("processed", 0), total, url))
+
+    async def _fail(
+        self, url: str, depth: int, scope: Scope, reason: str, earlier: Mapping[str, str], status: int = 0
+    ) -> None:
+        """Leave a page out, or keep its earlier answer if there is one and the failure may pass."""
+        if not earlier:
+            self._leave_out(url, "failed", reason, status)
+            return
+        reason = f"{reason}; kept as it was read before"
+        links = await self._links(url, self._state.body(url), earlier, scope)
+        self._state.keep(url, "", links, depth, reason)
+        self._report(CollectProgress(self._source.text, "fetch", self._done, 0, url, reason))
 
     def _redirect(self, url: str, depth: int, response: FetchResponse, scope: Scope) -> None:
         """Follow a redirect within the scope. A start address may lead to another public host, which then counts."""
@@ -216,7 +245,3 @@ async def _read(source: SourceSpec, state: CrawlState, report: Callable[[Collect
     failures = [(url, reason) for url, _, reason in state.left_out()] + problems
     url, reason = failures[0] if failures else (source.url or source.text, "no page was found")
     raise Unavailable(f"No page of {source.text} could be read. {url}: {reason}.", "Check the address and the network.")
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

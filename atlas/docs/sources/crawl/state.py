@@ -88,7 +88,7 @@ class CrawlState:
         self._database.execute("DELETE FROM facts WHERE substr(name, 1, ?) = ?", (len(prefix), prefix))
 
     def begin_again(self) -> None:
-        """Keep answers for conditional requests, but let every page be found anew."""
+        """Keep answers for conditional requests, but let every page be discovered again."""
         with self._transaction():
             self._database.execute("DELETE FROM pages WHERE state <> 'processed' AND state <> 'known'")
             self._database.execute("UPDATE pages SET state = 'known'")
@@ -164,11 +164,13 @@ class CrawlState:
             )
             self._discover(links, page.depth + 1)
 
-    def keep(self, url: str, retrieved: str, links: Iterable[str], depth: int) -> None:
-        """Keep the earlier answer of a page that has not changed."""
+    def keep(self, url: str, retrieved: str, links: Iterable[str], depth: int, reason: str = "") -> None:
+        """Keep the earlier answer of a page that has not changed, or cannot be read now; "" keeps its time, too."""
         with self._transaction():
             self._database.execute(
-                "UPDATE pages SET state = 'processed', reason = '', retrieved = ? WHERE url = ?", (retrieved, url)
+                "UPDATE pages SET state = 'processed', reason = ?, retrieved = coalesce(nullif(?, ''), retrieved)"
+                " WHERE url = ?",
+                (reason, retrieved, url),
             )
             self._discover(links, depth + 1)
 

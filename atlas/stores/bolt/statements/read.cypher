@@ -139,8 +139,8 @@ MATCH (m:AtlasModel)
 RETURN m.key, coalesce(m.space, 'code')
 
 // name: vectors_of_model
-MATCH (e:AtlasEntry {vector_model: $key})
-USING INDEX SEEK e:AtlasEntry(vector_model)
+MATCH (e:AtlasEntry {%model%: $key})
+USING INDEX SEEK e:AtlasEntry(%model%)
 RETURN e.uid
 LIMIT 1
 
@@ -158,8 +158,8 @@ USING INDEX SEEK e:AtlasEntry(unit)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
   AND e.chunk_digest <> '' AND e.span IS NOT NULL AND CASE
     WHEN e.label IN $documents OR coalesce(e.is_text, false) THEN 'documents'
-    WHEN e.label IN $prose OR coalesce(e.is_passage, false) THEN 'prose' ELSE 'code' END = $space
-  AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+    WHEN e.label IN $prose OR coalesce(e.is_passage, false) THEN 'prose' ELSE 'code' END IN $spaces
+  AND (coalesce(e.%model%, '') <> $model OR e.%digest% <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit
@@ -172,8 +172,8 @@ USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
   AND e.chunk_digest <> '' AND e.span IS NOT NULL AND CASE
     WHEN e.label IN $documents OR coalesce(e.is_text, false) THEN 'documents'
-    WHEN e.label IN $prose OR coalesce(e.is_passage, false) THEN 'prose' ELSE 'code' END = $space
-  AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+    WHEN e.label IN $prose OR coalesce(e.is_passage, false) THEN 'prose' ELSE 'code' END IN $spaces
+  AND (coalesce(e.%model%, '') <> $model OR e.%digest% <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit

@@ -10,8 +10,8 @@ WITH count(*) AS seen, min(score) AS least, collect(CASE WHEN passes THEN [uid, 
 RETURN seen, least, size(hits), hits[..$limit]
 
 // name: nearest
-MATCH (e:AtlasEntry {vector_model: $model})
-USING INDEX SEEK e:AtlasEntry(vector_model)
+MATCH (e:AtlasEntry {%model%: $model})
+USING INDEX SEEK e:AtlasEntry(%model%)
 WHERE true%where%
 WITH e.uid AS uid, %cosine% AS score
 WHERE score IS NOT NULL

@@ -35,7 +35,7 @@ RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.line
 // name: vectors
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(uid)
-WHERE e.uid > $after AND e.unit STARTS WITH $project AND e.vector_model = $model AND e.vector_digest = e.chunk_digest
-RETURN e.uid, e.vector_digest, e.%property%
+WHERE e.uid > $after AND e.unit STARTS WITH $project AND e.%model% = $model AND e.%digest% = e.chunk_digest
+RETURN e.uid, e.%digest%, e.%property%
 ORDER BY e.uid
 LIMIT $limit

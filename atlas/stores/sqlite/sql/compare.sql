@@ -28,8 +28,8 @@ SELECT p.name, c.type, c.strategy, c.count FROM edge_count c JOIN project p ON p
 ORDER BY p.name, c.type, c.strategy;
 
 -- name: vectors
-SELECT s.uid, digest, provider, model.model, dimension, fingerprint, data
-FROM symbol_id s CROSS JOIN vector v ON v.id = s.id JOIN model ON model.id = v.model ORDER BY s.uid;
+SELECT s.uid, v.id < 0 AS is_second, digest, provider, model.model, dimension, fingerprint, data
+FROM symbol_id s CROSS JOIN vector v ON v.id IN (s.id, -s.id) JOIN model ON model.id = v.model ORDER BY s.uid, is_second;
 
 -- name: words_table
 CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'text', 'instance');

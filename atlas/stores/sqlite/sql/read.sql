@@ -28,7 +28,7 @@ SELECT n.file, n.id FROM symbol_id s CROSS JOIN node n ON n.id = s.id WHERE s.ui
 -- name: stale
 SELECT f.id, s.uid, n.chunk_digest, n.chunk_name, n.start_byte, n.end_byte, n.label
 FROM file f NOT INDEXED CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
-LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
+LEFT JOIN vector v ON v.id = {sign}n.id AND v.model = :model AND v.digest = n.chunk_digest
 JOIN symbol_id s ON s.id = n.id
 WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL
   AND ({in_space})
@@ -38,7 +38,7 @@ ORDER BY f.id, n.id LIMIT :limit
 SELECT f.id, s.uid, n.chunk_digest, n.chunk_name, n.start_byte, n.end_byte, n.label
 FROM (SELECT DISTINCT value AS uid FROM json_each(:uids)) w CROSS JOIN symbol_id s ON s.uid = w.uid
 CROSS JOIN node n ON n.id = s.id CROSS JOIN file f ON f.id = n.file
-LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
+LEFT JOIN vector v ON v.id = {sign}n.id AND v.model = :model AND v.digest = n.chunk_digest
 WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL
   AND ({in_space})
 ORDER BY f.id, n.id LIMIT :limit

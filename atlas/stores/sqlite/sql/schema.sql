@@ -3,9 +3,9 @@
 -- by node id. Ids are interned per uid and outlive the node row while an edge leads to them, so rewriting a unit never
 -- loses an edge into it. Readers join both ends to `node`, so an edge whose target does not exist is invisible.
 
--- Keys: 'schema', 'identity' (random, per file), 'model', 'model:documents' and 'model:prose' (current model.id of a space),
--- 'vector_generation' (incremented with every write and removal of vectors), 'erasure' (amount of pending erasure; see
--- erasure.py).
+-- Keys: 'schema', 'identity' (random, per file), 'model', 'model:documents', 'model:prose' and 'model:quality'
+-- (current model.id of a space), 'vector_generation' (incremented with every write and removal of vectors), 'erasure'
+-- (amount of pending erasure; see erasure.py).
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE project (
@@ -91,7 +91,7 @@ CREATE TABLE edge_count (
 ) WITHOUT ROWID;
 
 CREATE TABLE vector (
-  id INTEGER PRIMARY KEY,            -- node.id
+  id INTEGER PRIMARY KEY,            -- node.id; -node.id for the second vector of a node, in the space of quality
   model INTEGER NOT NULL,            -- model.id
   digest TEXT NOT NULL,              -- of the embedded chunk
   generation INTEGER NOT NULL,       -- of the write, for readers with a copy in memory

@@ -3,7 +3,7 @@ SELECT id, name, root, generation, indexed_at FROM project ORDER BY name
 
 -- name: state
 SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT value FROM meta WHERE key = 'vector_generation'),
-  (SELECT group_concat(value) FROM meta WHERE key IN ('model', 'model:documents', 'model:prose')), (SELECT group_concat(id || ':' || generation) FROM project)
+  (SELECT group_concat(value) FROM meta WHERE key IN ('model', 'model:documents', 'model:prose', 'model:quality')), (SELECT group_concat(id || ':' || generation) FROM project)
 
 -- name: files
 SELECT language, count(*), sum(resolved), sum(unresolved), sum(problems <> ''), sum(stale)
@@ -16,12 +16,17 @@ SELECT resolved, unresolved, problems <> '' FROM file WHERE project = ? AND path
 -- name: version
 PRAGMA data_version
 
--- one scan for three counts: nodes, texts to embed, and the vectors of these texts by the models of their spaces
+-- one scan for four counts: nodes, texts to embed, the vectors of these texts by the models of their spaces, and texts
+-- for the space of quality
 -- name: nodes
-SELECT n.label, count(*), sum(n.chunk_digest <> ''), count(v.id)
+SELECT n.label, count(*), sum(n.chunk_digest <> ''), count(v.id), sum(n.chunk_digest <> '' AND ({quality}))
 FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
 LEFT JOIN vector v ON v.id = n.id AND v.digest = n.chunk_digest AND v.model = CASE WHEN {documents} THEN ?3 WHEN {prose} THEN ?4 ELSE ?2 END
 WHERE f.project = ?1 GROUP BY n.label
+
+-- name: quality_vectors
+SELECT count(*) FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id CROSS JOIN vector v ON v.id = -n.id
+WHERE f.project = ?1 AND v.model = ?2 AND v.digest = n.chunk_digest AND n.chunk_digest <> ''
 
 -- name: edges
 SELECT type, strategy, count FROM edge_count WHERE project = ? AND count > 0

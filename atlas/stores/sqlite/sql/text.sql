@@ -21,12 +21,9 @@ WITH best(id, score) AS MATERIALIZED (
 SELECT s.uid, b.score FROM best b CROSS JOIN symbol_id s ON s.id = b.id
 
 -- name: count_in_files
-SELECT f.path, c.nodes
-FROM (
-  SELECT n.file AS file, count(*) AS nodes FROM text CROSS JOIN node n ON n.id = text.rowid {join}
-  WHERE text MATCH :match {where} GROUP BY n.file
-) c CROSS JOIN file f ON f.id = c.file
+SELECT n.file, count(*) FROM text CROSS JOIN node n ON n.id = text.rowid {join}
+WHERE text MATCH :match {where} GROUP BY n.file
 
 -- name: nodes_of_files
-SELECT f.path, c.nodes FROM (SELECT file, count(*) AS nodes FROM node GROUP BY file) c CROSS JOIN file f ON f.id = c.file
+SELECT f.id, f.path, c.nodes FROM (SELECT file, count(*) AS nodes FROM node GROUP BY file) c CROSS JOIN file f ON f.id = c.file
 WHERE f.project IN (SELECT id FROM project WHERE :project IN ('', name))

@@ -21,6 +21,6 @@ WHERE n.file = ? ORDER BY s.uid
 
 -- name: vectors
 SELECT s.uid, v.digest, v.data
-FROM symbol_id s CROSS JOIN node n ON n.id = s.id CROSS JOIN file f ON f.id = n.file CROSS JOIN vector v ON v.id = n.id
+FROM symbol_id s CROSS JOIN node n ON n.id = s.id CROSS JOIN file f ON f.id = n.file CROSS JOIN vector v ON v.id = {sign}n.id
 WHERE s.uid > :after AND f.project = :project AND v.model = :model AND v.digest = n.chunk_digest
 ORDER BY s.uid LIMIT :limit

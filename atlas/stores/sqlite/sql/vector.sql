@@ -1,28 +1,29 @@
 -- name: state
 SELECT (SELECT value FROM meta WHERE key = 'identity'), CAST((SELECT value FROM meta WHERE key = 'vector_generation') AS INTEGER)
 
+-- The id of a vector is that of its node, in the space of quality its negative.
 -- name: all
-SELECT id, data FROM vector NOT INDEXED WHERE model = ? ORDER BY id
+SELECT abs(id), data FROM vector NOT INDEXED WHERE model = ? ORDER BY id {order}
 
 -- name: since
-SELECT id, data FROM vector WHERE generation > ? AND model = ?
+SELECT abs(id), data FROM vector WHERE generation > ? AND model = ?
 
 -- name: count
 SELECT count(*) FROM vector INDEXED BY vector_generation WHERE model = ?
 
 -- name: ids
-SELECT id FROM vector INDEXED BY vector_generation WHERE model = ?
+SELECT abs(id) FROM vector INDEXED BY vector_generation WHERE model = ?
 
 -- name: among
 SELECT s.uid, v.data
-FROM json_each(:ids) found CROSS JOIN vector v ON v.id = found.value CROSS JOIN node n ON n.id = v.id {join}
+FROM json_each(:ids) found CROSS JOIN vector v ON v.id = {sign}found.value CROSS JOIN node n ON n.id = found.value {join}
 CROSS JOIN symbol_id s ON s.id = n.id
 WHERE v.model = :model {where}
 
 -- name: among_all
 -- Without a filter no join to `node` is needed: no vector outlives its node.
 SELECT s.uid, v.data
-FROM json_each(:ids) found CROSS JOIN vector v ON v.id = found.value CROSS JOIN symbol_id s ON s.id = v.id
+FROM json_each(:ids) found CROSS JOIN vector v ON v.id = {sign}found.value CROSS JOIN symbol_id s ON s.id = found.value
 WHERE v.model = :model
 
 -- name: allowed

@@ -46,7 +46,7 @@ UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'vector_generatio
 
 -- name: put_vector
 INSERT OR REPLACE INTO vector(id, model, digest, generation, data)
-SELECT n.id, ?3, n.chunk_digest, ?4, ?5
+SELECT {sign}n.id, ?3, n.chunk_digest, ?4, ?5
 FROM symbol_id s CROSS JOIN node n ON n.id = s.id CROSS JOIN file f ON f.id = n.file
 WHERE s.uid = ?1 AND n.chunk_digest = ?2 AND f.project = ?6
 
@@ -110,7 +110,7 @@ WHERE id = ?1
 DELETE FROM node WHERE id = ?
 
 -- name: delete_vector
-DELETE FROM vector WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = ?1 AND chunk_digest <> '')
+DELETE FROM vector WHERE id IN (?1, -?1) AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = ?1 AND chunk_digest <> '')
 
 -- name: delete_text
 DELETE FROM text WHERE rowid = ?

@@ -1,0 +1,117 @@
+"""A body in pieces that can be shown or left out: statements, paragraphs, single lines. Pure functions.
+
+A piece never ends inside a statement that has no block of its own. A compound statement is divided into its head, the
+statements of its blocks, and what stands between them, such as `else:`. A line without words, such as a closing brace,
+belongs to the piece before it. Where there are no statements, paragraphs are pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+MAX_PIECE = 12
+"""Lines of a piece. A longer statement, such as a table of values, is divided into single lines."""
+ALREADY_SAID = 0.3
+"""Weight of a word of the question that the hit says already; other words weigh 1."""
+FEW_WORDS = 8
+"""A long text counts as so many words: no body has all of them."""
+
+Statement = tuple[int, int, int]
+"""First line, last line, number of blocks around it; lines count from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Lines of a body that are shown together, counted from the first line of the node."""
+
+    first: int
+    last: int
+
+
+def pieces_of(lines: Sequence[str], statements: Sequence[Statement], head: int = 0) -> list[Piece]:
+    """Return the pieces of a body in order, without those up to the line of its name, `head`: the hit's line has it."""
+    starts = borders(lines, statements)
+    pieces = (Piece(first, _last_line(lines, first, end)) for first, end in pairwise([*starts, len(lines)]))
+    return [
+        piece for piece in pieces if piece.first > head and any(map(_has_words, lines[piece.first : piece.last + 1]))
+    ]
+
+
+def borders(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
+    """Return the lines before which a body can be cut: the first lines of its pieces, 0 first."""
+    if not lines:
+        return []
+    starts = _starts(lines, statements) if statements else _paragraphs(lines)
+    found: list[int] = []
+    for first, end in pairwise([*starts, len(lines)]):
+        is_long = _last_line(lines, first, end) - first >= MAX_PIECE
+        found += range(first, end) if is_long else [first]
+    return found
+
+
+def _starts(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
+    """Return the first lines of pieces: where the innermost statement changes."""
+    owner = [-1] * len(lines)
+    for number, (first, last, _) in enumerate(statements):  # outer ones come first
+        for line in range(first, min(last + 1, len(lines))):
+            owner[line] = number
+    begins = {first for first, _, _ in statements}
+    starts = [0]
+    for number in range(1, len(lines)):
+        is_border = owner[number] != owner[number - 1] or number in begins
+        if is_border and _has_words(lines[number]):
+            starts.append(number)
+    return starts
+
+
+def _paragraphs(lines: Sequence[str]) -> list[int]:
+    """Return the first line, that behind it, and those that follow an empty line."""
+    begins = (number for number in range(2, len(lines)) if lines[number].strip() and not lines[number - 1].strip())
+    return [0, *([1] if len(lines) > 1 else []), *begins]
+
+
+def _last_line(lines: Sequence[str], first: int, end: int) -> int:
+    """Return the last line of a piece that is not empty."""
+    last = end - 1
+    while last > first and not lines[last].strip():
+        last -= 1
+    return last
+
+
+def _has_words(line: str) -> bool:
+    return any(character.isalnum() for character in line)
+
+
+def gains(
+    texts: Sequence[str], words: Collection[str], said: Collection[str], split_words: Callable[[str], list[str]]
+) -> list[float]:
+    """Return what share of the question's words each text adds to the better ones, 0..1.
+
+    The text with most of them comes first; a word counts once, and less if it is among those `said` already.
+    """
+    folded = [word.casefold() for word in words]
+    found = [
+        set(split_words(text)).intersection(words) if any(word in text.casefold() for word in folded) else set[str]()
+        for text in texts
+    ]
+    weights = {word: ALREADY_SAID if word in said else 1.0 for word in words}
+    total = min(sum(weights.values()), FEW_WORDS) or 1.0
+    gained, left = [0.0] * len(texts), dict.fromkeys(number for number, each in enumerate(found) if each)
+    while left:
+        best = max(left, key=lambda number: (sum(weights[word] for word in found[number]), -number))
+        gain = sum(weights[word] for word in found[best])
+        if gain == 0:
+            break
+        gained[best] = min(gain / total, 1.0)
+        weights |= dict.fromkeys(found[best], 0.0)
+        del left[best]
+    return gained
+
+
+def dedented(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a body without the indentation that all but the first have; tabs become four spaces."""
+    spread = [line.expandtabs(4).rstrip() for line in lines]
+    common = min((len(line) - len(line.lstrip()) for line in spread[1:] if line), default=0)
+    return [line[min(common, len(line) - len(line.lstrip())) :] for line in spread]

@@ -1,0 +1,136 @@
+"""The parts of a page: lines of hits, descriptions, statements of bodies, further hits of a file. Pure.
+
+The unit of value is the chance that the reader sees what is asked for: a hit is worth its likelihood, what describes
+it a share of that. Within one hit each further part is worth less than the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from atlas.tools.citations import hit_name
+from atlas.tools.excerpts import gains
+from atlas.tools.packing import Part, order_parts
+from atlas.tools.symbols import Hit, SourceLine
+
+DESCRIBED = 0.2
+"""Value of signature and summary of a hit that is meant: whether it is can be judged without another call."""
+MATCHING = 0.5
+"""Value of statements with all words of the question."""
+BODY = 0.25
+"""Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there."""
+NEAR = 0.3
+"""Value of a caller or callee whose name is the question, for a hit that is meant."""
+LEAST = 0.00004
+"""Value per token below which a part is left out even if the budget has room."""
+ROW = 8
+"""Tokens of the marks around a hit; a further hit or line of source costs two."""
+
+HIT, DESCRIPTION, BESIDE, PIECE, NEIGHBOUR = "hit", "description", "beside", "piece", "neighbour"
+Key = tuple[str, int, int]
+"""Kind of the part, number of the hit on the page, number among the hit's parts of that kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageHit:
+    """A hit with everything that an answer can show of it."""
+
+    hit: Hit
+    """With signature, summary, and all further hits of its file."""
+    likelihood: float
+    beside: tuple[float, ...] = ()
+    """Likelihoods of the further hits."""
+    pieces: tuple[tuple[SourceLine, ...], ...] = ()
+    """Its body without the first line, in order."""
+    near: tuple[float, ...] = ()
+    """Relevance of each neighbour in `hit.near`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """How a page is valued: the counter, the question's words, and what is shown in any case."""
+
+    count: Callable[[str], int]
+    split_words: Callable[[str], list[str]]
+    words: Collection[str]
+    """Those of the question, and their other forms."""
+    required: int = 0
+    """Leading hits that are listed with the further hits of their files, whatever they are worth."""
+    requires_pieces: bool = False
+    """Whether the same holds for all pieces of bodies."""
+
+
+def plan_page(page: Sequence[PageHit], pricing: Pricing) -> list[Part[Key]]:
+    """Return the parts of a page by value per token; hits keep their order among themselves."""
+    parts: list[Part[Key]] = []
+    for number, each in enumerate(page):
+        parts += _parts_of(number, each, pricing)
+    return order_parts(parts, LEAST)
+
+
+def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
+    count, hit = pricing.count, each.hit
+    least = LEAST if number < pricing.required else 0.0
+    name, full = hit_name(undescribed(hit).symbol), hit_name(hit.symbol)
+    own: Key = (HIT, number, 0)
+    price = count(f"{name} {hit.symbol.place} {hit.marks}") + ROW
+    above: Key | None = (HIT, number - 1, 0) if number else None
+    parts: list[Part[Key]] = [Part(own, max(each.likelihood, least * price), price, above)]
+    price = count(full) - count(name) + count(hit.symbol.summary)
+    if price > 0:
+        parts.append(Part((DESCRIPTION, number, 0), DESCRIBED * each.likelihood, price, own))
+    for index, (text, likelihood) in enumerate(zip(hit.beside, each.beside, strict=True)):
+        before: Key = (BESIDE, number, index - 1) if index else own
+        price = count(text) + 2
+        parts.append(Part((BESIDE, number, index), max(likelihood, least * price), price, before))
+    for index, (text, relevance) in enumerate(zip(hit.near, each.near, strict=True)):
+        parts.append(Part((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + 3, own))
+    return parts + _pieces_of(number, each, pricing)
+
+
+def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
+    if not each.pieces:
+        return []
+    split, hit = pricing.split_words, each.hit
+    least = LEAST if pricing.requires_pieces else 0.0
+    said = set(split(f"{hit_name(hit.symbol)} {hit.symbol.summary} {hit.symbol.place}"))
+    texts = ["\n".join(line.text for line in piece) for piece in each.pieces]
+    gained = gains(texts, pricing.words, said, split)
+    if not any(gained) and not least:
+        return []
+    prices = [pricing.count(text) + 2 * len(piece) for text, piece in zip(texts, each.pieces, strict=True)]
+    total = sum(prices)
+    shares = (BODY * price / total / (1 + far) for price, far in zip(prices, _distances(gained), strict=True))
+    values = (MATCHING * gain + share for gain, share in zip(gained, shares, strict=True))
+    return [
+        Part((PIECE, number, index), max(each.likelihood * value, least * price), price, (HIT, number, 0))
+        for index, (value, price) in enumerate(zip(values, prices, strict=True))
+    ]
+
+
+def _distances(gained: Sequence[float]) -> list[int]:
+    """Return for each piece how many pieces away the nearest one is that has words of the question."""
+    matching = [index for index, gain in enumerate(gained) if gain] or [0]
+    return [min(abs(index - each) for each in matching) for index in range(len(gained))]
+
+
+def undescribed(hit: Hit) -> Hit:
+    """Return a hit of which only name and place are known."""
+    return replace(hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), beside=(), near=())
+
+
+def assemble_hits(page: Sequence[PageHit], parts: Sequence[Part[Key]]) -> tuple[Hit, ...]:
+    """Return the hits with the parts that are shown, in order of rank."""
+    shown = {part.key for part in parts}
+    hits: list[Hit] = []
+    for number, each in enumerate(page):
+        if (HIT, number, 0) not in shown:
+            break
+        hit = each.hit if (DESCRIPTION, number, 0) in shown else undescribed(each.hit)
+        pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
+        count = sum((BESIDE, number, index) in shown for index in range(len(each.beside)))
+        lines = tuple(line for piece in pieces for line in piece)
+        near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)
+        hits.append(replace(hit, lines=lines, beside=each.hit.beside[:count], near=near))
+    return tuple(hits)
