@@ -19,6 +19,8 @@ pub struct Model {
     pub table: Table,
     name_weight: f32,
     max_chars: usize,
+    /// Whether unknown words are cut into known ones (`model.json`, `tokenizer.pieces`).
+    has_pieces: bool,
 }
 
 /// Scratch memory of one thread: word frequencies by row, and the vector being summed.
@@ -60,7 +62,8 @@ impl Model {
     pub fn load(folder: &Path) -> Result<Self, String> {
         let (table, meta) = Table::load(folder)?;
         let number = |key: &str| meta["fields"][key].as_f64().ok_or_else(|| missing(folder, key));
-        Ok(Self { table, name_weight: number("name_weight")? as f32, max_chars: number("max_text_chars")? as usize })
+        let (name_weight, max_chars) = (number("name_weight")? as f32, number("max_text_chars")? as usize);
+        Ok(Self { table, name_weight, max_chars, has_pieces: meta["tokenizer"]["pieces"].is_string() })
     }
 
     /// Returns the vector of a piece of code and its name.
@@ -114,7 +117,7 @@ impl Model {
         scratch.word.extend(word.iter().map(u8::to_ascii_lowercase));
         if let Some(row) = self.table.row(&scratch.word) {
             scratch.count(row, is_name);
-        } else if word.len() <= MAX_PIECED && !word[0].is_ascii_digit() {
+        } else if self.has_pieces && word.len() <= MAX_PIECED && !word[0].is_ascii_digit() {
             self.add_pieces(scratch, is_name);
         }
     }
@@ -125,9 +128,8 @@ impl Model {
         let mut at = 0;
         while at + MIN_PIECE <= scratch.word.len() {
             let longest = scratch.word.len().min(at + self.table.longest_word());
-            let piece = (at + MIN_PIECE..=longest)
-                .rev()
-                .find_map(|end| Some((end, self.table.row(&scratch.word[at..end])?)));
+            let piece =
+                (at + MIN_PIECE..=longest).rev().find_map(|end| Some((end, self.table.row(&scratch.word[at..end])?)));
             match piece {
                 Some((end, row)) => {
                     scratch.count(row, is_name);
