@@ -139,7 +139,7 @@ async def build_from_articles(
         manifest = make_manifest(request, articles, built, model)
         write_files(draft, {"skill.md": skill_text(manifest, topics(built)), "urls.txt": urls_text(articles)})
         report(CollectProgress(request.name, "calibrate"))
-        await _complete(draft, manifest, articles, built)
+        await _complete(draft, manifest, articles, built, before)
         (draft / "eval" / "results").mkdir(parents=True, exist_ok=True)
         manifest = with_checksums(draft, manifest)
         write_local(draft, _folder(request))
@@ -251,10 +251,15 @@ _ARCHIVE = re.compile(
 )
 
 
-async def _complete(draft: Path, manifest: Manifest, articles: Sequence[Article], built: BuiltFile) -> None:
-    """Write the files that need the finished graph: vocabulary, questions made by rules, and the gate's calibration."""
+async def _complete(
+    draft: Path, manifest: Manifest, articles: Sequence[Article], built: BuiltFile, before: OpenPack | None
+) -> None:
+    """Write the files that need the finished graph: vocabulary, questions made by rules, and the gate's calibration.
+
+    Settings and questions that people have added to the pack before stay.
+    """
     from atlas.search.packs.calibration import calibrated, with_gate
-    from atlas.search.packs.questions import make_questions, questions_text
+    from atlas.search.packs.questions import make_questions, own_questions, questions_text
     from atlas.search.packs.vocabulary import vocabulary_text
 
     passages = ((chunk.name, chunk.text) for chunk in chunks_of(built.graph.units))
@@ -266,7 +271,9 @@ async def _complete(draft: Path, manifest: Manifest, articles: Sequence[Article]
         gate = await calibrated(pack.reader, questions)
     finally:
         await pack.aclose()
-    files = {"kg_config.json": with_gate("", gate), "eval/questions.jsonl": questions_text(questions)}
+    own = own_questions(before.reader.examples) if before is not None else []
+    settings = before.reader.settings if before is not None else ""
+    files = {"kg_config.json": with_gate(settings, gate), "eval/questions.jsonl": questions_text([*questions, *own])}
     write_files(draft, files)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from atlas.app.pack_questions import find_article, profile_options
+from atlas.app.pack_questions import find_article, override_notes, profile_options
 from atlas.app.packs import OpenPack, find_pack, list_packs, open_pack
 from atlas.errors import AtlasError, NotFound
 from atlas.project_state import ProjectState
@@ -15,8 +15,7 @@ from atlas.project_state import ProjectState
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from atlas.embedders.onnx_reranker import OnnxReranker
-    from atlas.embedders.reranker import TeiReranker
+    from atlas.app.pack_reranker import ConfiguredReranker
     from atlas.language_model import LanguageModel
     from atlas.tools.answers import KnowledgeAnswer
     from atlas.tools.catalogue import Tool
@@ -34,9 +33,7 @@ OVERHEAD = 250
 class PackDesk:
     """Use from one event loop; close with `aclose`."""
 
-    def __init__(
-        self, project: str, model: LanguageModel | None, reranker: TeiReranker | OnnxReranker | None = None
-    ) -> None:
+    def __init__(self, project: str, model: LanguageModel | None, reranker: ConfiguredReranker | None = None) -> None:
         self._project, self._model, self._reranker = project, model, reranker
         self._open: dict[Path, tuple[str, OpenPack]] = {}
         self._opening = asyncio.Lock()
@@ -101,7 +98,7 @@ class PackDesk:
             if best is None or rank > best[0]:
                 best = rank, pack, answer
         assert best is not None
-        notes += best[2].notes
+        notes += (*override_notes(best[1]), *best[2].notes)
         return answer_body(f"{best[1].manifest.name}@{best[1].manifest.version}", best[2])
 
     async def _found(self, name: str, query: str, limit: int, notes: list[str]) -> NoteBody:

@@ -47,18 +47,38 @@ def profile_options(pack: OpenPack, profile: str) -> QuestionOptions:
     if profile not in PROFILES:
         raise ConfigError(f"unknown profile {profile!r}", f"Profiles: {', '.join(PROFILES)}.")
     options = PROFILES[profile]
+    if profile == "baseline":
+        return options
+    values, _ = _overrides(pack.reader.settings, options)
+    return replace(options, **values)
+
+
+def override_notes(pack: OpenPack) -> tuple[str, ...]:
+    """Return what is wrong with the settings of a pack; what is wrong does not count."""
+    return _overrides(pack.reader.settings, QuestionOptions())[1]
+
+
+def _overrides(settings: str, options: QuestionOptions) -> tuple[dict[str, object], tuple[str, ...]]:
     try:
-        settings = cast("object", json.loads(pack.reader.settings or "{}"))
-    except ValueError:
-        return options
-    own = cast("dict[str, object]", settings).get(_OVERRIDES) if isinstance(settings, dict) else None
-    if profile == "baseline" or not isinstance(own, dict):
-        return options
-    for one in fields(options):
-        value = cast("dict[str, object]", own).get(one.name)
-        if one.name != "name" and type(value) is type(getattr(options, one.name)):
-            options = replace(options, **{one.name: value})
-    return options
+        raw = cast("object", json.loads(settings or "{}"))
+    except (ValueError, RecursionError):
+        raw = None
+    if not isinstance(raw, dict):
+        return {}, ("kg_config.json is no JSON object: it is ignored",)
+    own = cast("dict[str, object]", raw).get(_OVERRIDES, {})
+    if not isinstance(own, dict):
+        return {}, (f"{_OVERRIDES} of kg_config.json is no object: it is ignored",)
+    known = {one.name: getattr(options, one.name) for one in fields(options) if one.name != "name"}
+    values: dict[str, object] = {}
+    notes: list[str] = []
+    for name, value in cast("dict[str, object]", own).items():
+        if name not in known:
+            notes.append(f"kg_config.json: there is no stage {name[:50]!r}: {', '.join(sorted(known))}")
+        elif type(value) is not type(known[name]):
+            notes.append(f"kg_config.json: {name} must be of the type {type(known[name]).__name__}: it is ignored")
+        else:
+            values[name] = value
+    return values, tuple(notes)
 
 
 async def find_article(pack: OpenPack, name: str) -> ArticleText:

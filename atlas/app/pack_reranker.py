@@ -1,4 +1,4 @@
-"""The cross-encoder of questions to packs, as the settings name it."""
+"""The reranker of questions to packs, as the settings name it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ from atlas.config.addresses import is_loopback
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
+    from atlas.embedders.encoder_reranker import EncoderReranker
     from atlas.embedders.onnx_reranker import OnnxReranker
     from atlas.embedders.reranker import TeiReranker
+
+    ConfiguredReranker = TeiReranker | OnnxReranker | EncoderReranker
 
 CONNECTIONS = 2
 
 
-def make_reranker(settings: Settings) -> TeiReranker | OnnxReranker | None:
-    """Return the configured cross-encoder, None without one. Close it; it sends and loads nothing before its use."""
+def make_reranker(settings: Settings) -> ConfiguredReranker | None:
+    """Return the configured reranker, None without one. Close it; it sends and loads nothing before its use."""
     chosen = settings.packs
     if chosen.reranker_model:
+        from atlas.embedders.encoder_reranker import EncoderReranker, is_sentence_transformer
         from atlas.embedders.onnx_reranker import OnnxReranker
 
-        return OnnxReranker(Path(chosen.reranker_model).expanduser())
+        folder = Path(chosen.reranker_model).expanduser()
+        return EncoderReranker(folder) if is_sentence_transformer(folder) else OnnxReranker(folder)
     if not chosen.reranker_url:
         return None
     from atlas.embedders.http import JsonClient

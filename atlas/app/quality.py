@@ -29,7 +29,8 @@ def make_quality_reader(settings: Settings) -> Embedder | None:
         return None
     from atlas.embedders.quality import QualityEmbedder
 
-    return QualityEmbedder(_make(settings, threads=_all_threads()), float(settings.quality.query_seconds))
+    # A question takes 7 ms on one thread; several wait for each other where the machine is busy.
+    return QualityEmbedder(_make(settings, threads=1), float(settings.quality.query_seconds))
 
 
 def make_quality_writer(settings: Settings, *, in_background: bool) -> Embedder | None:

@@ -145,6 +145,8 @@ def update(
     with pack_progress() as report:
         result = run(update_pack(folder, report, force=force, state=state, model=model))
     _print_result(result, as_json=json)
+    if not json and not (force or model or result.added or result.changed or result.removed):
+        print("no article differs: the pack is as it was")
 
 
 def query(
@@ -292,7 +294,9 @@ def _print_answer(answer: PackAnswer, *, explain: bool) -> None:
         print()
         for fact in answer.facts:
             print(output.plain(f"{fact.kind}: {' '.join(fact.text.split())} [{fact.source}]"))
-    for note in (*answer.withheld, *answer.notes):
+    for text in answer.withheld:
+        print(f"{'nearest section' if answer.is_refused else 'note'}: {output.one_line(text)}", file=sys.stderr)
+    for note in answer.notes:
         print(f"note: {output.one_line(note)}", file=sys.stderr)
     print(f"confidence {answer.confidence:.2f}, {answer.tokens} tokens, by {answer.by}", file=sys.stderr)
     if explain:

@@ -31,6 +31,7 @@ EXAMPLES = {
     "install": examples("atlas pack install django-5.2.tar.zst", "atlas pack install django-5.2.tar.zst --replace"),
     "deprecated": examples("atlas pack deprecated", "atlas pack deprecated --project ~/src/shop --json"),
     "remove": examples("atlas pack remove django@5.1", "atlas pack remove django --dry-run"),
+    "skill": examples("atlas pack skill django", "atlas pack skill django --output .claude/skills"),
     "export": examples("atlas pack export django", "atlas pack export django@5.2 --output packs/django.tar.zst"),
 }
 
@@ -38,7 +39,7 @@ EXAMPLES = {
 def register(family: typer.Typer) -> None:
     """Add the commands."""
     family.command("list", epilog=EXAMPLES["list"])(list_packs)
-    for command in (info, verify, diff, install, remove, export, deprecated):
+    for command in (info, verify, diff, install, remove, export, skill, deprecated):
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
 
 
@@ -104,14 +105,17 @@ def verify(pack: PackArgument, json: JsonOption = False) -> None:
     """Compare every file of a pack with its checksum and open its graph. Exits with 5 if something is wrong."""
     from atlas.app.pack_store import verify_pack
     from atlas.app.packs import find_pack
+    from atlas.docs.pack.folder import edited_files
 
     folder = find_pack(pack)
-    problems = run(verify_pack(folder))
+    problems, edited = run(verify_pack(folder)), sorted(edited_files(folder))
     if json:
-        output.print_json({"folder": str(folder), "problems": problems})
+        output.print_json({"folder": str(folder), "problems": problems, "edited": edited})
     else:
         for problem in problems:
             print(output.one_line(problem))
+        for name in edited:
+            print(f"note: {name} was edited after the build")
         print(f"{folder}: {counted(len(problems), 'problem') if problems else 'all files are as they were built'}")
     if problems:
         raise typer.Exit(DAMAGED)
@@ -197,6 +201,31 @@ def export(
         output.print_json({"archive": str(path), "bytes": size})
     else:
         print(f"{path}: {size / 1e6:.1f} MB")
+
+
+def skill(
+    pack: PackArgument,
+    folder: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of an agent client's skills. Default: only show."),
+    ] = "",
+    json: JsonOption = False,
+) -> None:
+    """Show a pack's skill description, or write it where an agent client discovers it: DIR/NAME-docs/SKILL.md."""
+    from atlas.app.packs import find_pack
+    from atlas.docs.pack.folder import load_manifest
+    from atlas.docs.pack.skill import SKILL_FILE, skill_name
+
+    source = find_pack(pack)
+    text = (source / "skill.md").read_text(encoding="utf8")
+    path = Path(folder) / skill_name(load_manifest(source).name) / SKILL_FILE if folder else None
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf8")
+    if json:
+        output.print_json({"skill": str(path or source / "skill.md"), "text": text})
+    else:
+        print(f"wrote {path}" if path is not None else output.plain(text))
 
 
 def deprecated(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:

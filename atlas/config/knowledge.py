@@ -44,7 +44,7 @@ class PacksSettings:
         "", 'Address of a text-embeddings-inference server with a cross-encoder; "" = no reranking.', secret=True
     )
     reranker_model: str = setting(
-        "", 'Folder of a cross-encoder in ONNX format with its tokenizer, run in this process; "" = none.'
+        "", 'Folder of a cross-encoder or sentence transformer in ONNX format, run in this process; "" = none.'
     )
     reranker_api_key: str = setting("", "Key; from the environment only: ATLAS_PACKS_RERANKER_API_KEY.", key=True)
     reranker_timeout_seconds: int = setting(10, "Time limit for an answer of it.", 1, 600)

@@ -36,7 +36,7 @@ class SearchSettings:
         shared_high=2000,
     )
     limit: int = setting(
-        15, "Hits per answer; unless it is set, hits far behind the first are left out.", 1, 50, shared=True
+        15, "Hits per answer; unless it is set, hits that are not worth their tokens are left out.", 1, 50, shared=True
     )
     off: tuple[str, ...] = setting(
         (), f"Stages of the ranking to leave out: {', '.join(RANKING_STAGES)}.", choices=RANKING_STAGES, shared=True

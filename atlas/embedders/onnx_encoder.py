@@ -162,7 +162,7 @@ def _batches(lengths: Sequence[int], most: int) -> list[list[int]]:
     """Return the positions of each run: texts of similar length, which need little padding."""
     batches: list[list[int]] = []
     for at in sorted(range(len(lengths)), key=lambda at: lengths[at]):
-        last = batches[-1] if batches else []
+        last: list[int] = batches[-1] if batches else []
         if not last or len(last) == most or (len(last) + 1) * lengths[at] > TOKENS_AT_ONCE:
             last = []
             batches.append(last)

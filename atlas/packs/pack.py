@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from atlas.app.pack_build import BuildRequest, BuildResult, build_pack, no_report
-from atlas.app.pack_questions import find_article, profile_options
+from atlas.app.pack_questions import find_article, override_notes, profile_options
 from atlas.app.packs import OpenPack, find_pack, open_pack
 from atlas.docs.pack.manifest import Manifest
 from atlas.docs.sources.values import CollectOptions, CollectProgress
@@ -82,7 +82,8 @@ class AsyncPack:
         """
         options = profile_options(self._opened, profile)
         options = replace(options, max_tokens=max_tokens) if max_tokens else options
-        return await ask(self._opened.reader, question, options)
+        answer = await ask(self._opened.reader, question, options)
+        return replace(answer, notes=(*override_notes(self._opened), *answer.notes))
 
     async def article(self, name: str) -> str:
         """Return the text of an article by key, title, or URL. Raises NotFound with similar names."""

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from atlas.contracts import Embedder
-from atlas.errors import AtlasError, StoreError, Unavailable
+from atlas.errors import AtlasError, StoreError
 from atlas.labels import DOCUMENT_LABELS
 from atlas.model import CODE, QUALITY, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored, WordCounts
 from atlas.search import Reader
@@ -143,8 +143,8 @@ async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = P
     """Find the nearest neighbours of the question's vectors among code and documents, on one scale."""
     documents = reader.documents_embedder if _admits_documents(where) else None
     jobs = (
-        asyncio.create_task(_nearest(reader, reader.embedder, query, where, limit)),
-        asyncio.create_task(_nearest(reader, documents, query, where, limit) if documents is not None else _nothing()),
+        asyncio.create_task(nearest(reader, reader.embedder, query, where, limit)),
+        asyncio.create_task(nearest(reader, documents, query, where, limit) if documents is not None else _nothing()),
         asyncio.create_task(_offset(reader)),
     )
     try:
@@ -186,25 +186,8 @@ async def by_prose(reader: Reader, query: Query, where: Filter, limit: int = POO
     """Find the nearest neighbours of the question's vector among notes; most projects have none."""
     if reader.prose_embedder is None:
         return Ranking("prose")
-    hits, note = await _nearest(reader, reader.prose_embedder, query, where, limit)
+    hits, note = await nearest(reader, reader.prose_embedder, query, where, limit)
     return Ranking("prose", hits, note)
-
-
-async def by_quality(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
-    """Find the nearest neighbours by the sentence transformer; nothing as long as it has made no vectors.
-
-    It is an addition: without it the answer is complete, so that only its failure is worth a note.
-    """
-    embedder = reader.quality_embedder
-    if embedder is None or "quality" in reader.ranking.off or not query.words:
-        return Ranking("quality")
-    if all(state.model(QUALITY) is None for state in await reader.store.projects()):
-        return Ranking("quality")
-    try:
-        hits, note = await _nearest(reader, embedder, query, where, limit)
-    except Unavailable as error:
-        return Ranking("quality", note=f"answered without the sentence transformer: {error.message}")
-    return Ranking("quality", hits, note)
 
 
 async def by_any_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
@@ -223,7 +206,7 @@ async def by_any_meaning(reader: Reader, query: Query, where: Filter, limit: int
     return Ranking("meaning", tuple(hits), code.note if code.hits else "")
 
 
-async def _nearest(
+async def nearest(
     reader: Reader, embedder: Embedder, query: Query, where: Filter, limit: int
 ) -> tuple[tuple[Scored, ...], str]:
     """Return the neighbours with a positive cosine in the embedder's space, and why it could not be searched, or ""."""

@@ -20,7 +20,6 @@ from atlas.search.channels import (
     by_name,
     by_phrase,
     by_prose,
-    by_quality,
     by_words,
     count_words,
     gather,
@@ -31,6 +30,7 @@ from atlas.search.long_text import read_long_text
 from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
+from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
 from atlas.search.ranking import rank_candidates, read_evidence
 from atlas.search.relate import UNANSWERED, answer_relation

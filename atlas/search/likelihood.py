@@ -30,9 +30,13 @@ SENTENCE = Certainty(0.75, 4.0, 0.2)
 .0006 are right in .024, .004 and .0005."""
 NAME = Certainty(2.0, 4.0, 0.01)
 """The same on 634 names."""
-TITLE = Certainty(2.0, 16.0, 0.01)
-"""The first hit is a document, and the question is its title."""
+EXACT = Certainty(2.0, 16.0, 0.01)
+"""The question is the title of the first hit, or quotes a text that it has; several such hits score alike."""
 _DOCUMENTS = frozenset((Label.DOC_FILE, Label.DOC_SECTION, Label.ADR))
+QUOTED = "text of the question"
+"""The reason of a hit whose source has a text that the question quotes."""
+_QUOTES = ('"', "'", "“", ": ")
+"""In a question that quotes a text or has a message behind the kind of error; a number alone makes no message."""
 _NAMED = frozenset(("name", "exact name", "name without case", "similar name"))
 
 
@@ -52,7 +56,8 @@ def certainty_of(first: Candidate, query: Query) -> Certainty:
         return NAME
     row = first.node.row
     is_title = row.label in _DOCUMENTS and row.name.casefold().split() == query.text.casefold().split()
-    return TITLE if is_title else SENTENCE
+    is_quoted = QUOTED in first.reasons and bool(query.phrases) and any(mark in query.text for mark in _QUOTES)
+    return EXACT if is_title or is_quoted else SENTENCE
 
 
 def _weight(score: float, best: float, rank: int, certainty: Certainty) -> float:

@@ -21,12 +21,12 @@ from atlas.search.channels import (
     by_meaning,
     by_phrase,
     by_prose,
-    by_quality,
     by_words,
     gather,
 )
 from atlas.search.fuse import normalised, order
 from atlas.search.long_text import Frame, LongText, fits, rarest
+from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
 from atlas.search.route import STOP_WORDS, Query, base_forms, route
 

@@ -41,20 +41,20 @@ LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
     }
 )
 """Definitions with a body are more useful than the file around them, values less, names of other packages least."""
-TEST_FACTOR = 0.5
+TEST_FACTOR = 0.2
 """Tests repeat the words of the code under test and would outrank it without this factor."""
 TEST_WANTED_FACTOR = 1.2
 """The question mentions tests."""
 GENERATED_FACTOR = 0.5
 PRIVATE_FACTOR = 0.95
 """Among equals, prefer exported symbols; the factor is close to 1, because helpers are often the target."""
-DECLARATION_FACTOR = 0.8
+DECLARATION_FACTOR = 0.95
 """Prototypes, overloads and stubs rank below the definition with the implementation."""
 LANGUAGE_FACTOR = 1.15
 """The question names the node's language."""
 PATH_BONUS = 0.1
 """If all query words occur in the path; a share of the words earns the same share of the bonus."""
-CENTRAL_BONUS = 0.005
+CENTRAL_BONUS = 0.01
 """Per e-fold of callers, up to `CENTRAL_LIMIT`: breaks ties in favour of central code."""
 CENTRAL_LIMIT = 3.0
 WINDOW_FACTOR = 0.75
@@ -76,12 +76,13 @@ CONFIGURATION_WANTED_FACTOR = 3.0
 """The question asks for a setting of the project, and this is a file of settings."""
 COPY_FACTOR = 0.8
 """Legacy and vendored code and examples say what their original says."""
-FILE_BONUS = 0.1
+FILE_BONUS = 0.12
 """For the file that matches the question's words best as a whole; a lower share for the others (`file_prior.py`)."""
 STEM_BONUS = 0.03
 """If all parts of the file's name are words of the question."""
 COHERENCE_BONUS = 0.05
-"""If the file's other candidates match in full."""
+"""If the file's other candidates match in full. A name has one place: the more of the question is a name, the less it
+counts."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
@@ -172,7 +173,7 @@ def _score(
 ) -> float:
     row, known = candidate.node.row, candidate.features
     score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
-    score += COHERENCE_BONUS * known.get("coherence", 0.0)
+    score += COHERENCE_BONUS * known.get("coherence", 0.0) * (1 - query.focus)
     score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test:
         score *= TEST_WANTED_FACTOR if query.wants_tests else TEST_FACTOR if demote_tests else 1.0

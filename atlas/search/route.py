@@ -16,6 +16,7 @@ from atlas.search.grammar import find_relation
 from atlas.search.languages import LanguageTerms
 from atlas.search.names import dotted, valid
 from atlas.search.relations import Kind, RelationIntent
+from atlas.search.spellings import other_spellings
 
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
@@ -161,12 +162,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
-        variants=_distinct(
-            form
-            for word in words[:MAX_WORDS]
-            for form in (*base_forms(word), *PLACES.get(word, ()))
-            if form not in words
-        ),
+        variants=_variants(words[:MAX_WORDS]),
         names=names,
         joined=joined,
         paths=paths[:MAX_NAMES],
@@ -200,6 +196,15 @@ def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
     if found is not None and found.kind is not Kind.IMPACT and _ASKS_WHAT_FOLLOWS.match(text):
         return None
     return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
+
+
+def _variants(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the other forms of the words of a question that are searched as well."""
+    found: list[str] = []
+    for word in words:
+        forms = base_forms(word)
+        found += (*forms, *PLACES.get(word, ()), *(other for form in (word, *forms) for other in other_spellings(form)))
+    return _distinct(form for form in found if form not in words)
 
 
 def base_forms(word: str) -> list[str]:

@@ -109,7 +109,7 @@ def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAn
         kept = dict.fromkeys(everything, 0)
         for part in parts[:shown]:
             kept[part.key[0]] += 1
-        kept["source"] = cuts[kept["source"]] if cuts else 0
+        kept["source"] = _without_empty_end(context.source, cuts[kept["source"]] if cuts else 0)
         return _build(envelope, context, kept, prices)
 
     return fit(atlas, envelope.token_budget, build, affordable(parts, envelope.token_budget))
@@ -138,6 +138,15 @@ def _borders(atlas: Atlas, context: Context) -> list[int]:
     find = atlas.reader.statements
     is_parsed = find is not None and len(data) <= MAX_PARSED_BYTES
     return borders(context.source, find(context.row.language, data) if is_parsed and find is not None else ())
+
+
+def _without_empty_end(source: Sequence[str], end: int) -> int:
+    """Return `end` without the empty lines before it, unless nothing follows."""
+    if end == len(source):
+        return end
+    while end and not source[end - 1].strip():
+        end -= 1
+    return end
 
 
 def _characters(context: Context) -> int:
@@ -207,7 +216,7 @@ def _withheld(
 
 
 def _price(prices: Sequence[int], kept: int, total: int) -> str:
-    """Return ` (~80 tokens)` for the items behind the first `kept`; those that were not read cost the mean."""
+    """Return ` (~80 tokens)` for the items behind the first `kept`; those not read cost the mean."""
     if not prices:
         return ""
     left = sum(prices[kept:]) + (total - len(prices)) * sum(prices) / len(prices)

@@ -75,7 +75,9 @@ async def status(
     files, partial = await _incomplete_files(atlas, name, skipped_filter) if skipped and name in states else ((), ())
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
-    sent = f"code is sent to {place} for embedding" if (place := atlas.reader.embedder.place) else ""
+    embedders = (atlas.reader.embedder, atlas.reader.quality_embedder)
+    servers = dict.fromkeys(each.place for each in embedders if each is not None and each.place)
+    sent = f"code is sent to {' and '.join(servers)} for embedding" if servers else ""
 
     tiers = found.tiers if found else ()
     parts = len(shown) + bool(tiers) + len(partial) + len(files)

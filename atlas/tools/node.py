@@ -74,7 +74,8 @@ async def get_context(
 ) -> ContextAnswer:
     """Return a node with source, enclosing nodes and neighbours; each edge has line, strategy and confidence.
 
-    Lookup and errors are those of `get_node`. Every section has a guaranteed share of the budget; omissions are listed.
+    Lookup and errors are those of `get_node`. Source and edges are chosen by value per token; what is left out is
+    listed with its price.
     """
     name = written(name)
     envelope, where = await _open(atlas, name, project, path, label, token_budget)

@@ -63,8 +63,9 @@ async def hybrid_search(
     """Find code and documentation by name, words, meaning and graph combined; answer questions about edges and changes.
 
     `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
-    other code. Without `limit`, hits far behind the first are left out. `brief` shows one line a hit, `snippets` more
-    lines of source that match. Raises ConfigError for invalid arguments and NotFound for an unknown project.
+    other code. Without `limit`, hits that are not worth their tokens are left out. `brief` shows one line a hit,
+    `snippets` more lines of source that match. Raises ConfigError for invalid arguments and NotFound for an unknown
+    project.
     """
     request = _Request(
         Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from atlas.search import RankingOptions
 from atlas.search.find import Mode, SearchResult
 from atlas.search.grouping import Group, group_by_file
-from atlas.search.likelihood import SENTENCE, certainty_of
+from atlas.search.likelihood import NAME, certainty_of
 from atlas.search.relevance import RELEVANT
 from atlas.search.route import is_bare_name
 
@@ -44,15 +44,15 @@ def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_br
 def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, limit: int, is_brief: bool) -> Extent:
     """Return the extent of a page; `limit` is 0 for a first page that nothing limits.
 
-    The hits of a sentence are valued. Those of a name, of a single channel and in one line each end where scores fall
-    far behind.
+    The hits of a sentence, title or quoted text are valued. Those of a name, of a single channel and in one line each
+    end where scores fall far behind.
     """
     if limit:
         return Extent(limit, limit)
     if not groups:
         return Extent(0, 0)
-    is_sentence = certainty_of(groups[0].first, found.query) is SENTENCE
-    if mode == Mode.HYBRID and is_sentence and not is_brief and found.relevance >= RELEVANT:
+    is_name = certainty_of(groups[0].first, found.query) is NAME
+    if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:
         return Extent(MAX_VALUED, 1)
     first = first_page(found, groups)
     return Extent(first, first)

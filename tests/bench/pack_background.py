@@ -15,7 +15,7 @@ from pathlib import Path
 from atlas.search.packs import background
 from atlas.search.packs.vocabulary import MARK
 
-LEAST = 1 / 6_000
+LEAST = 1 / 12_000
 """A rarer stem is not expected in a pack, so its absence says nothing."""
 IN_PACKS = 2
 """A stem of a single documentation may be a name of its own."""

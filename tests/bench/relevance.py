@@ -1,9 +1,11 @@
 """Calibrate the absolute relevance of questions (`atlas/search/relevance.py`), and count false refusals.
 
-`python -m tests.bench.relevance PART TREE... --data-dir DIR [--fit]` asks questions that the trees answer (docstrings,
-headings, sections, names of tests, up to `--limit` of each), nonsense, word salad and questions about other things
-(`data/irrelevant.toml`, PART is `tune` or `test`), and questions that other trees answer. It prints the share of each
-that is told "nothing relevant". `--fit` prints the coefficients of a logistic regression, both classes weighing the same.
+`python -m tests.bench.relevance PART TREE... --data-dir DIR [--questions FOLDER]... [--fit]` asks questions that the
+trees answer (docstrings, headings, sections, names of tests, up to `--limit` of each, and those about files of question
+files), nonsense, word salad and questions about other things (`data/irrelevant.toml`, PART is `tune` or `test`), and
+questions that other trees answer. It prints the share of each that is told "nothing relevant". `--fit` prints the
+coefficients of a logistic regression: both classes weigh the same, and so do generated and written questions; those of
+other trees have `FOREIGN_SHARE` of theirs.
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ import asyncio
 import math
 import random
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.api import Atlas
 from atlas.app.main import index_project, open_atlas
+from atlas.bench.search.questions import SearchQuestion, Target
 from atlas.bench.search.sets import Plan, QuestionSet, make_sets
 from atlas.config.load import load_settings
 from atlas.model import Filter
@@ -27,7 +31,10 @@ from atlas.pipeline.events import no_progress
 from atlas.search.find import read_question_signals
 from atlas.search.relevance import RELEVANT, Signals, relevance
 
-ANSWERED = ("docstring", "heading", "section", "test")
+GENERATED = ("docstring", "heading", "section", "test")
+WRITTEN = "file"
+ANSWERED = (*GENERATED, WRITTEN)
+FOREIGN_SHARE = 0.3
 SYLLABLES = """ba be bi bo bu ka ke ki ko dra fli gru sno wiz zor plu mor ten lif quo xan vul tri ska"""
 NONSENSE, FOREIGN = 40, 20
 STEPS, RATE, DECAY = 3000, 8.0, 0.0005
@@ -82,27 +89,47 @@ async def _one(atlas: Atlas, tree: str, kind: str, text: str) -> Asked | None:
     return None if signals is None else Asked(tree, kind, text, signals)
 
 
+def _group(asked: Asked) -> str:
+    if asked.kind == WRITTEN:
+        return "written"
+    return "generated" if asked.kind in GENERATED else "foreign" if asked.kind == "foreign" else "other"
+
+
 def fit(asked: Sequence[Asked]) -> tuple[float, float, float]:
     """Return bias and weights of cosine and known share."""
+    unnamed = [each for each in asked if not each.signals.is_named]
+    counts = Counter(map(_group, unnamed))
+    shares = {"generated": 0.25, "written": 0.25, "other": 0.5 * (1 - FOREIGN_SHARE), "foreign": 0.5 * FOREIGN_SHARE}
     rows = [
-        ((1.0, each.signals.cosine, each.signals.known), float(each.kind in ANSWERED))
-        for each in asked
-        if each.kind != "foreign"
+        (
+            (1.0, each.signals.cosine, each.signals.known),
+            float(each.kind in ANSWERED),
+            shares[_group(each)] / counts[_group(each)],
+        )
+        for each in unnamed
     ]
-    right = sum(target for _, target in rows)
-    shares = {1.0: 0.5 / right, 0.0: 0.5 / (len(rows) - right)}
     weights = [0.0, 0.0, 0.0]
     for _ in range(STEPS):
         slope = [0.0, 0.0, 0.0]
-        for values, target in rows:
+        for values, target, share in rows:
             guess = 1 / (1 + math.exp(-sum(map(float.__mul__, weights, values))))
             for position, value in enumerate(values):
-                slope[position] += shares[target] * (target - guess) * value
+                slope[position] += share * (target - guess) * value
         weights = [
             weight + RATE * (change - DECAY * weight * (position > 0))
             for position, (weight, change) in enumerate(zip(weights, slope, strict=True))
         ]
     return weights[0], weights[1], weights[2]
+
+
+def _written(folders: Sequence[Path]) -> dict[str, list[SearchQuestion]]:
+    """Return the questions about files in the question files of these folders, by package."""
+    found: dict[str, list[SearchQuestion]] = {}
+    for file in (file for folder in folders for file in sorted(folder.glob("*.toml"))):
+        entries = tomllib.loads(file.read_text(encoding="utf-8")).get("question", ())
+        about = [each for each in entries if each["kind"] == "concept"]
+        found[file.stem] = [SearchQuestion(WRITTEN, each["ask"], tuple(map(Target, each["gold"]))) for each in about]
+    return found
 
 
 def main() -> None:
@@ -112,13 +139,19 @@ def main() -> None:
     parser.add_argument("trees", type=Path, nargs="+")
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--limit", type=int, default=25)
+    parser.add_argument("--questions", type=Path, nargs="*", default=[])
     parser.add_argument("--fit", action="store_true")
     given = parser.parse_args()
     irrelevant = tomllib.loads((Path(__file__).parent / "data/irrelevant.toml").read_text(encoding="utf-8"))
     others = {**irrelevant[given.part], "nonsense": list(nonsense(given.part))}
     plan = Plan(frozenset(ANSWERED), given.limit, 0)
     languages = load_languages()
-    sets = [each for tree in given.trees for each in make_sets(tree.resolve(), given.data_dir, languages, plan)]
+    written = _written(given.questions)
+    sets = [
+        each
+        for tree in given.trees
+        for each in make_sets(tree.resolve(), given.data_dir, languages, plan, written.get(tree.name, ()))
+    ]
     asked = asyncio.run(ask(sets, given.data_dir, others))
     if given.fit:
         print("bias, per cosine, per known:", [round(value, 2) for value in fit(asked)])

@@ -298,3 +298,6 @@ async def test_an_update_keeps_a_page_that_cannot_be_read_now(fetcher: WebFetche
         assert found.problems["/a"] == "HTTP 503; kept as it was read before"
         assert found.problems["/b"] == "HTTP 404"
         assert found.articles[1].retrieved == first.articles[1].retrieved
+        source = f"{site.url}/"
+    with pytest.raises(Unavailable, match="could be read again"):
+        await run(site, fetcher, source, options)

@@ -395,3 +395,9 @@ def test_a_note_about_a_version_says_so_once(name: str, text: str, expected: str
 def test_the_first_of_several_equal_headings_is_no_title() -> None:
     assert read("docs/release-notes.md", "## 0.2\n\nNew.\n\n## 0.1\n\nOld.\n").title == "release-notes"
     assert read("docs/guide.md", "## Guide\n\nNew.\n\n### Part\n\nOld.\n").title == "Guide"
+
+
+def test_braces_in_inline_code_are_no_role() -> None:
+    text = "# A\n\nThe route `/foo` and the route `/{key}` do not overlap and `/foo` wins. See {py:func}`spin`.\n"
+    (row,) = rows(read("a.md", text))
+    assert row[2].startswith("The route `/foo` and the route `/{key}` do not overlap and `/foo` wins. See `spin()`")

@@ -14,9 +14,10 @@ from atlas.docs.article import Article
 from atlas.docs.sources.collecting import collect, plan
 from atlas.docs.sources.crawl.addresses import canonical
 from atlas.docs.sources.installed import find_installed
+from atlas.docs.sources.registries import download
 from atlas.docs.sources.spec import parse_source
 from atlas.docs.sources.values import CollectOptions, SourceKind
-from atlas.errors import ConfigError, NotFound
+from atlas.errors import ConfigError, NotFound, Unavailable
 
 
 async def articles(*sources: str, options: CollectOptions | None = None) -> list[Article]:
@@ -169,3 +170,17 @@ def test_addresses_have_one_spelling(written: str, expected: str) -> None:
     assert canonical(written) == expected
     if expected:
         assert canonical(expected) == expected
+
+
+def test_the_reason_of_a_failed_download_is_what_the_client_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = tmp_path / "cargo"
+    client.write_text(
+        "#!/bin/sh\necho 'warning: old' >&2\necho 'error: no toolchain' >&2\necho '  13: trace' >&2\nexit 1\n"
+    )
+    client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Unavailable, match="error: no toolchain"):
+        download(parse_source("crate:serde@1.0.0"), tmp_path / "empty")

@@ -14,11 +14,13 @@ from atlas.app.pack_build import BuildRequest, build_pack
 from atlas.app.pack_reranker import make_reranker
 from atlas.app.packs import open_pack
 from atlas.config.load import load_settings
+from atlas.embedders.encoder_reranker import EncoderReranker, is_sentence_transformer
 from atlas.embedders.onnx_model import model_file
 from atlas.embedders.onnx_reranker import OnnxReranker
 from atlas.errors import ConfigError, Unavailable
 from atlas.search.packs.retrieval import find
 from atlas.search.packs.values import MAXIMUM
+from tests.embedders.tiny_sentences import build as build_sentences
 from tests.packs.library import write_tree
 
 pytest.importorskip("onnxruntime")
@@ -164,6 +166,22 @@ def test_a_wrong_path_is_an_error_of_the_settings(value: str, tmp_path: Path, mo
     monkeypatch.setenv("ATLAS_PACKS_RERANKER_URL", "http://127.0.0.1:1")
     with pytest.raises(ConfigError, match="exclude each other"):
         load_settings(str(tmp_path))
+
+
+async def test_a_sentence_transformer_reranks_by_cosines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = build_sentences(tmp_path / "tiny-sentences")
+    write_tree(sentences, {"modules.json": "[]"})
+    assert is_sentence_transformer(sentences)
+    assert is_sentence_transformer(sentences / "onnx" / "model.onnx")
+    assert not is_sentence_transformer(tmp_path)
+    monkeypatch.setenv("ATLAS_PACKS_RERANKER_MODEL", str(sentences))
+    reranker = make_reranker(load_settings(str(write_tree(tmp_path / "project", {"a.py": ""}))))
+    assert isinstance(reranker, EncoderReranker)
+    far, near, none = await reranker.rerank("how do customers get their money back", ["circle", "refund", "zzz"])
+    assert near > 0.5 > far
+    assert none == none  # a text without a known word has no vector
+    assert await reranker.rerank("tea", []) == []
+    await reranker.aclose()
 
 
 def test_a_project_cannot_name_a_model(tmp_path: Path, folder: Path) -> None:

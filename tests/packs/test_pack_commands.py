@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from atlas.cli import main
 from atlas.docs.pack.folder import load_manifest
+from atlas.docs.pack.skill import skill_name
 from atlas.search.packs.questions import FEW_SHOT, read_questions
 from tests.surfaces.test_notes_cli import Done, Run
 from tests.surfaces.test_tools_impact import indexed
@@ -124,6 +126,7 @@ def test_verify_finds_a_damaged_file(run: Run, place: Path) -> None:
 
 def test_update_and_diff_name_what_has_changed(run: Run, place: Path, tmp_path: Path) -> None:
     assert run("update", "widget", "--json").json["added"] == []
+    assert "no article differs" in run("update", "widget").out
     old = tmp_path / "old"
     assert run("build", "widget", "--from", "docs", *OPTIONS, "--output", str(old)).code == 0
     page = place / "docs" / "more.md"
@@ -193,3 +196,46 @@ def test_eval_asks_held_out_questions_and_foreign_ones(run: Run, place: Path, tm
     summary = next(one for one in found["summaries"] if (one["profile"], one["kind"]) == ("balanced", "all"))
     assert summary["refused_unanswerable"] >= 0.5
     assert summary["gate_precision"] is not None
+
+
+def test_what_people_edit_stays(run: Run, place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "edited"
+    page = place / "docs" / "more.md"
+    assert run("build", "widget", "--from", "docs", *OPTIONS, "--output", str(folder)).code == 0
+    config, questions = folder / "kg_config.json", folder / "eval" / "questions.jsonl"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"pipeline": {"limit": 1, "centrality": False}}))
+    own = {"id": "mine", "question": "How do I turn?", "gold": [{"article": "guide.md"}], "fact": "spin"}
+    questions.write_text(questions.read_text() + json.dumps(own) + "\n")
+    verified = run("verify", str(folder), "--json")
+    assert (verified.code, verified.json["edited"]) == (0, ["eval/questions.jsonl", "kg_config.json"])
+    page.write_text("# More\n\n## Stopping\n\nIt stops.\n")
+    try:
+        assert run("update", str(folder), "--json").json["added"] == ["more.md"]
+    finally:
+        page.unlink()
+    assert "mine" in {one.id for one in read_questions(questions.read_text())}
+    answer = run("query", str(folder), "How do I turn a widget?", "--json", "--explain").json
+    assert len(answer["sources"]) == 1
+    assert next(one["state"] for one in answer["stages"] if one["name"] == "centrality") == "off"
+    config.write_text(json.dumps({"pipeline": {"limit": 2, "centralty": False, "gate": "no"}}))
+    archive = tmp_path / "edited.tar.zst"
+    assert run("export", str(folder), "--output", str(archive)).code == 0
+    assert run("install", str(archive), "--replace").code == 0
+    assert run("verify", "widget", "--json").json == {
+        "folder": str(place / "packs/widget/2.0"), "problems": [], "edited": []
+    }  # fmt: skip
+    answer = run("query", "widget", "How do I turn a widget?", "--json").json
+    assert [note.partition(":")[2][:24] for note in answer["notes"]] == [
+        " there is no stage 'cent",
+        " gate must be of the typ",
+    ]
+    (place / "packs/widget/2.0/kg_config.json").write_text("{broken")
+    assert "no JSON object" in run("query", "widget", "How do I turn a widget?").err
+
+
+def test_a_skill_is_written_where_a_client_looks(run: Run, tmp_path: Path) -> None:
+    shown = run("skill", "widget").out
+    assert "name: widget-docs" in shown
+    assert run("skill", "widget", "--output", str(tmp_path / "skills")).code == 0
+    assert (tmp_path / "skills" / "widget-docs" / "SKILL.md").read_text().strip() == shown.strip()
+    assert skill_name("My.pack_2") == "my-pack-2-docs"

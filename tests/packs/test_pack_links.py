@@ -128,7 +128,7 @@ async def test_health_names_dependencies_without_a_pack(place: Path, monkeypatch
 
 async def test_tools_of_packs_answer_with_sources(session: Session) -> None:
     text, _ = await answer(session, "list_packs")
-    assert "widget@1.0: Widget 1.0, 1 articles" in text
+    assert "widget@1.0: Widget 1.0, 1 article\n" in text
     text, _ = await answer(session, "ask_pack", question="What is the default of SPIN_TIMEOUT?")
     assert "30" in text
     assert "settings.md" in text

@@ -191,3 +191,14 @@ def test_tests_examples_and_declarations_next_to_their_source_are_no_interface()
         "b.d.ts",
     ]
     assert code_files(paths) == ["a/x.py", "a/y.pyi", "lib/a.js", "b.d.ts"]
+
+
+async def test_comments_of_a_crate_are_searched_next_to_its_guides(tmp_path: Path) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "widget"\nversion = "2.0.0"\n',
+        "src/lib.rs": "/// Stops every wheel with a force.\npub fn brake(force: u32) {}\n\n/// Turns.\npub struct Widget;\n",
+        "docs/guide.md": "# Guide\n\nThe `Widget` and `brake()` are all there is.\n",
+    }
+    async with await AsyncPack.open(await asyncio.to_thread(built, tmp_path, files)) as pack:
+        answer = await pack.ask("What stops every wheel with a force?")
+        assert answer.sources[0].article == "src/lib.rs"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from atlas.api import Atlas
 from atlas.app.main import index_project, make_source, open_atlas
 from atlas.app.quality import make_quality_writer
 from atlas.buses.memory import MemoryBus
@@ -73,7 +74,9 @@ async def index(settings: Settings, *, quality: bool = True) -> IndexSummary:
 
 async def ask(settings: Settings, question: str = QUESTION) -> SearchResult:
     async with open_atlas(settings) as atlas:
-        return await atlas.search(question, Filter(project="p"))
+        reader = atlas.reader
+        explained = Atlas(replace(reader, ranking=replace(reader.ranking, all_features=True)))
+        return await explained.search(question, Filter(project="p"))
 
 
 async def counts(settings: Settings) -> ProjectStats:
@@ -83,6 +86,16 @@ async def counts(settings: Settings) -> ProjectStats:
 
 def found(result: SearchResult) -> list[str]:
     return [each.node.row.qualified_name for each in result.ranked]
+
+
+def place(result: SearchResult, name: str) -> int:
+    return found(result).index(name) if name in found(result) else len(found(result))
+
+
+def best_by_quality(result: SearchResult) -> str:
+    best = max(result.ranked, key=lambda each: each.features["quality"])
+    assert "quality" in best.channels and best.features["quality"] == 1
+    return best.node.row.qualified_name
 
 
 async def test_a_pass_makes_them_only_on_request_and_search_then_uses_them(
@@ -100,14 +113,44 @@ async def test_a_pass_makes_them_only_on_request_and_search_then_uses_them(
     stats = await counts(settings)
     assert made.quality_vectors == stats.quality_vectors == stats.quality_chunks == stats.chunks > 5
     answer = await ask(settings)
-    assert found(answer)[0] == "shop.parcel.repay"
-    assert "quality" in answer.ranked[0].channels
-    assert answer.ranked[0].features["quality"] == 1
+    assert best_by_quality(answer) == "shop.parcel.repay"
+    assert place(answer, "shop.parcel.repay") < place(before, "shop.parcel.repay")
     off = replace(settings, search=replace(settings.search, off=("quality",)))
     assert found(await ask(off)) == found(before)
     assert (await index(settings)).quality_vectors == 0
+    write_tree(root, {**FILES, **{f"more/m{at}.py": f"def f{at}():\n    return {at}\n" for at in range(20)}})
+    await index(settings, quality=False)
+    assert (await ask(settings)).ranked == (await ask(load_settings(str(root), str(tmp_path / "d"), {}))).ranked
     with pytest.raises(ConfigError, match="no sentence transformer"):
         await index(replace(settings, quality=type(settings.quality)()))
+
+
+@pytest.mark.parametrize("line", ['model = "/models/mine"', 'url = "http://models.example"', 'pooling = "cls"'])
+def test_a_project_names_neither_model_nor_server(tmp_path: Path, line: str) -> None:
+    write_tree(tmp_path, {"atlas.toml": f"[quality]\n{line}\n"})
+    with pytest.raises(ConfigError, match=r"quality\."):
+        load_settings(str(tmp_path), environment={})
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"MODEL": "models/mine"}, "must be an absolute path"),
+        ({"MODEL": "/nowhere/at/all"}, "no such folder"),
+        ({"MODEL": "/", "URL": "http://127.0.0.1:1"}, "exclude each other"),
+        ({"URL": "127.0.0.1:8080"}, "not the address of a server"),
+        ({"URL": "http://me:secret@127.0.0.1"}, "must not hold a user or password"),
+    ],
+)
+def test_settings_that_name_no_model_are_refused(tmp_path: Path, named: dict[str, str], message: str) -> None:
+    variables = {f"ATLAS_QUALITY_{name}": value for name, value in named.items()}
+    with pytest.raises(ConfigError, match=message) as raised:
+        load_settings(str(tmp_path), environment=variables)
+    assert "secret" not in str(raised.value)
+    with pytest.raises(ConfigError, match=r"embedder\.provider"):
+        load_settings(
+            str(tmp_path), environment={"ATLAS_QUALITY_URL": "http://127.0.0.1", "ATLAS_EMBEDDER_PROVIDER": "none"}
+        )
 
 
 async def test_only_what_changed_is_embedded_and_the_index_equals_a_clean_one(
@@ -166,7 +209,7 @@ async def test_another_model_makes_all_of_them_stale_and_they_are_never_mixed(ro
     assert "quality" not in {channel for each in between.ranked for channel in each.channels}
     assert any("sentence transformer" in note for note in between.notes)
     assert (await index(second)).quality_vectors == made
-    assert found(await ask(second))[0] == "shop.parcel.repay"
+    assert best_by_quality(await ask(second)) == "shop.parcel.repay"
     async with open_atlas(second) as atlas:
         (state,) = await atlas.reader.store.projects()
         assert state.model(QUALITY) == await atlas.reader.quality_embedder.info()  # type: ignore[union-attr]

@@ -38,7 +38,7 @@ CALLS: list[tuple[str, dict[str, object]]] = [
     ("get_node", {"name": "no_such_name_at_all"}),
     ("get_node", {"name": "Cart", "token_budget": 1}),
     ("get_context", {"name": "Cart.total"}),
-    ("get_context", {"name": "Cart", "token_budget": 150}),
+    ("get_context", {"name": "Cart", "token_budget": 200}),
     ("get_context", {"name": "nowhere"}),
     ("impact", {"name": "apply_discount"}),
     ("impact", {"name": "apply_discount", "format": "mermaid"}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import replace
 
 import pytest
@@ -267,9 +269,22 @@ async def test_what_the_budget_cut_is_said(shop: Atlas) -> None:
     assert small.source is not None
     assert small.source.end_line < small.source.last_line
     (withheld,) = small.evidence.withheld
-    assert f"source from line {small.source.end_line + 1} to {small.source.last_line}" in withheld
+    assert re.search(
+        rf"source from line {small.source.end_line + 1} to {small.source.last_line} \(~\d+0 tokens\)", withheld
+    )
+    assert re.search(r"\d+ of \d+ \w+ \(~\d+0 tokens\)", withheld)
     whole = await get_context(shop, "shop/cart.py", token_budget=5000)
     assert whole.evidence.withheld == ()
+
+
+async def test_the_source_ends_at_the_border_of_a_statement(shop: Atlas) -> None:
+    ends: set[int] = set()
+    for budget in range(150, 700, 10):
+        answer = await get_context(shop, "shop/cart.py", token_budget=budget)
+        if answer.source is not None and answer.source.end_line < answer.source.last_line:
+            ends.add(answer.source.end_line)
+            ast.parse(answer.source.text if not answer.source.text.endswith(":") else f"{answer.source.text} ...")
+    assert len(ends) > 3
 
 
 async def test_totals_count_what_is_not_listed(shop: Atlas) -> None:

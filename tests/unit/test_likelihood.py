@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from atlas.model import Label, Node, NodeRow
 from atlas.parsing import search_terms, split_words
 from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.likelihood import NAME, SENTENCE, TITLE, certainty_of, likelihoods
+from atlas.search.likelihood import EXACT, NAME, QUOTED, SENTENCE, certainty_of, likelihoods
 from atlas.search.rank import Candidate
 from atlas.search.route import Query, route
 
@@ -45,8 +45,12 @@ def test_no_candidates_have_no_likelihood() -> None:
         ("how are files read", candidate(1.0), SENTENCE),
         ("read_file", candidate(1.0, "read_file", Label.FUNCTION, "exact name"), NAME),
         ("read_file", candidate(1.0, "other"), SENTENCE),
-        ("Reading  files", candidate(1.0, "Reading Files", Label.DOC_SECTION), TITLE),
+        ("Reading  files", candidate(1.0, "Reading Files", Label.DOC_SECTION), EXACT),
         ("Reading files", candidate(1.0, "Reading files", Label.FUNCTION), SENTENCE),
+        ('where is "cannot read the file" raised', candidate(1.0, "f", Label.FUNCTION, QUOTED), EXACT),
+        ('where is "cannot read the file" raised', candidate(1.0), SENTENCE),
+        ("files are read 2 times", candidate(1.0, "f", Label.FUNCTION, QUOTED), SENTENCE),
+        ("it cannot read the file", candidate(1.0, "f", Label.FUNCTION, QUOTED), SENTENCE),
     ],
 )
 def test_names_and_titles_are_certain(question: str, first: Candidate, certainty: object) -> None:

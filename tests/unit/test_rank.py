@@ -75,7 +75,7 @@ def test_of_two_equal_matches(better: Node, worse: Node) -> None:
 
 def test_a_much_better_match_still_wins() -> None:
     test = Candidate(node("tests.test_total", is_test=True), 1.0)
-    code = Candidate(node("shop.total"), 0.4)
+    code = Candidate(node("shop.total"), 0.1)
     assert order("total", test, code)[0] == "tests.test_total"
 
 

@@ -17,6 +17,7 @@ from atlas.search.ranking import STAGES
 from atlas.search.relevance import RELEVANT, Signals, read_signals, relevance, uncounted
 from atlas.search.roots import root_of
 from atlas.search.route import route
+from atlas.search.spellings import other_spellings
 
 from .test_rank import node
 
@@ -34,6 +35,40 @@ def test_words_of_the_index_make_a_question_relevant() -> None:
     assert relevance(signals("cart closes")) > 0.5, "`closes` is `close`"
     assert relevance(signals("bake sourdough bread")) < RELEVANT
     assert relevance(signals("bake sourdough bread", 0.95)) > relevance(signals("bake sourdough bread", 0.1))
+
+
+def test_words_that_only_ask_do_not_count() -> None:
+    assert signals("what happens when the cart closes").known == signals("cart closes").known
+    assert signals("what happens").known == 0.0, "they are all there is"
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("colours", "colors"),
+        ("color", "colour"),
+        ("serialiser", "serializer"),
+        ("organization", "organisation"),
+        ("analyse", "analyze"),
+        ("cancelled", "canceled"),
+        ("centre", "center"),
+        ("catalog", "catalogue"),
+        ("license", "licence"),
+    ],
+)
+def test_both_spellings_of_a_word_are_searched(word: str, other: str) -> None:
+    assert other in route(f"{word} of a thing", split_words, LANGUAGES).variants
+    assert word in route(f"{other} of a thing", split_words, LANGUAGES).variants
+
+
+@pytest.mark.parametrize("word", ["elaborate", "laboratory", "error", "wise", "size", "parameter", "label", "log"])
+def test_words_of_one_spelling(word: str) -> None:
+    assert other_spellings(word) == []
+
+
+def test_words_decide_where_nothing_has_a_vector() -> None:
+    assert relevance(signals("cart closes", 0.0)) > 0.5
+    assert relevance(signals("bake sourdough bread", 0.0)) < RELEVANT
 
 
 def test_what_the_index_has_by_name_is_relevant() -> None:

@@ -12,9 +12,10 @@ from dataclasses import replace
 from atlas.api import Atlas
 from atlas.bench.search.measures import Hit
 from atlas.model import Filter, Node, Scored
-from atlas.search.channels import Ranking, by_any_meaning, by_meaning, by_quality, by_words
+from atlas.search.channels import Ranking, by_any_meaning, by_meaning, by_words
 from atlas.search.find import RERANK_LIMIT, Fusion, SearchResult
 from atlas.search.fuse import fuse_rrf, order, text_scores, weighted
+from atlas.search.quality import by_quality
 from atlas.search.route import Query, route
 
 Variant = Callable[[Atlas, str], Awaitable[list[Hit]]]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from atlas.docs.article import Article, Block, BlockKind, Section
+from atlas.docs.code.files import family_of
 from atlas.docs.extract.names import canonical_symbol, code_spans, code_symbol, last_part
 
 LEAST_NAMED = 0.1
@@ -22,7 +23,8 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
 
     `is_documented`: the package has documentation of its own. Then only those docstrings are searched to which it
     leaves the description of a symbol, as autodoc directives do; the others give entities a signature and a summary.
-    A folder of notes on the design is no such documentation: it must name some of the public symbols.
+    A folder of notes on the design is no such documentation: it must name some of the public symbols. The documentation
+    of a Rust crate is its comments, whatever else it has.
     """
     names, named = frozenset(_signatures(documents)), _named_in(documents)
     is_documented = is_documented and _named_share(code, named) >= LEAST_NAMED
@@ -30,14 +32,13 @@ def joined(code: Sequence[Article], documents: Sequence[Article], *, is_document
     found: list[Article] = []
     for article in code:
         sections = [_renamed(section, names) for section in article.sections]
-        if is_documented:
+        is_described = is_documented and family_of(article.key) != "rust"
+        if is_described:
             sections = [one for one in sections if one.level == 1 or _says_something(one, names, named)]
             title = article.title in announced
             sections = [replace(one, is_searched=title or _is_announced(one, announced)) for one in sections]
         if len(sections) > 1:
-            found.append(
-                replace(article, sections=_with_one_unsearched(sections) if is_documented else tuple(sections))
-            )
+            found.append(replace(article, sections=_with_one_unsearched(sections) if is_described else tuple(sections)))
     return found
 
 

@@ -25,7 +25,9 @@ MAX_LINKS = 2_000
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 WITHOUT_PAGE = ("javascript:", "data:", "mailto:", "tel:", "vbscript:", "about:", "file:")
-_GENERAL = frozenset(("intro", "introduction", "overview", "summary", "about", "contents", "table of contents"))
+_GENERAL = frozenset(
+    ("intro", "introduction", "overview", "summary", "about", "contents", "table of contents", "example", "examples")
+)
 
 
 class Draft:

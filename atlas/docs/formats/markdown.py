@@ -31,7 +31,10 @@ INCLUDE = re.compile(
     r"\s*(?:\{\*\s+(?P<star>\S+).*\*\}|--8<--\s+\"(?P<snippet>[^\"]+)\"|\{!\s*>?\s*(?P<bang>\S+?)\s*!\})\s*$"
 )
 DEFINITION = re.compile(r" {0,3}\[[^\]]{1,200}\]:\s+\S")
-ROLE = re.compile(r"\{(?P<role>[\w:-]{1,40})\}`(?P<content>[^`]+)`")
+ROLE = re.compile(
+    r"(?<!`)(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|\{(?P<role>[\w:-]{1,40})\}`(?P<content>[^`]+)`", re.S
+)
+"""A role of MyST, or inline code: `/{key}` is followed by text and no role."""
 CROSS_REFERENCE = re.compile(r"\[(?P<text>[^\[\]]{1,200})\]\[(?P<target>[A-Za-z_][\w.]{0,200})?\]")
 KRAMDOWN = re.compile(r"\s*\{:?\s*[.#][^}\n]{0,200}\}\s*$")
 
@@ -289,7 +292,9 @@ def _indented_end(lines: list[str], at: int) -> int:
 def _references(text: str, links: list[Link]) -> str:
     """Replace roles of MyST and cross-references of mkdocstrings by their text, and add their links."""
     if "}`" in text:
-        text = ROLE.sub(lambda found: _role(found["role"], found["content"], links), text)
+        text = ROLE.sub(
+            lambda found: _role(found["role"], found["content"], links) if found["role"] else found[0], text
+        )
     if "][" in text:
         text = CROSS_REFERENCE.sub(lambda found: _cross_reference(found, links), text)
     return text

@@ -11,11 +11,12 @@ import os
 import tarfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from atlas.docs.pack.folder import describe_file, load_manifest, verify
-from atlas.docs.pack.manifest import MANIFEST_FILE, MAX_MANIFEST, Manifest, read_manifest
+from atlas.docs.pack.folder import describe_file, edited_files, load_manifest, verify
+from atlas.docs.pack.manifest import MANIFEST_FILE, MAX_MANIFEST, Manifest, manifest_text, read_manifest
 from atlas.errors import NotFound, StoreError
 
 SUFFIX = ".tar.zst"
@@ -29,17 +30,23 @@ _WINDOW = 1 << 27
 
 
 def export(folder: Path, target: Path) -> int:
-    """Write a pack as an archive; return its size. Raises StoreError for a damaged pack or an error of writing."""
+    """Write a pack as an archive; return its size. Raises StoreError for a damaged pack or an error of writing.
+
+    What people have edited is exported as it is now, with its checksum.
+    """
     import zstandard
 
     problems = verify(folder)
     if problems:
         raise StoreError(f"the pack in {folder} is damaged: {problems[0]}", "build or install it again")
     manifest = load_manifest(folder)
+    manifest = replace(manifest, files={**manifest.files, **edited_files(folder)})
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with draft.open("xb") as file, zstandard.ZstdCompressor(_LEVEL, threads=0).stream_writer(file) as out:
-            for name in (MANIFEST_FILE, *sorted(manifest.files)):
+            text = manifest_text(manifest).encode("utf8")
+            out.write(_header(MANIFEST_FILE, len(text)) + text + b"\0" * (-len(text) % _BLOCK))
+            for name in sorted(manifest.files):
                 _write_member(out, name, folder / name)
             out.write(b"\0" * 2 * _BLOCK)
         draft.replace(target)
@@ -84,16 +91,20 @@ def unpack(archive: Path, folder: Path) -> Manifest:
     return manifest
 
 
-def _write_member(out: IO[bytes], name: str, path: Path) -> None:
+def _header(name: str, size: int) -> bytes:
     info = tarfile.TarInfo(name)
-    info.size, info.mode = path.stat().st_size, 0o644
-    out.write(info.tobuf(tarfile.USTAR_FORMAT, "ascii", "strict"))
-    written = 0
+    info.size, info.mode = size, 0o644
+    return info.tobuf(tarfile.USTAR_FORMAT, "ascii", "strict")
+
+
+def _write_member(out: IO[bytes], name: str, path: Path) -> None:
+    size, written = path.stat().st_size, 0
+    out.write(_header(name, size))
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             out.write(chunk)
             written += len(chunk)
-    if written != info.size or describe_file(path).size != info.size:
+    if written != size or describe_file(path).size != size:
         raise StoreError(f"{path} changed while it was exported", "try again")
     out.write(b"\0" * (-written % _BLOCK))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from atlas.docs.pack.manifest import (
+    EDITED_FILES,
     MANIFEST_FILE,
     MAX_MANIFEST,
     PACK_FILE,
@@ -55,7 +56,10 @@ def load_manifest(folder: Path) -> Manifest:
 
 
 def verify(folder: Path) -> list[str]:
-    """Return what is wrong with the files of a pack: missing, changed, or not listed. Raises as `load_manifest`."""
+    """Return what is wrong with the files of a pack: missing, changed, or not listed. Raises as `load_manifest`.
+
+    Files that people may edit are not compared, see `edited_files`.
+    """
     manifest = load_manifest(folder)
     problems: list[str] = []
     for name, wanted in sorted(manifest.files.items()):
@@ -67,10 +71,21 @@ def verify(folder: Path) -> list[str]:
         except OSError as error:
             problems.append(f"{name} cannot be read: {error.strerror}")
             continue
-        if found != wanted:
+        if found != wanted and name not in EDITED_FILES:
             problems.append(f"{name} differs from its checksum")
     problems += [f"{name} is not part of the pack" for name in _files_in(folder) if not _belongs(name, manifest)]
     return problems if PACK_FILE in manifest.files else [*problems, f"{PACK_FILE} has no checksum"]
+
+
+def edited_files(folder: Path) -> dict[str, PackedFile]:
+    """Return the files that people may edit and that differ from the build, with size and checksum."""
+    wanted = load_manifest(folder).files
+    found: dict[str, PackedFile] = {}
+    for name in EDITED_FILES:
+        with suppress(OSError):
+            if name in wanted and (described := describe_file(folder / name)) != wanted[name]:
+                found[name] = described
+    return found
 
 
 def describe_file(path: Path) -> PackedFile:

@@ -17,6 +17,8 @@ from atlas.errors import SchemaMismatch, StoreError
 SCHEMA = 1
 """Incremented with every change that an older program would misread."""
 
+EDITED_FILES = ("eval/questions.jsonl", "kg_config.json")
+"""Files that people may edit: questions of their own, and stages of the pipeline."""
 PACK_FILE = "pack.db"
 MANIFEST_FILE = "manifest.json"
 RESULTS = "eval/results/"

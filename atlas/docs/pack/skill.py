@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from atlas.docs.pack.manifest import Manifest
 
 MAX_TOPICS = 12
 MAX_DESCRIPTION = 900
+MAX_NAME = 58
+SKILL_FILE = "SKILL.md"
+"""Name under which clients look for it, in a folder with the name of the skill."""
 
 
 def skill_text(manifest: Manifest, topics: Sequence[str]) -> str:
@@ -22,7 +26,7 @@ def skill_text(manifest: Manifest, topics: Sequence[str]) -> str:
     counts = manifest.counts
     lines = [
         "---",
-        f"name: {manifest.name}-docs",
+        f"name: {skill_name(manifest.name)}",
         f"description: {json.dumps(description[:MAX_DESCRIPTION], ensure_ascii=False)}",
         "---",
         "",
@@ -41,6 +45,11 @@ def skill_text(manifest: Manifest, topics: Sequence[str]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def skill_name(pack: str) -> str:
+    """Return the name of a pack's skill, which is that of its folder: lower-case letters, digits and hyphens."""
+    return f"{re.sub(r'[^a-z0-9]+', '-', pack.lower()).strip('-')[:MAX_NAME]}-docs"
 
 
 def _subject(manifest: Manifest) -> str:

@@ -108,7 +108,9 @@ def _run(command: Sequence[str], folder: Path, source: SourceSpec, client: str) 
     if done.returncode == 0:
         return done.stdout
     text = f"{done.stdout}\n{done.stderr}"
-    reason = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), "no reason given")
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    # a stack trace or a hint may follow what cargo and rustup report
+    reason = next((line for line in lines if line.startswith("error:")), lines[-1] if lines else "no reason given")
     if re.search(r"no matching distribution|not found|E404|could not find|no such package|notarget", text, re.I):
         raise NotFound(f"{source.text} does not exist: {reason[:300]}", "Check the name and the version.")
     if re.search(r"No module named '?pip", text):

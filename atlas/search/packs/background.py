@@ -1,7 +1,7 @@
 """How often words stand in documentation of software at large, from `background.txt`. Pure but for one read.
 
 A pack that lacks a word which documentation of its size would have is about something else. Words that all
-documentation has about as often ("three", "done") say little about the subject, so they count less. The table is made
+documentation has about as often ("first", "need") say little about the subject, so they count less. The table is made
 by `tests/bench/pack_background.py`.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,9 +31,6 @@ class Usual(NamedTuple):
     """0..1: how much the stem belongs to some documentations rather than to all."""
 
 
-UNKNOWN = Usual(0.0, 1.0)
-
-
 @cache
 def background() -> Mapping[str, Usual]:
     """Return what is usual by stem."""
@@ -51,7 +48,23 @@ def is_heard(stem: str) -> bool:
 
 
 def foreignness(stem: str, vocabulary: Vocabulary) -> float:
-    """Return how much less often a pack has a stem than documentation at large, as a logarithm; 0 if not less often."""
-    usual = background().get(stem, UNKNOWN)
+    """Return how much less often a pack has a stem than documentation at large, in units of what it lacks on average.
+
+    0 if it has the stem as often, or more.
+    """
+    usual = background().get(stem)
+    lacks = _lacks_on_average(vocabulary)
+    return _foreignness(stem, usual, vocabulary) / lacks if usual is not None and lacks > 0 else 0.0
+
+
+@lru_cache(maxsize=16)
+def _lacks_on_average(vocabulary: Vocabulary) -> float:
+    """Return the mean over the words of documentation at large: a small or narrow pack lacks more of them."""
+    usual = background()
+    total = math.fsum(each.share for each in usual.values())
+    return math.fsum(each.share * _foreignness(stem, each, vocabulary) for stem, each in usual.items()) / total
+
+
+def _foreignness(stem: str, usual: Usual, vocabulary: Vocabulary) -> float:
     ratio = (usual.share * vocabulary.passages + ADDED) / (vocabulary.frequencies.get(stem, 0) + ADDED)
     return usual.topical * max(math.log(ratio), 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,10 +24,7 @@ _FOREIGN = Path(__file__).with_name("foreign.txt")
 
 
 async def calibrated(reader: PackReader, questions: list[EvalQuestion]) -> Gate:
-    """Return the gate for a pack: its own questions pass, those about other subjects do not.
-
-    Negatives are also the pack's own questions when their articles are left out.
-    """
+    """Return the gate for a pack: its own questions pass, those about other subjects do not."""
     asked = [each for each in questions if each.gold][: 4 * MAX_ASKED : 4] or questions[:MAX_ASKED]
     answerable: list[Evidence] = []
     others: list[Evidence] = []
@@ -34,10 +32,6 @@ async def calibrated(reader: PackReader, questions: list[EvalQuestion]) -> Gate:
     for each in asked:
         found = await find(reader, each.question, options)
         answerable.append(evidence_of(found.question, found.sections, found.vocabulary))
-        golds = {gold.article for gold in each.gold}
-        kept = [section for section in found.sections if section.article.partition(":")[2] not in golds]
-        if kept and len(others) < MAX_ASKED // 2:
-            others.append(evidence_of(found.question, kept, found.vocabulary))
     for question in foreign_questions(reader)[:MAX_ASKED]:
         found = await find(reader, question, options)
         others.append(evidence_of(found.question, found.sections, found.vocabulary))
@@ -55,8 +49,11 @@ def foreign_questions(reader: PackReader) -> list[str]:
 
 
 def with_gate(settings: str, gate: Gate) -> str:
-    """Return the text of `kg_config.json` with a gate; other settings stay."""
-    raw = cast("dict[str, object]", json.loads(settings)) if settings.strip() else {}
+    """Return the text of `kg_config.json` with a gate; other settings stay, a text that is no JSON object does not."""
+    raw: object = {}
+    with suppress(ValueError, RecursionError):
+        raw = json.loads(settings)
+    raw = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
     return json.dumps({**raw, "gate": gate_text(gate)}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 

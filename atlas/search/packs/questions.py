@@ -69,6 +69,11 @@ def read_questions(text: str) -> list[EvalQuestion]:
     return found
 
 
+def own_questions(text: str) -> list[EvalQuestion]:
+    """Return the questions of a JSONL text that no rule has made."""
+    return [each for each in read_questions(text) if each.kind not in (SENTENCE, HEADING, FACT)]
+
+
 def questions_text(questions: Iterable[EvalQuestion]) -> str:
     """Return questions as JSONL."""
     return "".join(f"{json.dumps(asdict(each), ensure_ascii=False, sort_keys=True)}\n" for each in questions)

@@ -109,6 +109,16 @@ def with_centrality(sections: Sequence[RankedSection], degrees: Mapping[str, int
     return sorted(sections, key=lambda section: (-fused[section.uid], section.uid))
 
 
+def with_reranked(sections: Sequence[RankedSection], scores: Sequence[float]) -> list[RankedSection]:
+    """Return sections by the sum of the reciprocal ranks that they have here and by the scores of a reranker.
+
+    Ties are ordered as by the reranker.
+    """
+    order = sorted(range(len(sections)), key=lambda place: (-scores[place], place))
+    fused = {place: 1 / (RRF_K + place) + 1 / (RRF_K + other) for other, place in enumerate(order)}
+    return [sections[place] for place in sorted(order, key=lambda place: -fused[place])]
+
+
 def with_quality(sections: Sequence[RankedSection]) -> list[RankedSection]:
     """Return sections without those that say nothing about the question; the best one stays, and what it leads to."""
     return [

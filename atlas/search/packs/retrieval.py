@@ -20,6 +20,7 @@ from atlas.search.packs.ranking import (
     with_gain,
     with_links,
     with_quality,
+    with_reranked,
 )
 from atlas.search.packs.scoring import WEIGHTS, WORDS_ONLY
 from atlas.search.packs.texts import NO_PROPERTIES, properties_of
@@ -139,7 +140,7 @@ async def hits_of(reader: PackReader, sections: Sequence[RankedSection]) -> tupl
 async def _cross_encoded(
     reader: PackReader, question: Question, sections: list[RankedSection], options: QuestionOptions, notes: list[str]
 ) -> tuple[list[RankedSection], str]:
-    """Return the sections as the cross-encoder orders the best of them, and what it did."""
+    """Return the sections, of which the best are ordered with the help of the cross-encoder, and what it did."""
     if not options.cross_encoder or not sections:
         return sections, ""
     if reader.reranker is None:
@@ -157,5 +158,4 @@ async def _cross_encoded(
     if len(scores) != len(best):
         notes.append("The cross-encoder did not score every text, so its stage was skipped.")
         return sections, "failed"
-    ordered = sorted(zip(scores, best, strict=True), key=lambda item: (-item[0], item[1].uid))
-    return [*(section for _, section in ordered), *sections[RERANKED:]], ""
+    return [*with_reranked(best, scores), *sections[RERANKED:]], ""

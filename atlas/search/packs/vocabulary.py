@@ -36,9 +36,9 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _SMALL = frozenset(("of", "the", "and", "for", "to", "in", "on", "a", "an", "or", "by", "with"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """Stems of a pack."""
+    """Stems of a pack. Equal only to itself, so that what is computed from it can be kept."""
 
     passages: int = 0
     length: float = 100.0

@@ -10,6 +10,7 @@ from atlas.docs.pack.folder import InstalledPack
 from atlas.search.packs.values import Fact, Hit, PackAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+from atlas.wording import counted
 
 _FENCE = re.compile(r"(`{3,})")
 EXCERPT = 240
@@ -27,12 +28,13 @@ def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
             continue
         subject = f"{manifest.library} {manifest.library_version}".strip() or manifest.description
         articles = manifest.counts.get("Article", 0)
-        line = f"{manifest.name}@{manifest.version}: {escaped(subject)}, {articles:,} articles"
+        said = f"{escaped(subject)}, " if subject else ""
+        line = f"{manifest.name}@{manifest.version}: {said}{counted(articles, 'article')}"
         data = {"name": manifest.name, "version": manifest.version, "library": manifest.library, "articles": articles}
         items.append(Item(line, {**data, "library_version": manifest.library_version}))
     if not items:
         return NoteBody("none", "no pack is installed; build one: atlas pack build NAME --from pypi:NAME==VERSION")
-    return NoteBody("ok", f"{len(items)} packs", (ItemGroup.of("packs", items),))
+    return NoteBody("ok", counted(len(items), "pack"), (ItemGroup.of("packs", items),))
 
 
 def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
@@ -78,7 +80,7 @@ def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
         return NoteBody("none", f"{pack} has nothing about this")
     first = hits[0]
     read = Action("pack_article", {"article": f"{first.article}#{first.anchor}", "pack": pack}, "read the section")
-    return NoteBody("ok", f"{pack}, {len(items)} sections", (ItemGroup.of("sections", items),), (read,))
+    return NoteBody("ok", f"{pack}, {counted(len(items), 'section')}", (ItemGroup.of("sections", items),), (read,))
 
 
 def article_body(pack: str, title: str, url: str, text: str) -> NoteBody:

@@ -99,9 +99,13 @@ class _Crawl:
         self._visitor = Visitor(fetcher, options, state)
         self._follows = source.kind is SourceKind.URL
         self._done = 0
+        self._is_reached = False
+        """A server has answered, whatever it said."""
+        self._unreached = ""
+        """Why the first page could not be asked for again."""
 
     async def run(self) -> None:
-        """Fetch every page that is not in the state yet."""
+        """Fetch every page that is not in the state yet. Raises Unavailable if no server answers in an update."""
         scope = await self._begin()
         while True:
             pages = self._state.admitted()
@@ -113,6 +117,9 @@ class _Crawl:
                 self._state.admit(depth, *limits)
                 continue
             await self._visit_all(pages, scope)
+        if self._unreached and not self._is_reached:
+            message = f"No page of {self._source.text} could be read again. {self._unreached}."
+            raise Unavailable(message, "Check the network; the pages that were read before are kept.")
         self._state.set_fact("phase", "done")
 
     async def plan(self) -> list[Planned]:
@@ -179,6 +186,7 @@ class _Crawl:
         except FetchFailed as error:
             await self._fail(url, depth, scope, str(error), {} if error.refused else earlier)
             return
+        self._is_reached = True
         if response.status == 304 and earlier:
             links = await self._links(url, self._state.body(url), earlier, scope)
             self._state.keep(url, build_time(), links, depth)
@@ -204,6 +212,7 @@ class _Crawl:
         if not earlier:
             self._leave_out(url, "failed", reason, status)
             return
+        self._unreached = self._unreached or f"{url}: {reason}"
         reason = f"{reason}; kept as it was read before"
         links = await self._links(url, self._state.body(url), earlier, scope)
         self._state.keep(url, "", links, depth, reason)

@@ -1,0 +1,63 @@
+"""What a page shows of its hits for a number of parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atlas.parsing import count_tokens, split_words
+from atlas.tools.search_parts import LEAST, PageHit, Pricing, assemble_hits, plan_page
+from atlas.tools.symbols import Hit, SourceLine, Symbol
+
+PRICING = Pricing(count_tokens, split_words, {"load", "cart"})
+
+
+def hit(number: int, likelihood: float, beside: int, lines: int) -> PageHit:
+    symbol = Symbol(
+        f"p:f{number}", "function", f"f{number}", f"f{number}", f"a{number}.py:1", "", "def f(a)", "Sum it."
+    )
+    names = tuple(f"g{index} {index}" for index in range(beside))
+    found = Hit(number + 1, symbol, 1.0, (), (), (), beside=names, near=("calls load b.py:1",))
+    pieces = tuple((SourceLine(index + 2, "load(cart)" if index % 3 else "pass"),) for index in range(lines))
+    return PageHit(found, likelihood, (likelihood / 2,) * beside, pieces, (0.5,))
+
+
+pages = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5), st.integers(0, 8)), max_size=8).map(
+    lambda rows: [
+        hit(number, likelihood, beside, lines)
+        for number, (likelihood, beside, lines) in enumerate(sorted(rows, reverse=True))
+    ]
+)
+
+
+@given(pages, st.integers(0, 60))
+def test_hits_keep_their_order_and_each_part_is_shown_once(page: list[PageHit], count: int) -> None:
+    parts = plan_page(page, PRICING)
+    shown = assemble_hits(page, parts[:count])
+    assert [each.rank for each in shown] == list(range(1, len(shown) + 1))
+    for each, whole in zip(shown, page, strict=False):
+        numbers = [line.line for line in each.lines]
+        assert numbers == sorted(set(numbers))
+        assert each.beside == whole.hit.beside[: len(each.beside)]
+    more = assemble_hits(page, parts[: count + 1])
+    assert len(more) >= len(shown)
+    assert all(set(few.lines) <= set(many.lines) for few, many in zip(shown, more, strict=False))
+
+
+def test_a_certain_hit_leaves_out_the_others_unless_they_are_required() -> None:
+    sure = [hit(0, 0.99, 0, 0), hit(1, LEAST, 2, 3), hit(2, LEAST / 2, 0, 0)]
+    shown = assemble_hits(sure, plan_page(sure, PRICING))
+    assert [each.rank for each in shown] == [1]
+    required = replace(PRICING, required=3)
+    shown = assemble_hits(sure, plan_page(sure, required))
+    assert [(each.rank, len(each.beside)) for each in shown] == [(1, 0), (2, 2), (3, 0)]
+    assert [bool(each.symbol.signature) for each in shown] == [True, False, False]
+
+
+def test_statements_with_words_of_the_question_come_first() -> None:
+    page = [hit(0, 0.5, 0, 6)]
+    keys = [part.key for part in plan_page(page, PRICING) if part.key[0] == "piece"]
+    assert keys[0] == ("piece", 0, 1), "the first one that has a word"
+    assert assemble_hits([hit(0, 0.5, 0, 1)], plan_page([hit(0, 0.5, 0, 1)], PRICING))[0].lines == ()
