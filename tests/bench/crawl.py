@@ -27,6 +27,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from atlas.docs.sources.crawl.crawler import BUILT
 from atlas.docs.times import VARIABLE
 from tests.docs.web_server import Answer, Route, Site, page, serve
 
@@ -87,14 +88,18 @@ def measure(folder: Path, pages: int, kills: int, kills_in_build: int = 0, seed:
         assert max(site.requests.values()) == 1, "the undisturbed build fetched a page twice"
         site.requests.clear()
         found, under_way, chance = Crawled(pages), Counter[str](), random.Random(seed)
-        for number in range(kills):
-            left = max(expected - len(site.requests), 1) / (kills - number + 1)
-            wanted = site.requests.total() + max(round(left * chance.uniform(0.1, 1.9)), 1)
-            kill_build(site, folder / "killed", wanted, chance.uniform(0, 0.01), found, under_way)
-        for _ in range(kills_in_build):
-            kill_build(site, folder / "killed", 0, length * chance.uniform(0.1, 0.9), found, under_way)
-        with build(site, folder / "killed") as process:
-            assert process.wait(LONGEST_BUILD) == 0, "the last build failed"
+        is_built = False
+        for number in range(kills + kills_in_build):
+            left = max(expected - len(site.requests), 1) / max(kills - number + 1, 1)
+            wanted, pause = max(round(left * chance.uniform(0.1, 1.9)), 1), chance.uniform(0, 0.01)
+            if number >= kills:
+                wanted, pause = 0, length * chance.uniform(0.1, 0.9)
+            is_built = kill_build(site, folder / "killed", site.requests.total() + wanted, pause, found, under_way)
+            if is_built:
+                break
+        if not is_built:
+            with build(site, folder / "killed") as process:
+                assert process.wait(LONGEST_BUILD) == 0, "the last build failed"
         again = {path: count - 1 for path, count in site.requests.items() if count > 1}
         found.requests, found.fetched_twice = site.requests.total(), sum(again.values())
         found.unexpected = sorted(path for path, count in again.items() if count > under_way[path])
@@ -113,13 +118,14 @@ def kill_build(site: Site, folder: Path, requests: int, pause: float, found: Cra
         was_killed = process.poll() is None
         process.kill()
     if not was_killed:
-        return
-    states = states_of(folder / "cache", site)
+        return True
+    states, is_built = states_of(folder / "cache", site)
     claimed = [path for path, state in states.items() if state == "claimed"]
     found.kills += 1
     found.kills_while_crawling += not states or bool(UNFINISHED & set(states.values()))
     found.under_way += len(claimed)
     under_way.update(claimed if states else ["/robots.txt"])
+    return is_built
 
 
 def build(site: Site, folder: Path) -> subprocess.Popen[bytes]:
@@ -138,9 +144,13 @@ def build(site: Site, folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def states_of(cache: Path, site: Site) -> dict[str, str]:
-    """Return the state of every page by path, from a copy of the file that a killed build has left."""
+def states_of(cache: Path, site: Site) -> tuple[dict[str, str], bool]:
+    """Return the state of every page by path, from a copy of the file that a killed build has left.
+
+    And whether it had noted that its pack is complete.
+    """
     states: dict[str, str] = {}
+    is_built = False
     with tempfile.TemporaryDirectory() as copy:
         for file in cache.rglob("*.sqlite*"):
             shutil.copy(file, copy)
@@ -149,8 +159,10 @@ def states_of(cache: Path, site: Site) -> dict[str, str]:
             if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'pages'").fetchone():
                 rows = database.execute("SELECT url, state FROM pages").fetchall()
                 states |= {url.removeprefix(site.url): state for url, state in rows}
+                phase = database.execute("SELECT value FROM facts WHERE name = 'phase'").fetchone()
+                is_built = phase == (BUILT,)
             database.close()
-    return states
+    return states, is_built
 
 
 def compare(whole: Path, killed: Path, found: Crawled) -> None:

@@ -139,8 +139,9 @@ def test_packages_of_the_parts_are_disjoint_and_pinned() -> None:
     assert len({file.language for part in files.values() for file in part}) >= 9
     assert all(file.sha256 and file.archive for part in files.values() for file in part)
     assert sum(len(file.questions) for file in files["test"]) >= 80
-    assert not any(file.questions for file in files["train"])
-    assert {question.kind for file in files["tune"] for question in file.questions} == {"configuration"}
+    for part, least in (("train", 130), ("tune", 70), ("test", 90)):
+        kinds = [question.kind for file in files[part] for question in file.questions]
+        assert kinds.count("concept") >= least, part
 
 
 def test_a_skipped_section_says_why_and_charts_escape_their_labels() -> None:
