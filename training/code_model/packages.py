@@ -69,7 +69,7 @@ def _members(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
     elif path.suffix == ".dsc":
         named = re.findall(r"^ [0-9a-f]{64} \d+ (\S+\.tar\.\w+)$", path.read_text("utf-8", "ignore"), re.M)
         for name in sorted(set(named)):
-            yield from _members(path.with_name(name))
+            yield from _members(path.resolve().with_name(name))
     else:
         yield from _tar_members(path)
 

@@ -6,7 +6,7 @@ The vector of a text is a weighted sum of rows of one table, L2-normalised:
     code  = sum (sqrt(tf in text) + name_weight * sqrt(tf in name)) * table[word]
 
 Loss: symmetric InfoNCE over the pairs of a batch, equal sentences masked. Batches are runs of neighbours in files (hard
-negatives of the same file and package), runs of namesakes (hard negatives that a name does not tell apart), or random.
+negatives of the same file), of one package, of namesakes (hard negatives that a name does not tell apart), or random.
 With vectors of a teacher, the targets are softened by the teacher's similarities of the sentences, and the similarities
 of queries follow it (KL). Row-wise Adam, linear warm-up and decay. One core is enough. The same seed, pairs and BLAS
 give the same table.
@@ -77,13 +77,16 @@ class Trainer:
         """Return the batches of one epoch, shuffled."""
         pairs, size, random = self.pairs, self.arguments.batch, self.random
         order = random.permutation(len(pairs.sentence))
-        near = int(len(order) * self.arguments.same_file)
-        same = near + int(len(order) * self.arguments.same_name)
-        files, namesakes, rest = order[:near], order[near:same], order[same:]
+        jitter = random.rand(len(order)) * 0.5
+        shares = np.cumsum([self.arguments.same_file, self.arguments.same_package, self.arguments.same_name])
+        files, packages, namesakes, rest = np.split(order, (shares * len(order)).astype(int))
         files = files[np.argsort(pairs.place[files])]
-        namesakes = namesakes[np.argsort(pairs.named[namesakes] + random.rand(len(namesakes)) * 0.5)]
+        packages = packages[np.argsort(pairs.package[packages] + jitter[packages])]
+        namesakes = namesakes[np.argsort(pairs.named[namesakes] + jitter[namesakes])]
         found = [
-            part[at : at + size] for part in (files, namesakes, rest) for at in range(0, len(part) - size + 1, size)
+            part[at : at + size]
+            for part in (files, packages, namesakes, rest)
+            for at in range(0, len(part) - size + 1, size)
         ]
         return [found[at] for at in random.permutation(len(found))]
 
@@ -225,6 +228,7 @@ def main() -> None:
         "name_drop": 0.25,
         "word_drop": 0.1,
         "same_file": 0.6,
+        "same_package": 0.0,
         "same_name": 0.15,
     }
     for name, value in numbers.items():

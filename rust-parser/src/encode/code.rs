@@ -1,6 +1,5 @@
 //! The static model of code: `vector = sum over words of weight * scale[row] * embedding[row]`, L2-normalised, where
-//! `weight = sqrt(tf in text) + name_weight * sqrt(tf in name)` (`model.json`, key `fields`). A word that the table does
-//! not contain is cut into words that it does.
+//! `weight = sqrt(tf in text) + name_weight * sqrt(tf in name)` (`model.json`, key `fields`).
 
 use std::path::Path;
 
@@ -9,10 +8,6 @@ use crate::tokens::cut;
 
 /// Weight of a name that is a path (`model.json`, `fields.file_chunks`).
 const FILE_NAME_WEIGHT: f32 = 3.0;
-/// Shortest piece of an unknown word (`model.json`, `tokenizer.pieces`).
-const MIN_PIECE: usize = 3;
-/// Longest unknown word that is cut into pieces.
-const MAX_PIECED: usize = 32;
 
 /// A static embedding model of code.
 pub struct Model {
@@ -39,16 +34,6 @@ impl Scratch {
             word: Vec::new(),
             vector: vec![0.0; model.table.dimension],
         }
-    }
-
-    /// Counts a word once more.
-    fn count(&mut self, row: u32, is_name: bool) {
-        let index = row as usize;
-        if self.in_text[index] == 0 && self.in_name[index] == 0 {
-            self.touched.push(row);
-        }
-        let counts = if is_name { &mut self.in_name } else { &mut self.in_text };
-        counts[index] = counts[index].saturating_add(1);
     }
 }
 
@@ -110,31 +95,18 @@ impl Model {
     }
 
     fn add(&self, scratch: &mut Scratch, word: &[u8], is_name: bool) {
+        if word.len() > self.table.longest_word() {
+            return;
+        }
         scratch.word.clear();
         scratch.word.extend(word.iter().map(u8::to_ascii_lowercase));
-        if let Some(row) = self.table.row(&scratch.word) {
-            scratch.count(row, is_name);
-        } else if word.len() <= MAX_PIECED && !word[0].is_ascii_digit() {
-            self.add_pieces(scratch, is_name);
+        let Some(row) = self.table.row(&scratch.word) else { return };
+        let index = row as usize;
+        if scratch.in_text[index] == 0 && scratch.in_name[index] == 0 {
+            scratch.touched.push(row);
         }
-    }
-
-    /// Counts the known words that an unknown word consists of, by greedy longest match from the left; a letter at which
-    /// none begins is skipped.
-    fn add_pieces(&self, scratch: &mut Scratch, is_name: bool) {
-        let mut at = 0;
-        while at + MIN_PIECE <= scratch.word.len() {
-            let longest = scratch.word.len().min(at + self.table.longest_word());
-            let piece =
-                (at + MIN_PIECE..=longest).rev().find_map(|end| Some((end, self.table.row(&scratch.word[at..end])?)));
-            match piece {
-                Some((end, row)) => {
-                    scratch.count(row, is_name);
-                    at = end;
-                }
-                None => at += 1,
-            }
-        }
+        let counts = if is_name { &mut scratch.in_name } else { &mut scratch.in_text };
+        counts[index] = counts[index].saturating_add(1);
     }
 
     /// Computes the vector from the counts and clears them.
