@@ -104,7 +104,7 @@ def _hit(hit: Hit) -> RenderableType:
         tree.add(_text(hit.symbol.summary, "italic"))
     for line in source_lines(hit.lines):
         tree.add(_text(line, "dim"))
-    if hit.beside:
+    if hit.same_file:
         tree.add(_text(beside_line(hit), "dim"))
     for near in hit.near:
         tree.add(_text(near, "dim"))

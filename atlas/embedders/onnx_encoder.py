@@ -212,7 +212,7 @@ def _has_dense_layer(folder: Path) -> bool:
 
 
 def _digest(model: OnnxModel, made_by: str) -> str:
-    """Return the digest of everything that a vector depends on: weights, also those in files beside, and tokenizer."""
+    """Return the digest of everything that a vector depends on: weights, also those in further files, and tokenizer."""
     digest = hashlib.sha256(made_by.encode("utf8", "surrogatepass"))
     weights = sorted(file for file in model.file.parent.glob(f"{model.file.name}*") if file.is_file())
     for file in (*weights, model.folder / "tokenizer.json"):

@@ -73,4 +73,4 @@ class Reader:
     """(language, text) -> first line, last line and depth of its statements, from 0 (`atlas.parsing.Statements.of`);
     without it, excerpts are cut at paragraphs."""
     quality_embedder: Embedder | None = None
-    """Embeds questions with the sentence transformer, a further signal beside words and meaning; None without one."""
+    """Embeds questions with the sentence transformer, a third signal after words and meaning; None without one."""

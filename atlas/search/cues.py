@@ -73,7 +73,7 @@ _INVERTIBLE = frozenset((Kind.CALLERS, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.SUB
 
 
 _FRAMES_ONLY = frozenset((Kind.MEMBERS, Kind.DEFINITION))
-"""Relations with nouns such as `methods` and `source`, which stand beside names in any question."""
+"""Relations with nouns such as `methods` and `source`, which occur next to names in any question."""
 _NEAR: tuple[tuple[str, str, bool], ...] = (
     ("third", rf".*\b(?:what|that|which|everything|anything) {_BEFORE}X (?:\w+ )?WORDS ", True),
     ("participle", rf".*\bWORDS (?:from |in |by |inside |within )(?:of |inside |within )?{_BEFORE}X ", True),

@@ -279,7 +279,7 @@ async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking
 def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:
     """Combine the channels: words and meaning by `fusion` into 0..1, plus weighted scores of names and neighbours.
 
-    The meaning of notes has a scale of its own, so that code without notes and code beside notes score alike.
+    The meaning of notes has a scale of its own, so that code scores the same with and without notes.
     """
     hits = {ranking.channel: ranking.hits for ranking in rankings}
     words, meaning = hits.get("words", ()), hits.get("meaning", ())

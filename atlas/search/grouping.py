@@ -13,7 +13,7 @@ from atlas.model import Label
 from atlas.search.rank import Candidate
 from atlas.search.route import Query, is_bare_name
 
-MAX_BESIDE = 12
+MAX_SAME_FILE = 12
 """Maximum number of hits that a group lists after its first; further hits of the file start a new group."""
 
 _SINGLE = frozenset((Label.CLAIM, Label.DECISION, Label.OBSERVATION, Label.ENTITY))
@@ -24,7 +24,7 @@ class Group:
     """A hit, and hits of its file that rank below it."""
 
     first: Candidate
-    beside: tuple[Candidate, ...] = ()
+    same_file: tuple[Candidate, ...] = ()
 
 
 def group_by_file(ranked: Sequence[Candidate], query: Query) -> list[Group]:
@@ -40,9 +40,9 @@ def group_by_file(ranked: Sequence[Candidate], query: Query) -> list[Group]:
     for each in ranked:
         path, label = each.node.row.path, each.node.row.label
         group = open_groups.get(path) if path and label not in _SINGLE else None
-        if group is not None and len(group) <= MAX_BESIDE:
+        if group is not None and len(group) <= MAX_SAME_FILE:
             group.insert(0 if label == Label.ADR else len(group), each)
             continue
         groups.append([each])
         open_groups[path] = groups[-1]
-    return [Group(first, tuple(beside)) for first, *beside in groups]
+    return [Group(first, tuple(same_file)) for first, *same_file in groups]

@@ -22,7 +22,7 @@ WITH_LINE = 5
 MAX_BODY_BYTES = 16_384
 """A larger body is searched for single lines only."""
 MIN_UNSAID = 2
-"""Such a line has at least so many words of the query that its hit does not have otherwise."""
+"""Least number of words of the query that such a line adds to its hit."""
 MIN_SHARE = 0.4
 """It has at least this share of all words of the query."""
 

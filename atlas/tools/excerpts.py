@@ -16,7 +16,7 @@ MAX_PIECE = 12
 ALREADY_SAID = 0.3
 """Weight of a word of the question that the hit says already; other words weigh 1."""
 FEW_WORDS = 8
-"""A long text counts as so many words: no body has all of them."""
+"""Most words that a long text counts as: no body has all of them."""
 
 Statement = tuple[int, int, int]
 """First line, last line, number of blocks around it; lines count from 0."""

@@ -78,7 +78,6 @@ async def status(
     embedders = (atlas.reader.embedder, atlas.reader.quality_embedder)
     servers = dict.fromkeys(each.place for each in embedders if each is not None and each.place)
     sent = f"code is sent to {' and '.join(servers)} for embedding" if servers else ""
-
     tiers = found.tiers if found else ()
     parts = len(shown) + bool(tiers) + len(partial) + len(files)
 

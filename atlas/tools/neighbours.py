@@ -12,7 +12,7 @@ from atlas.tools.symbol_lines import TITLES
 MAX_NEIGHBOURS = 3
 """For each hit."""
 MAX_WORDS = 8
-"""A long text counts as so many words: no name has all of them."""
+"""Most words that a long text counts as: no name has all of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def hit_lines(hit: Hit) -> Iterator[str]:
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
     yield from (f"   {line}" for line in source_lines(hit.lines))
-    if hit.beside:
+    if hit.same_file:
         yield f"   {beside_line(hit)}"
     yield from (f"   {near}" for near in hit.near)
 

@@ -238,13 +238,13 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if not is_brief else {}
     hits: list[PageHit] = []
     for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
-        uid, beside = group.first.node.row.uid, group.beside
+        uid, same_file = group.first.node.row.uid, group.same_file
         hit = _hit(atlas, found, group, offset + number, marks)
         if is_brief:
-            hit, beside = undescribed(hit), ()
+            hit, same_file = undescribed(hit), ()
         around = near.get(uid, ())
         hit = replace(hit, near=tuple(each.text for each in around))
-        further = tuple(chances[each.node.row.uid] for each in beside)
+        further = tuple(chances[each.node.row.uid] for each in same_file)
         hits.append(PageHit(hit, chances[uid], further, pieces, tuple(each.relevance for each in around)))
     return hits
 
@@ -321,7 +321,7 @@ def _hit(
         reasons=candidate.reasons,
         also=candidate.also,
         marks=marks.get(row.uid, ""),
-        beside=tuple(f"{each.node.row.name} {each.node.row.line}" for each in group.beside),
+        same_file=tuple(f"{each.node.row.name} {each.node.row.line}" for each in group.same_file),
     )
 
 

@@ -27,7 +27,7 @@ LEAST = 0.00004
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
 
-HIT, DESCRIPTION, BESIDE, PIECE, NEIGHBOUR = "hit", "description", "beside", "piece", "neighbour"
+HIT, DESCRIPTION, SAME_FILE, PIECE, NEIGHBOUR = "hit", "description", "same file", "piece", "neighbour"
 Key = tuple[str, int, int]
 """Kind of the part, number of the hit on the page, number among the hit's parts of that kind."""
 
@@ -39,7 +39,7 @@ class PageHit:
     hit: Hit
     """With signature, summary, and all further hits of its file."""
     likelihood: float
-    beside: tuple[float, ...] = ()
+    same_file: tuple[float, ...] = ()
     """Likelihoods of the further hits."""
     pieces: tuple[tuple[SourceLine, ...], ...] = ()
     """Its body without the first line, in order."""
@@ -80,10 +80,10 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
     price = count(full) - count(name) + count(hit.symbol.summary)
     if price > 0:
         parts.append(Part((DESCRIPTION, number, 0), DESCRIBED * each.likelihood, price, own))
-    for index, (text, likelihood) in enumerate(zip(hit.beside, each.beside, strict=True)):
-        before: Key = (BESIDE, number, index - 1) if index else own
+    for index, (text, likelihood) in enumerate(zip(hit.same_file, each.same_file, strict=True)):
+        before: Key = (SAME_FILE, number, index - 1) if index else own
         price = count(text) + 2
-        parts.append(Part((BESIDE, number, index), max(likelihood, least * price), price, before))
+        parts.append(Part((SAME_FILE, number, index), max(likelihood, least * price), price, before))
     for index, (text, relevance) in enumerate(zip(hit.near, each.near, strict=True)):
         parts.append(Part((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + 3, own))
     return parts + _pieces_of(number, each, pricing)
@@ -117,7 +117,7 @@ def _distances(gained: Sequence[float]) -> list[int]:
 
 def undescribed(hit: Hit) -> Hit:
     """Return a hit of which only name and place are known."""
-    return replace(hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), beside=(), near=())
+    return replace(hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), same_file=(), near=())
 
 
 def assemble_hits(page: Sequence[PageHit], parts: Sequence[Part[Key]]) -> tuple[Hit, ...]:
@@ -129,8 +129,8 @@ def assemble_hits(page: Sequence[PageHit], parts: Sequence[Part[Key]]) -> tuple[
             break
         hit = each.hit if (DESCRIPTION, number, 0) in shown else undescribed(each.hit)
         pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
-        count = sum((BESIDE, number, index) in shown for index in range(len(each.beside)))
+        count = sum((SAME_FILE, number, index) in shown for index in range(len(each.same_file)))
         lines = tuple(line for piece in pieces for line in piece)
         near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)
-        hits.append(replace(hit, lines=lines, beside=each.hit.beside[:count], near=near))
+        hits.append(replace(hit, lines=lines, same_file=each.hit.same_file[:count], near=near))
     return tuple(hits)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from atlas.search.find import SearchResult
 from atlas.search.grouping import Group
 from atlas.tools.packing import Part, rounded
-from atlas.tools.search_parts import BESIDE, HIT, PIECE, Key, PageHit
+from atlas.tools.search_parts import HIT, PIECE, SAME_FILE, Key, PageHit
 from atlas.wording import counted
 
 WORTH_OFFERING = 40
@@ -63,7 +63,7 @@ def rest_of(
     over = [part.price for part in cut if part.key[0] == HIT]
     before = sum(map(_size, groups[:listed]))
     weaker = found.total - before - sum(map(_size, groups[listed : listed + len(over)]))
-    known = [part.price for part in parts if part.key[0] in (HIT, BESIDE)]
+    known = [part.price for part in parts if part.key[0] in (HIT, SAME_FILE)]
     each = sum(known) / len(known) if known else 0.0
     hits = sum(part.key[0] == HIT for part in shown)
     return Rest(
@@ -72,13 +72,13 @@ def rest_of(
         by_budget_tokens=rounded(sum(over)),
         weaker=weaker,
         weaker_tokens=rounded(each * weaker),
-        hidden=sum(len(hit.hit.beside) for hit in page[:hits]) - sum(part.key[0] == BESIDE for part in shown),
+        hidden=sum(len(hit.hit.same_file) for hit in page[:hits]) - sum(part.key[0] == SAME_FILE for part in shown),
         body_tokens=_body_tokens(page, shown),
     )
 
 
 def _size(group: Group) -> int:
-    return 1 + len(group.beside)
+    return 1 + len(group.same_file)
 
 
 def _body_tokens(page: Sequence[PageHit], shown: Sequence[Part[Key]]) -> int:

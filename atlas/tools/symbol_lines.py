@@ -44,7 +44,7 @@ def source_lines(lines: Sequence[SourceLine]) -> Iterator[str]:
 
 def beside_line(hit: Hit) -> str:
     """Return `also: name line, name line` for the weaker hits of a hit's file, or ""."""
-    return f"also: {', '.join(hit.beside)}" if hit.beside else ""
+    return f"also: {', '.join(hit.same_file)}" if hit.same_file else ""
 
 
 def subject_lines(answer: RelationAnswer) -> Iterator[str]:

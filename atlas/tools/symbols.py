@@ -73,7 +73,7 @@ class Hit:
     """Lines of its source, in order: statements that match the query."""
     marks: str = ""
     """Of a note or decision record: status, author, age, and what makes it suspect."""
-    beside: tuple[str, ...] = ()
+    same_file: tuple[str, ...] = ()
     """Weaker hits of the same file, as `name line`."""
     near: tuple[str, ...] = ()
     """Callers and callees that have words of the question and are no hits, as `calls name path:line`."""

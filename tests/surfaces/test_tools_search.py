@@ -108,7 +108,7 @@ async def test_a_larger_budget_shows_what_a_smaller_one_shows_and_more(shop: Atl
         answer = await hybrid_search(shop, "keep values of the basket in the store", token_budget=budget)
         assert answer.evidence.tokens <= budget or answer.evidence.below_floor
         shown = {hit.symbol.uid for hit in answer.hits}
-        shown |= {f"{hit.rank} {text}" for hit in answer.hits for text in hit.beside}
+        shown |= {f"{hit.rank} {text}" for hit in answer.hits for text in hit.same_file}
         shown |= {f"{hit.rank} {line.line}" for hit in answer.hits for line in hit.lines}
         assert before <= shown
         before = shown
@@ -373,10 +373,10 @@ async def test_hits_of_one_file_stand_beside_its_first(shop: Atlas) -> None:
     places = [hit.symbol.place.partition(":")[0] for hit in answer.hits]
     assert len(set(places)) == len(places)
     (cart,) = (hit for hit in answer.hits if hit.symbol.place.startswith("shop/cart.py"))
-    assert "total 12" in cart.beside
-    assert f"   also: {', '.join(cart.beside)}" in render(answer)
+    assert "total 12" in cart.same_file
+    assert f"   also: {', '.join(cart.same_file)}" in render(answer)
     single = await hybrid_search(replace(shop, reader=replace(shop.reader, ranking=RankingOptions(off=OFF))), "basket")
-    assert not any(hit.beside for hit in single.hits)
+    assert not any(hit.same_file for hit in single.hits)
 
 
 @pytest.mark.parametrize("budget", [1, 20, 60, 120, 200, 400, 800, 5000])

@@ -10,7 +10,7 @@ from atlas.model import Scored, WordCounts
 from atlas.parsing import search_terms
 from atlas.search.copies import is_copy
 from atlas.search.features import FEATURES
-from atlas.search.grouping import MAX_BESIDE, group_by_file
+from atlas.search.grouping import MAX_SAME_FILE, group_by_file
 from atlas.search.languages import LanguageRow, language_terms
 from atlas.search.rank import Candidate
 from atlas.search.ranking import STAGES
@@ -89,7 +89,7 @@ def candidates(*places: tuple[str, str]) -> list[Candidate]:
 def test_hits_of_one_file_stand_beside_its_first() -> None:
     ranked = candidates(("shop.a", "a.py"), ("shop.b", "b.py"), ("shop.c", "a.py"), ("shop.d", "c.py"))
     groups = group_by_file(ranked, route("how is a thing made", split_words, LANGUAGES))
-    assert [[each.node.row.name for each in (group.first, *group.beside)] for group in groups] == [
+    assert [[each.node.row.name for each in (group.first, *group.same_file)] for group in groups] == [
         ["a", "c"],
         ["b"],
         ["d"],
@@ -97,9 +97,9 @@ def test_hits_of_one_file_stand_beside_its_first() -> None:
 
 
 def test_a_group_is_limited_and_then_begins_again() -> None:
-    ranked = candidates(*((f"shop.f{number}", "a.py") for number in range(MAX_BESIDE + 3)))
+    ranked = candidates(*((f"shop.f{number}", "a.py") for number in range(MAX_SAME_FILE + 3)))
     groups = group_by_file(ranked, route("how is a thing made", split_words, LANGUAGES))
-    assert [1 + len(group.beside) for group in groups] == [MAX_BESIDE + 1, 2]
+    assert [1 + len(group.same_file) for group in groups] == [MAX_SAME_FILE + 1, 2]
 
 
 def test_a_decision_record_stands_for_its_sections() -> None:
@@ -107,7 +107,7 @@ def test_a_decision_record_stands_for_its_sections() -> None:
     note = node("notes.one", "Claim", "adr/1.md")
     ranked = [Candidate(each, 1.0) for each in (section, record, note)]
     groups = group_by_file(ranked, route("how is a thing made", split_words, LANGUAGES))
-    assert [[each.node.row.label for each in (group.first, *group.beside)] for group in groups] == [
+    assert [[each.node.row.label for each in (group.first, *group.same_file)] for group in groups] == [
         ["ADR", "DocSection"],
         ["Claim"],
     ]

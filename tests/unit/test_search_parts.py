@@ -14,20 +14,20 @@ from atlas.tools.symbols import Hit, SourceLine, Symbol
 PRICING = Pricing(count_tokens, split_words, {"load", "cart"})
 
 
-def hit(number: int, likelihood: float, beside: int, lines: int) -> PageHit:
+def hit(number: int, likelihood: float, same_file: int, lines: int) -> PageHit:
     symbol = Symbol(
         f"p:f{number}", "function", f"f{number}", f"f{number}", f"a{number}.py:1", "", "def f(a)", "Sum it."
     )
-    names = tuple(f"g{index} {index}" for index in range(beside))
-    found = Hit(number + 1, symbol, 1.0, (), (), (), beside=names, near=("calls load b.py:1",))
+    names = tuple(f"g{index} {index}" for index in range(same_file))
+    found = Hit(number + 1, symbol, 1.0, (), (), (), same_file=names, near=("calls load b.py:1",))
     pieces = tuple((SourceLine(index + 2, "load(cart)" if index % 3 else "pass"),) for index in range(lines))
-    return PageHit(found, likelihood, (likelihood / 2,) * beside, pieces, (0.5,))
+    return PageHit(found, likelihood, (likelihood / 2,) * same_file, pieces, (0.5,))
 
 
 pages = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5), st.integers(0, 8)), max_size=8).map(
     lambda rows: [
-        hit(number, likelihood, beside, lines)
-        for number, (likelihood, beside, lines) in enumerate(sorted(rows, reverse=True))
+        hit(number, likelihood, same_file, lines)
+        for number, (likelihood, same_file, lines) in enumerate(sorted(rows, reverse=True))
     ]
 )
 
@@ -40,7 +40,7 @@ def test_hits_keep_their_order_and_each_part_is_shown_once(page: list[PageHit], 
     for each, whole in zip(shown, page, strict=False):
         numbers = [line.line for line in each.lines]
         assert numbers == sorted(set(numbers))
-        assert each.beside == whole.hit.beside[: len(each.beside)]
+        assert each.same_file == whole.hit.same_file[: len(each.same_file)]
     more = assemble_hits(page, parts[: count + 1])
     assert len(more) >= len(shown)
     assert all(set(few.lines) <= set(many.lines) for few, many in zip(shown, more, strict=False))
@@ -52,7 +52,7 @@ def test_a_certain_hit_leaves_out_the_others_unless_they_are_required() -> None:
     assert [each.rank for each in shown] == [1]
     required = replace(PRICING, required=3)
     shown = assemble_hits(sure, plan_page(sure, required))
-    assert [(each.rank, len(each.beside)) for each in shown] == [(1, 0), (2, 2), (3, 0)]
+    assert [(each.rank, len(each.same_file)) for each in shown] == [(1, 0), (2, 2), (3, 0)]
     assert [bool(each.symbol.signature) for each in shown] == [True, False, False]
 
 
