@@ -169,7 +169,7 @@ async def _check_quality(settings: Settings, stats: ProjectStats) -> list[Check]
         problem = error
     finally:
         await embedder.aclose()
-    return [judge.quality_check(stats, embedder.place, command, problem)]
+    return [judge.quality_check(stats, embedder.place, command, problem, unencrypted=settings.quality_unencrypted)]
 
 
 async def _check_embedder(settings: Settings, state: ProjectState | None) -> list[Check]:

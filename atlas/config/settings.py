@@ -290,7 +290,12 @@ class Settings:
     @property
     def embedder_unencrypted(self) -> bool:
         """Whether code is sent to another machine unencrypted."""
-        return self.embedder_url.startswith("http:") and not is_loopback(urlsplit(self.embedder_url).hostname or "")
+        return _is_unencrypted(self.embedder_url)
+
+    @property
+    def quality_unencrypted(self) -> bool:
+        """The same for the server of the sentence transformer."""
+        return _is_unencrypted(self.quality.url)
 
     def entries(self) -> Iterator[tuple[str, object, str]]:
         """Yield ("section.key", value, origin) of every setting in declaration order; passwords are masked."""
@@ -298,6 +303,10 @@ class Settings:
             for spec in fields(kind):
                 key, value = f"{section}.{spec.name}", getattr(getattr(self, section), spec.name)
                 yield key, _shown(value, spec.metadata), self.origin(key)
+
+
+def _is_unencrypted(url: str) -> bool:
+    return url.lower().startswith("http:") and not is_loopback(urlsplit(url).hostname or "")
 
 
 SECTIONS: dict[str, type[Any]] = {

@@ -173,7 +173,9 @@ def model_checks(made: ModelInfo, stored: ModelInfo | None, index_command: str) 
     return [Check("model", "warning", detail, index_command)]
 
 
-def quality_check(stats: ProjectStats, place: str, command: str, problem: AtlasError | None = None) -> Check:
+def quality_check(
+    stats: ProjectStats, place: str, command: str, problem: AtlasError | None = None, *, unencrypted: bool = False
+) -> Check:
     """Return the check of the sentence transformer: the share of its vectors, or why it cannot be used.
 
     `place`: where it sends texts, "" if they stay in this process. `command` makes its vectors at once.
@@ -185,6 +187,8 @@ def quality_check(stats: ProjectStats, place: str, command: str, problem: AtlasE
     detail = f"sentence transformer: {share}{sent}"
     if stats.quality_vectors < stats.quality_chunks:
         return Check("quality", "missing", detail, f"{command}, or let a daemon make the others in the background")
+    if unencrypted:
+        return Check("quality", "warning", f"{detail}, unencrypted", "Use an https:// address in quality.url.")
     return Check("quality", "ok", detail)
 
 

@@ -9,6 +9,8 @@ import pytest
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
 from atlas.errors import ConfigError
+from atlas.project_state import ProjectStats
+from atlas.tools.health_checks import quality_check
 
 
 def load(root: Path, text: str = "", **variables: str) -> Settings:
@@ -78,3 +80,24 @@ def test_what_a_provider_needs_is_asked_for(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="model is missing"):
         load(tmp_path, provider="openai", url="http://127.0.0.1:1/v1")
     assert load(tmp_path, provider="tei").embedder_url == "http://127.0.0.1:8080"
+
+
+@pytest.mark.parametrize(
+    ("url", "is_unencrypted"),
+    [
+        ("http://10.0.0.7:8080", True),
+        ("HTTP://models.example", True),
+        ("https://models.example", False),
+        ("http://127.0.0.1:8080", False),
+        ("", False),
+    ],
+)
+def test_health_warns_of_code_that_goes_to_a_sentence_transformer_unencrypted(
+    tmp_path: Path, url: str, is_unencrypted: bool
+) -> None:
+    environment = {"ATLAS_QUALITY_URL": url}
+    settings = load_settings(str(tmp_path), environment=environment, start=tmp_path)
+    assert settings.quality_unencrypted == is_unencrypted
+    counts = ProjectStats("shop", "", 1, "", 1, {}, {}, {}, 0, 0, 3, 3, {}, 0, 0, quality_chunks=3, quality_vectors=3)
+    check = quality_check(counts, url, "atlas index --quality", unencrypted=settings.quality_unencrypted)
+    assert check.state == ("warning" if is_unencrypted else "ok")
