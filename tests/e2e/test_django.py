@@ -54,11 +54,11 @@ def line_of(tree: Path, place: str) -> str:
 
 
 def places(answer: dict[str, Any]) -> list[str]:
-    return [hit[1] for hit in answer["hits"]]
+    return [" ".join(hit[1:2]) for hit in answer["hits"]]
 
 
 def names(answer: dict[str, Any]) -> list[str]:
-    return [f"{hit[1]} {hit[0]}" for hit in answer["hits"]]
+    return [" ".join(hit[1::-1]) for hit in answer["hits"]]
 
 
 def edges(answer: dict[str, Any], kind: str) -> list[tuple[str, str, str, float]]:
