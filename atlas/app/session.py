@@ -141,6 +141,7 @@ class Session:
             atlas = await self._open()
         except NotFound as error:
             atlas = await self._open_new(error, makes_index=reads_files and self._makes_index)
+        from atlas.api import TreeReport
         from atlas.tools.call import call
 
         complete = self._with_defaults(tool, arguments)
@@ -155,6 +156,7 @@ class Session:
             problem = self._guard.daemon_problem()
             failed = [f"the daemon could not be started: {problem}"] if problem else []
             complete["places"] = [*failed, *describe_places(self._settings)]
+            atlas = replace(atlas, tree=TreeReport(unfinished=await self._guard.work_at_index()))
         return await call(atlas, tool.name, complete)
 
     async def _up_to_date(self, atlas: Atlas, name: str, arguments: Mapping[str, object]) -> Answer:
@@ -222,8 +224,8 @@ class Session:
         notes: tuple[str, ...] = ()
         if newer.paths and (names := asked_names(answer)):
             notes = await asyncio.to_thread(mention_notes, str(self._settings.root), newer, names)
-        if not has_no_definition(answer):
-            return notes
+        if not answer.evidence.indexed_at or not has_no_definition(answer):
+            return notes  # while the first index is made, other files wait for it
         note = unsupported_note(await self._guard.unsupported(reader.store, reader.languages.forms))
         return (*notes, note) if note else notes
 
