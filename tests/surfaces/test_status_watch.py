@@ -190,7 +190,7 @@ def test_in_a_pipe_a_line_a_second_and_the_daemon_when_it_appears(tmp_path: Path
         (place.root / "pkg" / "two.py").write_text("def gamma():\n    return 2\n")
         assert "daemon running" in next_with(lines, "2 files 0 stale files")
         place.run("daemon", "stop")
-        next_with(lines, "daemon not running: answers reflect the last index | first @")
+        next_with(lines, "daemon not running: each answer checks the tree first | first @")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
         assert (process.returncode, err) == (0, ""), out
