@@ -19,7 +19,7 @@ from atlas.app.bus import bus_program, bus_server_info, connect_bus_of_running_d
 from atlas.app.embedder import make_embedder
 from atlas.app.main import open_atlas
 from atlas.app.quality import make_quality_reader
-from atlas.app.store import store_server_info
+from atlas.app.store import describe_writer, store_server_info
 from atlas.config.load import discover_root
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.pipeline.heartbeat import DAEMON
@@ -142,6 +142,8 @@ async def _check_index(settings: Settings, daemon: DaemonStatus) -> tuple[list[C
         async with open_atlas(settings) as atlas:
             states = {state.project: state for state in await atlas.reader.store.projects()}
             state = states.get(settings.project_name)
+            if state is not None and not state.indexed_at and await asyncio.to_thread(describe_writer, settings):
+                return [judge.index_under_way_check()], state
             if state is None or not state.generation:
                 others = [name for name in states if name != settings.project_name]
                 return [judge.missing_index_check(settings.project_name, others, command)], state

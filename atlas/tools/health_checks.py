@@ -117,6 +117,11 @@ def missing_index_check(project: str, others: Sequence[str], index_command: str)
     return Check("index", "missing", f"{project} is not indexed{held}", index_command)
 
 
+def index_under_way_check() -> Check:
+    """Return the check of a project whose first index another process makes."""
+    return Check("index", "missing", "the first index is under way: another process is indexing", "Ask again later.")
+
+
 def index_check(state: ProjectState, stats: ProjectStats, index_command: str) -> Check:
     """Return the check of an indexed project."""
     nodes, edges = sum(stats.nodes.values()), sum(stats.edges.values())

@@ -270,6 +270,7 @@ async def test_answers_during_a_first_index_claim_nothing_of_files_that_wait(tmp
         assert "another process is indexing" in told, told
         for claim in ("supported language", "vectors match", "indexed files", "never indexed", "`atlas index`"):
             assert claim not in told, told
+    assert "index: the first index is under way" in atlas("health", *place.options).stdout
     await store.aclose()
 
 
