@@ -12,6 +12,7 @@ from atlas.search.packs.alternatives import retrieve
 from atlas.search.packs.candidates import vector_of
 from atlas.search.packs.excerpts import Unit, excerpt, relevance, units_of
 from atlas.search.packs.gate import evidence_of, read_gate
+from atlas.search.packs.named_facts import is_wanted
 from atlas.search.packs.question import Question
 from atlas.search.packs.questions import FEW_SHOT, read_questions
 from atlas.search.packs.ranking import RankedSection
@@ -27,6 +28,7 @@ from atlas.search.packs.values import (
     Source,
     Stage,
 )
+from atlas.search.packs.versions import versions_in
 from atlas.search.packs.vocabulary import Vocabulary
 
 SHARES = (0.34, 0.2, 0.17, 0.15, 0.14)
@@ -148,12 +150,18 @@ async def _facts(reader: PackReader, found: Found, best: Sequence[RankedSection]
     edges = await reader.store.edges(
         list(numbers), Direction.OUT, (EdgeType.HAS_FACT,), FACTS_EACH * len(numbers), FACTS_EACH
     )
+    versions = versions_in(found.question.text, reader.name)
     scored: dict[str, tuple[float, Fact]] = {}
     for edge in edges:
         row = edge.node.row
         score = _fact_share(found.question, row, found.vocabulary)
-        if score >= LEAST_FACT and len(row.docstring) <= 400:
-            said = properties_of(row)
+        said = properties_of(row)
+        heading = best[numbers[edge.row.source] - 1].passages[0].passage.headings[-1]
+        if (
+            score >= LEAST_FACT
+            and len(row.docstring) <= 400
+            and is_wanted(found.question, row, said, heading, versions)
+        ):
             subject = str(said.get("subject", ""))
             text = row.docstring if not subject or subject.rpartition(".")[2] in row.docstring else (
                 f"{subject}: {row.docstring}"
