@@ -289,8 +289,10 @@ def _print_result(result: BuildResult, *, as_json: bool) -> None:
 
 
 def _print_answer(answer: PackAnswer, *, explain: bool) -> None:
+    from atlas.search.packs.values import EXTRACT
+
     print(output.plain(answer.text))
-    if answer.facts:
+    if answer.facts and answer.by != EXTRACT:  # quotations begin with the facts
         print()
         for fact in answer.facts:
             print(output.plain(f"{fact.kind}: {' '.join(fact.text.split())} [{fact.source}]"))

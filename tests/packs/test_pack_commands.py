@@ -77,7 +77,7 @@ def test_list_and_info_describe_the_pack(run: Run, place: Path) -> None:
 def test_query_answers_with_sources_and_refuses(run: Run) -> None:
     found = run("query", "widget", "What is the default of SPIN_TIMEOUT?")
     assert found.code == 0
-    assert "30" in found.out
+    assert found.out.count("Default: `30`. [1]") == 1
     document = run("query", "widget", "What is the default of SPIN_TIMEOUT?", "--json", "--no-model").json
     assert document["sources"][0]["article"] == "settings.md"
     assert "stages" not in document

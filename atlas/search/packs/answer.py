@@ -19,6 +19,7 @@ from atlas.search.packs.ranking import RankedSection
 from atlas.search.packs.retrieval import Found, hits_of
 from atlas.search.packs.texts import Passage, properties_of, read_passages
 from atlas.search.packs.values import (
+    EXTRACT,
     MAX_QUESTION,
     Fact,
     Hit,
@@ -71,7 +72,7 @@ async def answer_found(reader: PackReader, question: str, found: Found, options:
     best = found.sections[: max(options.limit, 0)]
     hits = await hits_of(reader, best)
     if refused:
-        answer = PackAnswer(REFUSED.format(name=reader.name or reader.project), (), (), confidence, True, "extract")
+        answer = PackAnswer(REFUSED.format(name=reader.name or reader.project), (), (), confidence, True, EXTRACT)
         withheld = tuple(f"{hit.title} > {hit.section}".rstrip(" >") for hit in hits)
         answer = replace(answer, withheld=withheld, notes=tuple(notes), hits=hits, stages=stages)
         return _counted(reader, await _model_alone(reader, question, answer))
@@ -95,6 +96,7 @@ async def _extract(
         for number, hit in enumerate(hits, 1)
     )
     head = "".join(f"- {fact.text} [{fact.source}]{BY_MODEL if fact.origin == MODEL else ''}\n" for fact in facts)
+    head += "\n" if head else ""
     budget = options.max_tokens - count(head) - sum(count(_source_line(source)) + 3 for source in sources)
     parts: list[str] = []
     withheld: list[str] = []
@@ -114,7 +116,7 @@ async def _extract(
     if len(found.sections) > len(best):
         withheld.append(f"{len(found.sections) - len(best)} further sections, less relevant")
     text = "\n".join((head + "\n\n".join(parts)).split("\0"))
-    return PackAnswer(text, sources, facts, 0.0, False, "extract", tuple(withheld), hits=tuple(hits))
+    return PackAnswer(text, sources, facts, 0.0, False, EXTRACT, tuple(withheld), hits=tuple(hits))
 
 
 def _source_line(source: Source) -> str:
