@@ -112,9 +112,9 @@ async def _extract(
         spent += count(text)
         parts.append(f"{_source_line(source)}\n{text}".rstrip())
         if left:
-            withheld.append(f"[{source.number}] {left} of {len(units)} sentences and blocks")
+            withheld.append(f"[{source.number}]: {left} of {len(units)} sentences left out")
     if len(found.sections) > len(best):
-        withheld.append(f"{len(found.sections) - len(best)} further sections, less relevant")
+        withheld.append(f"{len(found.sections) - len(best)} further sections left out, less relevant")
     text = "\n".join((head + "\n\n".join(parts)).split("\0"))
     return PackAnswer(text, sources, facts, 0.0, False, EXTRACT, tuple(withheld), hits=tuple(hits))
 
