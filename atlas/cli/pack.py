@@ -23,6 +23,7 @@ from atlas.cli.pack_options import (
 )
 from atlas.cli.pack_progress import pack_progress
 from atlas.cli.run import run
+from atlas.errors import ConfigError
 from atlas.wording import counted
 
 if TYPE_CHECKING:
@@ -168,6 +169,8 @@ def query(
     from atlas.app.packs import find_pack
 
     text = sys.stdin.read(1 << 20) if question == "-" else question
+    if not text.strip():
+        raise ConfigError("the question is empty", 'ask one: atlas pack query PACK "How do I ...?"')
     answer = run(_ask(find_pack(pack), text, profile, max_tokens, None if no_model else (project, data_dir)))
     if json:
         document = dataclasses.asdict(answer)

@@ -58,9 +58,18 @@ def test_a_dry_run_names_what_would_be_read(run: Run, place: Path) -> None:
 
 def test_a_pack_is_not_replaced_unasked(run: Run) -> None:
     refused = run("build", "widget", "--from", "docs", *OPTIONS)
-    assert refused.code != 0
+    assert refused.code == 2
     assert "--replace" in refused.err
-    assert run("build", "nothing", "--from", "no-such-folder").code != 0
+    assert run("build", "nothing", "--from", "no-such-folder").code == 2
+
+
+def test_a_name_that_is_none_and_an_empty_question_are_wrong_arguments(run: Run) -> None:
+    for arguments in (("Bad/Name",), ("widget", "--version", "a/b"), ("Bad/Name", "--dry-run")):
+        refused = run("build", *arguments, "--from", "docs")
+        assert (refused.code, "of a pack" in refused.err) == (2, True)
+    for question in ("", " \n"):
+        refused = run("query", "widget", question)
+        assert (refused.code, "the question is empty" in refused.err) == (2, True)
 
 
 def test_list_and_info_describe_the_pack(run: Run, place: Path) -> None:
