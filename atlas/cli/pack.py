@@ -252,6 +252,8 @@ def _print_plan(planned: list[Planned], *, as_json: bool) -> None:
     if as_json:
         output.print_json({"documents": [dataclasses.asdict(one) for one in planned]})
         return
+    archives = [one for one in planned if one.is_archive]
+    planned = [one for one in planned if not one.is_archive]
     read = [one for one in planned if not one.skipped]
     for one in read:
         print(output.plain(one.key))
@@ -263,7 +265,11 @@ def _print_plan(planned: list[Planned], *, as_json: bool) -> None:
         more = ", ..." if len(keys) > SHOWN else ""
         line = output.one_line(f"{len(keys):,} left out, {reason}: {', '.join(keys[:SHOWN])}{more}; --json shows all")
         print(line if more else line.removesuffix("; --json shows all"), file=sys.stderr)
-    print(f"{counted(len(read), 'document')} would be read, {len(planned) - len(read):,} left out", file=sys.stderr)
+    for one in archives:
+        text = f"{one.source}: a dry run does not download the archive, so its documents are not known"
+        print(output.one_line(text), file=sys.stderr)
+    if planned or not archives:
+        print(f"{counted(len(read), 'document')} would be read, {len(planned) - len(read):,} left out", file=sys.stderr)
 
 
 def _print_result(result: BuildResult, *, as_json: bool) -> None:

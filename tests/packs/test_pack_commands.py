@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,24 @@ def test_a_dry_run_names_what_would_be_read(run: Run, place: Path) -> None:
     found = run("build", "other", "--from", "docs", "--dry-run")
     assert (found.code, sorted(found.out.split())) == (0, sorted(DOCUMENTATION))
     assert not (place / "packs" / "other").exists()
+
+
+def test_a_dry_run_says_that_it_downloads_no_archive(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    for source in ("pypi:widget==2.0", "npm:widget@2.0.0", "crate:widget@2.0.0", "crate:widget"):
+        found = run("build", "other", "--from", source, "--dry-run")
+        assert (found.code, found.out) == (0, "")
+        assert found.err == f"{source}: a dry run does not download the archive, so its documents are not known\n"
+        document = run("build", "other", "--from", source, "--dry-run", "--json").json["documents"]
+        assert [one["is_archive"] for one in document] == [True]
+    kept = tmp_path / "registry" / "cache" / "index" / "widget-2.0.0.crate"
+    kept.parent.mkdir(parents=True)
+    write_tree(tmp_path / "widget-2.0.0", {"Cargo.toml": "[package]\n", "README.md": "# Widget\n\nTurns.\n"})
+    with tarfile.open(kept, "w:gz") as archive:
+        archive.add(tmp_path / "widget-2.0.0", "widget-2.0.0")
+    found = run("build", "other", "--from", "crate:widget@2.0.0", "--dry-run")
+    assert found.out == "README.md\n"
+    assert "1 document would be read" in found.err
 
 
 def test_a_pack_is_not_replaced_unasked(run: Run) -> None:
