@@ -162,8 +162,8 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         subject = answer.subjects[0]
         yield f"{' '.join(filter(None, (title, subject.kind, shown_name(subject), subject.place)))}: {_found(answer)}"
         return
-    found = "which one?" if answer.counts else _found(answer)
-    yield f"{title} `{answer.name}`, which {answer.subject_count} symbols are called: {found}"
+    each = f"{title} each:" if answer.counts else f"{title} all: {_found(answer)}"
+    yield f"{answer.subject_count} symbols are called `{answer.name}`; {each}"
     yield from (f"- {subject}" for subject in subject_lines(answer))
 
 
