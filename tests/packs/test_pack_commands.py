@@ -74,6 +74,11 @@ def test_list_and_info_describe_the_pack(run: Run, place: Path) -> None:
     assert (unknown.code != 0, "no pack gadget" in unknown.err) == (True, True)
 
 
+def test_an_unknown_pack_has_only_similar_names_near(run: Run) -> None:
+    assert "near:  widget" in run("info", "wigdet").err
+    assert "near" not in run("info", "nosuch").err
+
+
 def test_query_answers_with_sources_and_refuses(run: Run) -> None:
     found = run("query", "widget", "What is the default of SPIN_TIMEOUT?")
     assert found.code == 0
