@@ -6,6 +6,7 @@ Packs need no settings: their models are the ones of the package, and their stor
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -164,7 +165,8 @@ def find_pack(name: str) -> Path:
     packs = [one for one in list_packs() if one.folder.parent.name == wanted]
     found = [one for one in packs if not version or one.folder.name == version]
     if not found:
-        near = sorted({one.folder.parent.name for one in list_packs()} if not packs else {p.folder.name for p in packs})
+        names = {one.folder.parent.name for one in list_packs()}
+        near = sorted({p.folder.name for p in packs}) if packs else difflib.get_close_matches(wanted, sorted(names), 5)
         what = f"version {version} of the pack {wanted}" if packs else f"pack {wanted}"
         raise NotFound(f"there is no {what}", "`atlas pack list` shows the installed ones", near[:5])
     return max(found, key=lambda one: version_key(one.folder.name)).folder

@@ -25,10 +25,11 @@ from atlas.search.channels import (
     gather,
 )
 from atlas.search.fuse import normalised, order
-from atlas.search.long_text import Frame, LongText, fits, rarest
+from atlas.search.long_text import LongText, fits, rarest
 from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
-from atlas.search.route import STOP_WORDS, Query, base_forms, route
+from atlas.search.route import MAX_QUERY_CHARACTERS, STOP_WORDS, Query, base_forms, route
+from atlas.search.tracebacks import Frame
 
 PART_WEIGHTS = (0.4, 0.25, 0.35)
 """Title, opening, whole text."""
@@ -41,6 +42,8 @@ FEW = 5
 """Definitions that may have a name that a text mentions; a name of more tells nothing."""
 FRAME, NAME, PATH = 1.0, 0.8, 0.5
 """Score of what a frame, an identifier of one definition, or a path leads to."""
+ONLY_FRAMES = 3
+"""How many times more a frame counts in a text that is hardly more than frames: the few words are a message."""
 USUAL = 16
 """Frames and identifiers of a text that count in full; of more, each counts less, so that a long log is no answer."""
 FILE_BONUS = 0.1
@@ -101,6 +104,7 @@ def _whole(reader: Reader, text: LongText, query: Query, words: tuple[str, ...])
     phrases = (" ".join(reader.split_words(each)) for each in text.messages)
     return replace(
         query,
+        text=" ".join(text.whole.split())[:MAX_QUERY_CHARACTERS],
         words=words,
         variants=tuple(dict.fromkeys(form for form in forms if form not in words)),
         names=(),
@@ -147,10 +151,12 @@ async def by_writing(reader: Reader, text: LongText, where: Filter) -> Ranking:
         *(_of_path(reader, path, where) for path in text.paths),
     ]
     share = min(1.0, sqrt(USUAL / max(1, len(text.frames) + len(text.names))))
+    lift = ONLY_FRAMES if text.is_traceback else 1
     best: dict[str, tuple[float, str]] = {}
     for found in await asyncio.gather(*jobs):
         for node, score, reason in found:
-            best[node.row.uid] = max(best.get(node.row.uid, (0.0, "")), (score * share, reason))
+            weighed = score * share * (lift if reason == "frame" else 1)
+            best[node.row.uid] = max(best.get(node.row.uid, (0.0, "")), (weighed, reason))
     hits = tuple(
         sorted((Scored(uid, score) for uid, (score, _) in best.items()), key=lambda hit: (-hit.score, hit.uid))
     )
@@ -158,12 +164,23 @@ async def by_writing(reader: Reader, text: LongText, where: Filter) -> Ranking:
 
 
 async def _of_frame(reader: Reader, frame: Frame, where: Filter) -> list[tuple[Node, float, str]]:
+    """Return the function of a frame: in its file, of its owner if several have the name.
+
+    Some runtimes print the place of a call with the function that is called there: then it is looked for in all files.
+    """
     if not frame.name:
-        return await _of_path(reader, frame.path, where)
+        return [hit for hit in await _of_path(reader, frame.path, where) if fits(frame.path, hit[0].row.path)]
     nodes = await reader.store.find(frame.name, Match.SUFFIX, _in_file(where, frame.path), FEW * 2)
     graded = [(fits(frame.path, node.row.path), node) for node in nodes if node.row.label in _DEFINITIONS]
     nearest = max((shared for shared, _ in graded), default=0)
     kept = [node for shared, node in graded if shared == nearest > 0]
+    if not kept and frame.owner:
+        owned = f"{frame.owner}.{frame.name}"
+        nodes = await reader.store.find(owned, Match.SUFFIX, where, 2)
+        kept = [node for node in nodes if node.row.label in _DEFINITIONS and node.row.path] if len(nodes) == 1 else []
+    elif len(kept) > 1 and frame.owner:
+        end = f".{frame.owner}.{frame.name}"
+        kept = [node for node in kept if f".{node.row.qualified_name}".endswith(end)] or kept
     return [(node, FRAME / len(kept), "frame") for node in kept] if len(kept) <= FEW else []
 
 

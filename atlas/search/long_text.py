@@ -16,9 +16,10 @@ from atlas.model import WordCounts
 from atlas.search.file_prior import idf
 from atlas.search.languages import LanguageTerms
 from atlas.search.names import dotted, valid
+from atlas.search.tracebacks import Frame, functions_only, read_frames, without_frames
 
 MIN_WORDS = 40
-"""A shorter text is one question."""
+"""A shorter text is one question, unless it has a frame of a traceback."""
 MAX_CHARACTERS = 20_000
 """What is read of a text: logs that follow are mostly alike."""
 MAX_TITLE = 200
@@ -33,22 +34,8 @@ _CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
 _FENCE = re.compile(r"^\s*(?:```|~~~).*?^\s*(?:```|~~~)\s*$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+.*|\*\*[^*]+\*\*:?)\s*$")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_FRAMES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w.<>]+))?',
-        r"\bat (?:async |new )?(?P<name>[\w$.<>\[\]]+) \((?:\w+://)?(?P<path>[^\s():]+):(?P<line>\d+)(?::\d+)?\)",
-        r"\bat (?P<name>[\w$.<>]+)\((?P<path>[^\s():]+):(?P<line>\d+)\)",
-        r"\bat (?P<name>[\w$.<>`]+)\([^()\n]*\) in (?P<path>[^\n]+?):line (?P<line>\d+)",
-        r"(?P<path>[\w./@+-]+\.\w+):(?P<line>\d+):in [`'](?:[\w ]+ in )?(?P<name>[\w.#?!]+)'",
-        r"#\d+ (?P<path>[^\s()]+)\((?P<line>\d+)\): (?P<name>[\w\\>:-]+)\(",
-        r"#\d+ +(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) ?\([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)",
-        r"(?P<name>[\w./*()-]+)\([^()\n]*\)\n\s+(?P<path>[^\s:]+):(?P<line>\d+) \+0x",
-        r"\d+: +(?:0x[0-9a-f]+ - )?(?P<name>[\w:<>{}]+)\n\s+at (?P<path>[^\s:]+):(?P<line>\d+)",
-        r"(?<![\w/.-])(?P<path>(?:[\w.@+-]*/)*[\w.@+-]+\.\w{1,5}):(?P<line>\d+)(?P<name>)\b",
-    )
-)
-"""Frames as the common runtimes print them; the last form is a place without a name."""
+_VERSION = re.compile(r"(?<=.)@v?\d[\w.+-]*$")
+"""The version in the folder of an installed package."""
 _BACKTICKED = re.compile(r"`([^`\s]{2,200})`")
 _CODE_NAME = re.compile(
     r"(?<![\w/])(?:[A-Za-z_$][\w$]*(?:\.|::|#|->))*"
@@ -62,38 +49,33 @@ _MESSAGE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """A frame of a traceback: the file as it was installed, the line, and the last part of the function's name."""
-
-    path: str
-    line: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class LongText:
     """What a long text says."""
 
     title: str
     opening: str
     whole: str
-    """Without comments, addresses and check boxes."""
+    """Without comments, addresses and check boxes; of a frame only the name of the function."""
     frames: tuple[Frame, ...]
     paths: tuple[str, ...]
     names: tuple[str, ...]
     """Identifiers, dotted; those in backticks first."""
     messages: tuple[str, ...]
     """Quoted texts and error messages, one line each."""
+    is_traceback: bool = False
+    """Whether it is hardly more than frames."""
 
 
 def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
-    """Return what a text says; None if it is no longer than a question."""
+    """Return what a text says; None if it is no longer than a question and has no frame of a function."""
     whole = valid(text[:MAX_CHARACTERS])
-    if len(whole.split()) < MIN_WORDS:
+    written = _CHECKBOX.sub("", _URL.sub("", _COMMENT.sub("", whole)))
+    frames = tuple(read_frames(written))[:MAX_FRAMES]
+    has_function = any(frame.name for frame in frames)
+    if len(whole.split()) < MIN_WORDS and not has_function:
         return None
-    whole = _CHECKBOX.sub("", _URL.sub("", _COMMENT.sub("", whole)))
-    title, opening = _beginning(whole)
-    frames = tuple(_frames(whole))[:MAX_FRAMES]
+    title, opening = _beginning(written)
+    whole = functions_only(written)
     paths = Counter(match.group(1) for match in languages.path.finditer(whole))
     return LongText(
         title,
@@ -103,6 +85,7 @@ def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
         tuple(path for path, _ in paths.most_common(MAX_PATHS)),
         tuple(_names(whole, frames))[:MAX_NAMES],
         tuple(_messages(whole))[:MAX_PHRASES],
+        is_traceback=has_function and len(without_frames(written).split()) < MIN_WORDS,
     )
 
 
@@ -134,15 +117,13 @@ def fits(written: str, path: str) -> int:
 
 
 def _segments(path: str) -> Sequence[str]:
-    return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    parts = (_VERSION.sub("", part) for part in path.replace("\\", "/").split("/"))
+    return [part for part in parts if part not in ("", ".", "..")]
 
 
 def _beginning(whole: str) -> tuple[str, str]:
     """Return title and opening: the first line or sentence, and the prose up to `OPENING` characters."""
-    whole = _FENCE.sub("\n", whole)
-    for pattern in _FRAMES:
-        whole = pattern.sub(" ", whole)
-    lines = [line.strip() for line in whole.splitlines()]
+    lines = [line.strip() for line in without_frames(_FENCE.sub("\n", whole)).splitlines()]
     prose = [line for position, line in enumerate(lines) if line and (not position or not _HEADING.match(line))]
     if not prose:
         return "", ""
@@ -151,16 +132,6 @@ def _beginning(whole: str) -> tuple[str, str]:
         title = _SENTENCE.split(title, maxsplit=1)[0][:MAX_TITLE]
     opening = " ".join((prose[0].lstrip("# "), *prose[1:]))
     return title, opening[:OPENING]
-
-
-def _frames(whole: str) -> Iterator[Frame]:
-    seen: set[tuple[str, int]] = set()
-    for pattern in _FRAMES:
-        for match in pattern.finditer(whole):
-            place = (match["path"], int(match["line"]))
-            if place not in seen:
-                seen.add(place)
-                yield Frame(*place, re.split(r"[.:>\\#/]", match["name"] or "")[-1].strip("<>{}()*"))
 
 
 def _names(whole: str, frames: Sequence[Frame]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from atlas.search.notes.about import NoteAbout, notes_about
 from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.targets import Targets, find_targets
-from atlas.search.unresolved import describe_unresolved, find_unresolved
+from atlas.search.unresolved import unresolved_beside
 
 MAX_EDGES = 20_000
 """Edges read of one relation; a symbol of a large tree may have 17,000 callers."""
@@ -93,10 +93,8 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if not related and intent.kind == Kind.NOTES:
         # nobody has written anything down: the code itself says more than `none`
         return None
-    if related and intent.kind == Kind.CALLERS and targets.total == 1:
-        row = targets.targets[0].node.row
-        unresolved = describe_unresolved(await find_unresolved(reader, row.name, where.project))
-        notes = (*notes, f"and {unresolved}") if unresolved else notes
+    if intent.kind == Kind.CALLERS and (related or targets.total > 1):
+        notes = (*notes, *await unresolved_beside(reader, targets.targets[0].node, targets.total))
     if not related:
         notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:
@@ -251,6 +249,8 @@ async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> 
     ranked = replace(targets, targets=tuple(targets.targets[index] for index in order))
     scoped = intent.within or intent.outside or intent.tests
     notes = ("numbers are of the whole project: the scope applies once a symbol is chosen",) if scoped else ()
+    if intent.kind == Kind.CALLERS:
+        notes = (*notes, *await unresolved_beside(reader, targets.targets[0].node, targets.total))
     return Relation(intent, ranked, notes=notes, counts=tuple(counts[index] for index in order))
 
 

@@ -71,6 +71,21 @@ def describe_unresolved(found: UnresolvedCalls) -> str:
     return f"{at_least}{calls} of this name, any of which may be one: {', '.join(places[:SHOWN])}{rest}"
 
 
+async def unresolved_beside(reader: Reader, node: Node, symbols: int) -> tuple[str, ...]:
+    """Return what to say of unresolved calls beside callers: their places, or their number if several symbols share it.
+
+    `node`: one of the symbols of the name. Raises store errors.
+    """
+    found = await find_unresolved(reader, node.row.name, node.project)
+    if not found.calls:
+        return ()
+    if symbols == 1:
+        return (f"and {describe_unresolved(found)}",)
+    at_least = "at least " if found.more else ""
+    calls = counted(found.total, "unresolved call")
+    return (f"{at_least}{calls} of `{found.name}`, each of which may be of any of these symbols",)
+
+
 def _why(call: UnresolvedCall) -> str:
     reason = call.reason.replace("-", " ")
     return reason if call.shape == "none" else f"{reason}, on {_SHAPES.get(call.shape, 'an expression')}"

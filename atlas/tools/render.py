@@ -48,6 +48,12 @@ from atlas.wording import counted
 
 OTHER_PACKAGES = "other packages"
 """Stands for the path of symbols that the project only imports."""
+_IMPLEMENTED = frozenset(("interface", "trait", "protocol"))
+"""Kinds of types that others implement."""
+_NO_PLURAL = frozenset(
+    ("definition", "tested", "hierarchy", "overridden", "documented", "path", "impact", "unused", "untested")
+)
+"""Kinds of relations that no symbol "can have" in plain words."""
 
 
 def render(answer: Answer, cursor_prefix: str = "cursor=") -> str:
@@ -147,7 +153,8 @@ def relation_lines(answer: RelationAnswer) -> Iterator[str]:
 def relation_head(answer: RelationAnswer) -> Iterator[str]:
     """Yield what was asked of which symbol, with the number of results; near names where there is no such symbol."""
     if answer.outcome == "not_found":
-        yield f"no symbol `{answer.missing}` that can have {answer.kind}{where(answer.evidence)}"
+        having = "" if answer.kind in _NO_PLURAL else f" that can have {answer.kind}"
+        yield f"no symbol `{answer.missing}`{having}{where(answer.evidence)}"
         for line in answer.diagnosis:
             yield f"- {line}"
         if answer.near:
@@ -157,13 +164,15 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         yield answer.title
         yield from (f"- {subject}" for subject in subject_lines(answer))
         return
-    title = f"path to {answer.other} from" if answer.kind == "path" else f"{answer.kind} of"
+    kinds = {subject.kind for subject in answer.subjects}
+    kind = "implementations" if answer.kind == "subclasses" and kinds <= _IMPLEMENTED else answer.kind
+    title = f"path to {answer.other} from" if kind == "path" else f"{kind} of"
     if answer.subject_count == 1:
         subject = answer.subjects[0]
         yield f"{' '.join(filter(None, (title, subject.kind, shown_name(subject), subject.place)))}: {_found(answer)}"
         return
-    found = "which one?" if answer.counts else _found(answer)
-    yield f"{title} `{answer.name}`, which {answer.subject_count} symbols are called: {found}"
+    each = f"{title} each:" if answer.counts else f"{title} all: {_found(answer)}"
+    yield f"{answer.subject_count} symbols are called `{answer.name}`; {each}"
     yield from (f"- {subject}" for subject in subject_lines(answer))
 
 

@@ -69,10 +69,9 @@ async def filled(store: Store) -> Store:
     return store
 
 
-async def test_a_report_finds_what_it_names(filled: Store) -> None:
-    counting = Counting(filled)
-    reader = Reader(
-        cast("Store", counting),
+def _reader(store: object) -> Reader:
+    return Reader(
+        cast("Store", store),
         NoEmbedder(),
         Cl100kCounter(),
         PROJECT,
@@ -81,9 +80,30 @@ async def test_a_report_finds_what_it_names(filled: Store) -> None:
         digest_paths,
         language_terms(map(LanguageRow._make, search_terms())),
     )
+
+
+async def test_a_report_finds_what_it_names(filled: Store) -> None:
+    counting = Counting(filled)
+    reader = _reader(counting)
     found = await search(reader, REPORT, Filter(project=PROJECT))
     names = [each.node.row.qualified_name for each in found.ranked]
     assert {"shop.jar.restore_cookies", "shop.jar.normalise_host"} == set(names[:2]), names
     assert "shop.jar.CookieJar" in names and "shop.cart" in names
     assert {"frame", "named", "path"} <= {reason for each in found.ranked for reason in each.reasons}
     assert sum(counting.asked.values()) <= MAX_REQUESTS, counting.asked
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "panic: restore from disk\n\ngoroutine 5 [running]:\nexample.org/disk/shop.(*Jar).normalise_host(...)\n"
+        "\t/go/pkg/mod/example.org/disk/shop@v1.7.1/jar.py:40 +0x1b5",
+        "restore from disk\n  3: shop::jar::normalise_host\n     at ./shop/jar.py:40:5",
+        "restore from disk\n    at Object.normalise_host (/disk/shop/jar.py:40:5)",
+        "restore from disk\n#0 /disk/shop/cart.py(12): shop\\jar->normalise_host()",
+        "/disk/shop/jar.py:40:in 'normalise_host': restore from disk",
+    ],
+)
+async def test_a_short_traceback_leads_to_the_function_of_its_frame(filled: Store, frame: str) -> None:
+    found = await search(_reader(filled), frame, Filter(project=PROJECT))
+    assert found.ranked[0].node.row.qualified_name == "shop.jar.normalise_host"

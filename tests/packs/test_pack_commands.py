@@ -85,7 +85,7 @@ def test_a_pack_is_not_replaced_unasked(run: Run) -> None:
 def test_a_name_that_is_none_and_an_empty_question_are_wrong_arguments(run: Run) -> None:
     for arguments in (("Bad/Name",), ("widget", "--version", "a/b"), ("Bad/Name", "--dry-run")):
         refused = run("build", *arguments, "--from", "docs")
-        assert (refused.code, "of a pack" in refused.err) == (2, True)
+        assert (refused.code, "is not a pack " in refused.err) == (2, True)
     for question in ("", " \n"):
         refused = run("query", "widget", question)
         assert (refused.code, "the question is empty" in refused.err) == (2, True)
@@ -100,6 +100,11 @@ def test_list_and_info_describe_the_pack(run: Run, place: Path) -> None:
     assert "docs" in run("info", "widget@2.0").out
     unknown = run("info", "gadget")
     assert (unknown.code != 0, "no pack gadget" in unknown.err) == (True, True)
+
+
+def test_an_unknown_pack_has_only_similar_names_near(run: Run) -> None:
+    assert "near:  widget" in run("info", "wigdet").err
+    assert "near" not in run("info", "nosuch").err
 
 
 def test_query_answers_with_sources_and_refuses(run: Run) -> None:

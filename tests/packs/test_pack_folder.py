@@ -211,7 +211,7 @@ async def test_a_pack_of_a_newer_program_is_refused(pages: Path, tmp_path: Path)
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 1, "name": "../x", "version": "1"}', "[" * 10_000])
 async def test_what_is_no_manifest_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match="is not a pack manifest: "):
         load_manifest(tmp_path)
 
 

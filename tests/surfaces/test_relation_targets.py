@@ -7,6 +7,7 @@ from pathlib import Path
 from atlas.app.main import open_atlas
 from atlas.config.load import load_settings
 from atlas.tools.answers import RelationAnswer, SearchAnswer
+from atlas.tools.render import render
 from atlas.tools.search import hybrid_search
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -36,6 +37,7 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
             "subclasses of CoreBase",
             "who implements CoreOptions",
             "subclasses of CoreMissing",
+            "where is `CoreMissing` defined",
             "how does startWalk reach readLeaf?",
         ):
             answer = await hybrid_search(atlas, question)
@@ -47,6 +49,10 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
     assert _found(answers["subclasses of CoreBase"]) == {("lib/next.ts", (3,))}
     assert _found(answers["who implements CoreOptions"]) == {("lib/renamed.ts", (3,))}
     assert _found(answers["subclasses of CoreMissing"]) == set()
+    assert "\nno symbol `CoreMissing` that can have subclasses" in render(answers["subclasses of CoreMissing"])
+    assert "\nno symbol `CoreMissing`\n" in render(answers["where is `CoreMissing` defined"])
+    assert "\nimplementations of interface " in render(answers["who implements CoreOptions"])
+    assert "\nsubclasses of class " in render(answers["subclasses of CoreBase"])
     path = answers["how does startWalk reach readLeaf?"]
     assert _found(path) == set()
     assert any("unknown rather than none" in note for note in path.evidence.notes)

@@ -11,6 +11,7 @@ from atlas.config.load import load_settings
 from atlas.search.unresolved import find_unresolved
 from atlas.tools.answers import RelationAnswer
 from atlas.tools.node import get_context
+from atlas.tools.render import render
 from atlas.tools.search import hybrid_search
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -56,3 +57,22 @@ async def test_unresolved_calls_are_listed(root: Path) -> None:
         ("unknown", "name", "unknown-receiver", (9,)),
         ("unknown", "attribute", "unknown-receiver", (10,)),
     ]
+
+
+async def test_callers_of_a_name_of_several_symbols_count_the_unresolved_calls_once(root: Path) -> None:
+    for number in range(3):
+        (root / "net" / f"more{number}.py").write_text(f"class More{number}:\n    def save(self):\n        pass\n")
+    settings = load_settings(str(root), str(root.parent / "data"), environment=QUICK)
+    async with open_atlas(settings) as atlas:
+        few = await hybrid_search(atlas, "callers of save")
+    await indexed(root, root.parent / "data")
+    async with open_atlas(settings) as atlas:
+        many = await hybrid_search(atlas, "callers of save")
+    for answer, head in (
+        (few, "2 symbols are called `save`; callers of all: 1"),
+        (many, "5 symbols are called `save`; callers of each:"),
+    ):
+        lines = render(answer).splitlines()
+        assert lines[1] == head, lines
+        said = [line for line in lines if "unresolved call" in line]
+        assert said == ["note: 2 unresolved calls of `save`, each of which may be of any of these symbols"], lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from atlas._parser import split_words
@@ -10,6 +12,7 @@ from atlas.parsing import search_terms
 from atlas.search.languages import LanguageRow, language_terms
 from atlas.search.long_text import LongText, fits, rarest, read_long_text
 from atlas.search.route import route
+from atlas.search.tracebacks import Frame, read_frames
 
 LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 FILLER = "It happens about once a day in production and nobody could tell me what to do about it until now. " * 3
@@ -72,6 +75,19 @@ def test_one_paragraph_has_its_first_sentence_as_title() -> None:
         ("#0 /var/www/src/Cache.php(12): Shop\\Cache->gc()", "/var/www/src/Cache.php", 12, "gc"),
         ("#1  0x00007f in loop_run (loop=0x1) at src/core.c:440", "src/core.c", 440, "loop_run"),
         ("shop.(*Mux).route(0x1, 0x2)\n\t/go/src/shop/mux.go:425 +0x27", "/go/src/shop/mux.go", 425, "route"),
+        ("shop.(*Mux).route.func1.2(...)\n\t/go/src/shop/mux.go:425 +0x27", "/go/src/shop/mux.go", 425, "route"),
+        ("created by shop.Open in goroutine 1\n\t/go/open.go:4 +0x2", "/go/open.go", 4, "Open"),
+        ("shop.Map[...](0x1)\n\t/go/map.go:4 +0x2", "/go/map.go", 4, "Map"),
+        ("   5: <shop::Set<T> as core::Stream>::poll\n   at ./src/set.rs:9:1", "./src/set.rs", 9, "poll"),
+        ("   6: shop::run::{{closure}}\n   at ./src/run.rs:9:1", "./src/run.rs", 9, "run"),
+        ("\tat app//com.example.Json.<init>(Json.java:9)", "Json.java", 9, "Json"),
+        ("\tat com.example.Json.lambda$read$0(Json.java:9)", "Json.java", 9, "read"),
+        ("    at Jar.add [as put] (/lib/jar.js:3:1)", "/lib/jar.js", 3, "add"),
+        ("    at new Jar (file:///lib/jar.js:3:1)", "/lib/jar.js", 3, "Jar"),
+        ("    at Object.<anonymous> (/lib/jar.js:3:1)", "/lib/jar.js", 3, ""),
+        ("   at Shop.Cart.<AddAsync>d__5.MoveNext() in /shop/Cart.cs:line 3", "/shop/Cart.cs", 3, "AddAsync"),
+        ("   at Shop.Cart.Get[T](T x) in /shop/Cart.cs:line 4", "/shop/Cart.cs", 4, "Get"),
+        ("\tfrom /lib/node.rb:12:in 'block (2 levels) in Node#add'", "/lib/node.rb", 12, "add"),
         ("   3: shop::conn::Conn<I>::poll\n             at ./src/conn.rs:123:5", "./src/conn.rs", 123, "poll"),
         ("src/main.c:17: error", "src/main.c", 17, ""),
     ],
@@ -81,10 +97,33 @@ def test_frames_of_common_runtimes(printed: str, path: str, line: int, name: str
     assert (frame.path, frame.line, frame.name) == (path, line, name)
 
 
+GO = "goroutine 51 [running]:\nexample.org/lib/shop.(*Mux).route(...)\n\t/go/pkg/mod/lib/shop@v1.7.1/mux.go:318 +0x1b5"
+
+
+def test_one_frame_is_a_long_text_whose_folders_are_no_words() -> None:
+    found = read(GO)
+    assert found.frames == (Frame("/go/pkg/mod/lib/shop@v1.7.1/mux.go", 318, "route", "Mux"),)
+    assert found.whole.split() == ["route"] and found.is_traceback
+    assert found.paths == found.names == () and found.title == ""
+    assert not read(REPORT).is_traceback
+
+
+def test_a_place_alone_is_no_traceback() -> None:
+    assert read_long_text("what fails at shop/jar.py:12", LANGUAGES) is None
+
+
+@pytest.mark.parametrize("text", ["a." * 10_000, "/a." * 6_000, "(" * 20_000, "a" * 20_000])
+def test_frames_of_a_text_of_one_word_are_read_in_linear_time(text: str) -> None:
+    begun = time.process_time()
+    assert list(read_frames(text)) == []
+    assert time.process_time() - begun < 1
+
+
 @pytest.mark.parametrize(
     ("written", "path", "shared"),
     [
         ("/srv/site-packages/shop/jar.py", "src/shop/jar.py", 2),
+        ("/mod/shop@v1.7.1/jar.py", "src/shop/jar.py", 2),
         ("jar.py", "src/shop/jar.py", 1),
         ("C:\\shop\\jar.py", "shop/jar.py", 2),
         ("/usr/lib/http/jar.py", "src/shop/jar.py", 0),

@@ -106,13 +106,13 @@ def read_manifest(text: str, place: str) -> Manifest:
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _invalid(place, "it is no JSON") from error
+        raise _invalid(place, "it is not JSON") from error
     if not isinstance(found, dict):
-        raise _invalid(place, "it is no object")
+        raise _invalid(place, "it is not an object")
     document = cast("dict[str, Any]", found)
     schema = document.get("schema")
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
-        raise _invalid(place, "schema is no number")
+        raise _invalid(place, "schema is not a number")
     if schema > SCHEMA:
         raise SchemaMismatch(
             f"{place} has schema {schema}, this program reads up to {SCHEMA}", "install a newer Code Atlas"
@@ -136,9 +136,9 @@ def read_manifest(text: str, place: str) -> Manifest:
 def check_name(name: str, version: str) -> None:
     """Raise ConfigError for a name or version that cannot be the name of a folder everywhere."""
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"{name!r} is no name of a pack", "use lower-case letters, digits, '.', '_' and '-'")
+        raise ConfigError(f"{name!r} is not a pack name", "use lower-case letters, digits, '.', '_' and '-'")
     if not _VERSION.fullmatch(version) or ".." in version:
-        raise ConfigError(f"{version!r} is no version of a pack", "use letters, digits and '._+!-'")
+        raise ConfigError(f"{version!r} is not a pack version", "use letters, digits and '._+!-'")
 
 
 def is_result(name: str) -> bool:
@@ -152,13 +152,13 @@ _MODEL: Mapping[str, type] = {"space": str, "provider": str, "model": str, "dime
 
 
 def _invalid(place: str, why: str) -> StoreError:
-    return StoreError(f"{place} is no manifest of a pack: {why}", "build or download the pack again")
+    return StoreError(f"{place} is not a pack manifest: {why}", "build or download the pack again")
 
 
 def _text(document: Mapping[str, Any], name: str, place: str) -> str:
     value = document.get(name, "")
     if not isinstance(value, str) or len(value) > 2000:
-        raise _invalid(place, f"{name} is no text")
+        raise _invalid(place, f"{name} is not text")
     return value
 
 
@@ -171,14 +171,14 @@ def _number(value: object, name: str, place: str) -> int:
 def _list(document: Mapping[str, Any], name: str, place: str) -> list[Any]:
     value = document.get(name, [])
     if not isinstance(value, list):
-        raise _invalid(place, f"{name} is no list")
+        raise _invalid(place, f"{name} is not a list")
     return cast("list[Any]", value)
 
 
 def _object(document: Mapping[str, Any], name: str, place: str) -> dict[str, Any]:
     value = document.get(name, {})
     if not isinstance(value, dict):
-        raise _invalid(place, f"{name} is no object")
+        raise _invalid(place, f"{name} is not an object")
     return cast("dict[str, Any]", value)
 
 
