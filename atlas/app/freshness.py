@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.daemon_process import launch_daemon_once
+from atlas.app.store import describe_writer
 from atlas.errors import AtlasError, ConfigError, WriterBusy
 from atlas.model import Label
 from atlas.pipeline.newer_files import NewerFiles
@@ -174,6 +175,10 @@ class FreshnessGuard:
             return name
         return f"{name}, {done:,} of {total:,} {'texts' if phase == 'embed' else 'files'}"
 
+    async def work_at_index(self) -> str:
+        """Return how far the pass at work is, or that another process writes; "" without either."""
+        return self.progress() or await asyncio.to_thread(describe_writer, self._settings)
+
     async def unfinished(self, store: Store) -> TreeReport:
         """Continue an interrupted first index if this session may; return how far it is, and what is missing."""
         from atlas.api import TreeReport
@@ -187,7 +192,7 @@ class FreshnessGuard:
                 problem = f"it cannot be continued: {error.message}"
         newer, check = await self.look(store, certain=True), self._check
         share = f"{check.indexed:,} of {counted(check.files, 'file', ',')} indexed" if check and newer else ""
-        progress = self.progress() or problem or "`atlas index` completes it"
+        progress = await self.work_at_index() or problem or "`atlas index` completes it"
         return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (share, progress) if part))
 
     async def start_daemon(self) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.embedder import make_documents_embedder, make_embedder, make_prose_embedder, make_writing_embedders
-from atlas.app.quality import make_quality_reader, make_quality_writer
+from atlas.app.quality import has_model, make_quality_reader, make_quality_writer
 from atlas.app.store import open_store, prepare_data_folder
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
@@ -74,6 +74,9 @@ async def index_project(
     """
     if quality and not settings.quality.is_on:
         raise ConfigError("no sentence transformer is configured", "Set quality.model in the user's atlas.toml.")
+    if quality and not has_model(settings):
+        hint = "Correct it in the user's atlas.toml; the folder holds tokenizer.json and model.onnx."
+        raise ConfigError(f"quality.model: no such folder: {settings.quality.model}", hint)
     from atlas.pipeline.index_request import IndexTarget, request_index
 
     target = IndexTarget(

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from atlas.docs.sources.values import SourceSpec
     from atlas.fetching import Fetcher
 
+UNNAMED = "1"
+"""The version of a pack for which none is named."""
+
 Report = Callable[[CollectProgress], None]
 
 
@@ -78,6 +81,7 @@ async def plan_build(request: BuildRequest, report: Report = no_report) -> list[
     """Return what a build would read; writes nothing. Raises ConfigError and Unavailable."""
     from atlas.docs.sources.collecting import plan
 
+    check_name(request.name, request.version or UNNAMED)
     specs = _specs(request)
     fetcher = _fetcher(specs)
     try:
@@ -97,9 +101,10 @@ async def build_pack(
 ) -> BuildResult:
     """Build a pack from its sources, to a folder or to the installed packs.
 
-    Raises ConfigError for sources that cannot be read, StoreError if the pack cannot be written or there is one
-    already.
+    Raises ConfigError for sources that cannot be read, a name that is none, or a pack that is there already, StoreError
+    if the pack cannot be written.
     """
+    check_name(request.name, request.version or UNNAMED)
     specs = _specs(request)
     if target is not None or request.version:
         check_target(_target(request, target), replaces=replaces)
@@ -242,7 +247,7 @@ def completed(request: BuildRequest, specs: Sequence[SourceSpec], articles: Sequ
     library_version = library_version or (in_name["version"] if in_name else "")
     ecosystem = request.ecosystem or (BY_SCHEME.get(str(named.kind), "") if named else "")
     ecosystem = ecosystem or (BY_ENDING.get(in_name["ending"], "") if in_name else "")
-    version = request.version or library_version or "1"
+    version = request.version or library_version or UNNAMED
     return replace(request, library=library, library_version=library_version, ecosystem=ecosystem, version=version)
 
 

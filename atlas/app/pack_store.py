@@ -15,7 +15,8 @@ from atlas.process.installation_key import packs_folder
 async def install(archive: Path, *, replaces: bool = False) -> tuple[Path, Manifest]:
     """Install a pack from an archive; nothing of it is there before all of it is. Return its folder and manifest.
 
-    Raises NotFound, SchemaMismatch, and StoreError for a damaged or hostile archive, or if the pack is there already.
+    Raises NotFound, SchemaMismatch, StoreError for a damaged or hostile archive, and ConfigError if the pack is there
+    already.
     """
     stated = read_archive_manifest(archive)
     target = packs_folder() / stated.name / stated.version

@@ -21,6 +21,8 @@ CONNECTIONS = 2
 REQUEST_SECONDS = 60.0
 """Time limit of a request with texts; a server on a CPU takes seconds for a batch."""
 QUESTION_RETRY_SECONDS = 0.5
+WITHOUT_MODEL = "answered without the sentence transformer"
+"""Begins a note of an answer, as those of `atlas.search.quality`."""
 
 
 def make_quality_reader(settings: Settings) -> Embedder | None:
@@ -31,6 +33,18 @@ def make_quality_reader(settings: Settings) -> Embedder | None:
 
     # A question takes 7 ms on one thread; several wait for each other where the machine is busy.
     return QualityEmbedder(_make(settings, threads=1), float(settings.quality.query_seconds))
+
+
+def has_model(settings: Settings) -> bool:
+    """Return whether the folder of the model is there, or none is named."""
+    return not settings.quality.model or Path(settings.quality.model).expanduser().exists()
+
+
+def missing_model_note(settings: Settings) -> str:
+    """Return that the folder of the model is not there, "" if it is or no question would use it."""
+    if "quality" in settings.search.off or has_model(settings):
+        return ""
+    return f"{WITHOUT_MODEL}: no such folder: {settings.quality.model}; correct quality.model"
 
 
 def make_quality_writer(settings: Settings, *, in_background: bool) -> Embedder | None:

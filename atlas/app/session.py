@@ -17,6 +17,7 @@ from atlas.app.knowledge import KnowledgeDesk, make_language_model
 from atlas.app.pack_desk import PackDesk
 from atlas.app.pack_links import pack_notes, trees_with_lines
 from atlas.app.pack_reranker import make_reranker
+from atlas.app.quality import WITHOUT_MODEL, missing_model_note
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
@@ -141,6 +142,7 @@ class Session:
             atlas = await self._open()
         except NotFound as error:
             atlas = await self._open_new(error, makes_index=reads_files and self._makes_index)
+        from atlas.api import TreeReport
         from atlas.tools.call import call
 
         complete = self._with_defaults(tool, arguments)
@@ -155,6 +157,7 @@ class Session:
             problem = self._guard.daemon_problem()
             failed = [f"the daemon could not be started: {problem}"] if problem else []
             complete["places"] = [*failed, *describe_places(self._settings)]
+            atlas = replace(atlas, tree=TreeReport(unfinished=await self._guard.work_at_index()))
         return await call(atlas, tool.name, complete)
 
     async def _up_to_date(self, atlas: Atlas, name: str, arguments: Mapping[str, object]) -> Answer:
@@ -216,14 +219,17 @@ class Session:
         return TreeReport(newer, (note,) if note else ())
 
     async def _remarks(self, reader: Reader, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
-        """Return where newer files mention what was asked for, and that unsupported files have no definitions."""
+        """Return where newer files mention what was asked for, what is unsupported, and a missing model."""
         from atlas.tools.newer_files import asked_names, has_no_definition, mention_notes, unsupported_note
 
         notes: tuple[str, ...] = ()
         if newer.paths and (names := asked_names(answer)):
             notes = await asyncio.to_thread(mention_notes, str(self._settings.root), newer, names)
-        if not has_no_definition(answer):
-            return notes
+        if answer.tool in ("hybrid_search", "get_context") and (lack := missing_model_note(self._settings)):
+            said = any(note.startswith(WITHOUT_MODEL) for note in answer.evidence.notes)
+            notes = notes if said else (*notes, lack)
+        if not answer.evidence.indexed_at or not has_no_definition(answer):
+            return notes  # while the first index is made, other files wait for it
         note = unsupported_note(await self._guard.unsupported(reader.store, reader.languages.forms))
         return (*notes, note) if note else notes
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from atlas.app.bus import hold_project_lease, store_address
 from atlas.config.load import is_trusted
-from atlas.errors import ConfigError, NotFound
+from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.data_folder import check_folder, make_folder, move_legacy_folder
 
 if TYPE_CHECKING:
@@ -48,6 +48,17 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
         vector_index=VectorIndex,
         bm25=bm25_library(settings),
     )
+
+
+def describe_writer(settings: Settings) -> str:
+    """Return that another process writes to the index; "" without one, or where its lock does not tell."""
+    from atlas.process.lock import has_writer
+
+    try:
+        writes = settings.data_dir.is_dir() and has_writer(settings.data_dir)
+    except AtlasError:
+        return ""
+    return "another process is indexing: ask again later" if writes else ""
 
 
 def bm25_library(settings: Settings) -> str:

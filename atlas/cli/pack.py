@@ -23,6 +23,7 @@ from atlas.cli.pack_options import (
 )
 from atlas.cli.pack_progress import pack_progress
 from atlas.cli.run import run
+from atlas.errors import ConfigError
 from atlas.wording import counted
 
 if TYPE_CHECKING:
@@ -168,6 +169,8 @@ def query(
     from atlas.app.packs import find_pack
 
     text = sys.stdin.read(1 << 20) if question == "-" else question
+    if not text.strip():
+        raise ConfigError("the question is empty", 'ask one: atlas pack query PACK "How do I ...?"')
     answer = run(_ask(find_pack(pack), text, profile, max_tokens, None if no_model else (project, data_dir)))
     if json:
         document = dataclasses.asdict(answer)
@@ -249,6 +252,8 @@ def _print_plan(planned: list[Planned], *, as_json: bool) -> None:
     if as_json:
         output.print_json({"documents": [dataclasses.asdict(one) for one in planned]})
         return
+    archives = [one for one in planned if one.is_archive]
+    planned = [one for one in planned if not one.is_archive]
     read = [one for one in planned if not one.skipped]
     for one in read:
         print(output.plain(one.key))
@@ -260,7 +265,11 @@ def _print_plan(planned: list[Planned], *, as_json: bool) -> None:
         more = ", ..." if len(keys) > SHOWN else ""
         line = output.one_line(f"{len(keys):,} left out, {reason}: {', '.join(keys[:SHOWN])}{more}; --json shows all")
         print(line if more else line.removesuffix("; --json shows all"), file=sys.stderr)
-    print(f"{counted(len(read), 'document')} would be read, {len(planned) - len(read):,} left out", file=sys.stderr)
+    for one in archives:
+        text = f"{one.source}: a dry run does not download the archive, so its documents are not known"
+        print(output.one_line(text), file=sys.stderr)
+    if planned or not archives:
+        print(f"{counted(len(read), 'document')} would be read, {len(planned) - len(read):,} left out", file=sys.stderr)
 
 
 def _print_result(result: BuildResult, *, as_json: bool) -> None:
@@ -289,8 +298,10 @@ def _print_result(result: BuildResult, *, as_json: bool) -> None:
 
 
 def _print_answer(answer: PackAnswer, *, explain: bool) -> None:
+    from atlas.search.packs.values import EXTRACT
+
     print(output.plain(answer.text))
-    if answer.facts:
+    if answer.facts and answer.by != EXTRACT:  # quotations begin with the facts
         print()
         for fact in answer.facts:
             print(output.plain(f"{fact.kind}: {' '.join(fact.text.split())} [{fact.source}]"))

@@ -151,13 +151,13 @@ def check_languages(settings: Settings) -> None:
 
 
 def check_packs(settings: Settings) -> None:
-    """Raise ConfigError for an address of a reranking server that is none, or a model that is not there."""
+    """Raise ConfigError for an address of a reranking server that is none, or a model without an absolute path."""
     _check_model(settings, "packs.reranker_model", settings.packs.reranker_model, "packs.reranker_url")
     _check_model_server(settings, "packs.reranker_url", settings.packs.reranker_url, "ATLAS_PACKS_RERANKER_API_KEY")
 
 
 def _check_quality(settings: Settings) -> None:
-    """Raise ConfigError for a server of a sentence transformer that is none, or a model that is not there."""
+    """Raise ConfigError for a server of a sentence transformer that is none, or a model without an absolute path."""
     chosen = settings.quality
     _check_model(settings, "quality.model", chosen.model, "quality.url")
     _check_model_server(settings, "quality.url", chosen.url, "ATLAS_QUALITY_API_KEY")
@@ -170,7 +170,10 @@ def _check_quality(settings: Settings) -> None:
 
 
 def _check_model(settings: Settings, key: str, model: str, server: str) -> None:
-    """Raise ConfigError for a folder of a model that is not absolute or not there, or that a server excludes."""
+    """Raise ConfigError for a folder of a model that is not absolute, or that a server excludes.
+
+    A folder that is not there is no error: everything else works without the model, and its use says what is missing.
+    """
     if not model:
         return
     origin, section = settings.origin(key), server.partition(".")[0]
@@ -178,9 +181,6 @@ def _check_model(settings: Settings, key: str, model: str, server: str) -> None:
         raise ConfigError(f"{origin}: {key} and {server} exclude each other", "Set one of them.")
     if not Path(model).expanduser().is_absolute():
         raise ConfigError(f"{origin}: {key} must be an absolute path, not {model!r}", 'It may begin with "~/".')
-    if not Path(model).expanduser().exists():
-        hint = "Give the folder that holds tokenizer.json and model.onnx."
-        raise ConfigError(f"{origin}: {key}: no such folder: {model}", hint)
 
 
 def _check_model_server(settings: Settings, key: str, url: str, key_variable: str) -> None:

@@ -77,6 +77,9 @@ def model_file(folder: Path) -> Path | None:
 
 def load_model(folder: Path, purpose: Purpose, threads: int) -> OnnxModel:
     """Import the libraries and read a model. Raises Unavailable if that fails."""
+    if not folder.exists():
+        hint = f"Correct or remove the path in the settings; the folder holds {TOKENIZER} and {MODELS[0]}."
+        raise Unavailable(f"{purpose.name} cannot be loaded: no such folder: {folder}", hint)
     try:
         numpy, runtime, tokenizers = (
             cast("Any", importlib.import_module(name)) for name in ("numpy", "onnxruntime", "tokenizers")

@@ -154,8 +154,19 @@ async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = P
     hits = on_one_scale(code, pages, offset)[:limit]
     note = note or other
     if not hits and not note:
-        note = "no vectors match: the project has none yet, or the filter excludes all"
+        note = await _why_no_vectors(reader, where)
     return Ranking("meaning", tuple(hits), note)
+
+
+async def _why_no_vectors(reader: Reader, where: Filter) -> str:
+    """Return why no vector was found; "" while the first index is made, which every answer says anyway."""
+    project = where.project or reader.project
+    state = next((one for one in await reader.store.projects() if one.project == project), None)
+    if state is None or not state.indexed_at:
+        return ""
+    if not state.models:
+        return "no vectors match: the project has none yet"
+    return "no vectors match: none passes the filter, or none is similar to the question"
 
 
 async def _end(jobs: Iterable[asyncio.Task[Any]]) -> None:

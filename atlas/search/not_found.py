@@ -22,6 +22,9 @@ SHOWN = 3
 NOT_SOURCE = frozenset({"binary", "minified", "lock"})
 """Skip reasons of files that define no symbols."""
 
+NOT_YET = "not indexed so far: the first index of the project is not finished"
+"""The diagnosis while files wait to be indexed: any other would be of the files that happen to be first."""
+
 _WORD = re.compile(r"[\w$]+")
 _AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
 """Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
@@ -43,6 +46,8 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     file = path if path in manifest else path.partition("#")[0]
     if file in manifest and file:
         return (f"`{file}` is indexed ({counted(manifest[file].lines, 'line')}), but contains no such name or line",)
+    if not await _is_finished(reader, where.project):
+        return (NOT_YET,)
     if _is_path(path, colon, manifest):
         return tuple(_no_file(path.rstrip("/"), skipped, manifest))
     segments = set(dotted(name).split(".")) - {""}
@@ -67,6 +72,8 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
 async def why_no_callers(reader: Reader, node: Node, kind: str = "callers") -> str:
     """Return one sentence for an empty list of callers, tests, ...: unresolved calls, or mentions, of the name."""
     own = node.row
+    if not await _is_finished(reader, node.project):
+        return f"no resolved {kind}: unknown rather than none, because the first index is not finished"
     if unresolved := describe_unresolved(await find_unresolved(reader, own.name, node.project)):
         return f"no resolved {kind}: unknown rather than none, because there are {unresolved}"
     word, found = await _mentions(reader, node.project, own.name)
@@ -79,6 +86,12 @@ async def why_no_callers(reader: Reader, node: Node, kind: str = "callers") -> s
         f"no resolved {kind}: unknown rather than none, because `{word}` occurs in {_count(others, 'other symbol')} "
         f"without an edge to it ({_places(others)})"
     )
+
+
+async def _is_finished(reader: Reader, project: str) -> bool:
+    """Return whether a first index of the project, or of all if none is named, was completed."""
+    states = await reader.store.projects()
+    return all(state.indexed_at for state in states if project in ("", state.project))
 
 
 async def _mentions(reader: Reader, project: str, name: str) -> tuple[str, list[Node]]:

@@ -17,13 +17,13 @@ from atlas.tools.symbols import FileGroup, Hit, Lookup, NodeDetail, Section, Sou
 
 
 def index_state(generation: int, indexed_at: str) -> str:
-    """Return `indexed TIME`, `first index not finished` or `never indexed`.
+    """Return `indexed TIME`, `first index not finished` or `not indexed yet`.
 
     A generation without a time belongs to an unfinished index.
     """
     if indexed_at:
         return f"indexed {indexed_at}"
-    return "first index not finished" if generation else "never indexed"
+    return "first index not finished" if generation else "not indexed yet"
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,9 @@ async def status(
     )
     found = await daemon if daemon is not None else None
     files, partial = await _incomplete_files(atlas, name, skipped_filter) if skipped and name in states else ((), ())
-    envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
+    state, encoding = states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding
+    is_own = name in states and name == atlas.reader.project
+    envelope = Envelope(state, encoding, token_budget, *([atlas.tree] if is_own else []))
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     embedders = (atlas.reader.embedder, atlas.reader.quality_embedder)
     servers = dict.fromkeys(each.place for each in embedders if each is not None and each.place)

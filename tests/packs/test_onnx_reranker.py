@@ -157,9 +157,20 @@ async def test_settings_name_it_and_a_question_is_reordered(
         assert bool(found.notes) == (state == "failed")
 
 
-@pytest.mark.parametrize("value", ["relative/folder", "/nowhere/at/all"])
-def test_a_wrong_path_is_an_error_of_the_settings(value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATLAS_PACKS_RERANKER_MODEL", value)
+async def test_a_missing_folder_is_no_error_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATLAS_PACKS_RERANKER_MODEL", "/nowhere/at/all")
+    reranker = make_reranker(load_settings(str(tmp_path)))
+    docs = write_tree(tmp_path / "docs", {"two.md": "# Errors\n\nStop the crash with the handler of the widget.\n"})
+    built = await build_pack(BuildRequest("widget", (str(docs),), "1"), tmp_path / "pack")
+    pack = open_pack(built.folder, reranker=reranker)
+    found = await find(pack.reader, "how do i stop the crash", MAXIMUM)
+    await pack.aclose()
+    assert found.sections[0].article == "widget:two.md"
+    assert "no such folder: /nowhere/at/all" in " ".join(found.notes)
+
+
+def test_a_wrong_path_is_an_error_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATLAS_PACKS_RERANKER_MODEL", "relative/folder")
     with pytest.raises(ConfigError, match="reranker_model"):
         load_settings(str(tmp_path))
     monkeypatch.setenv("ATLAS_PACKS_RERANKER_MODEL", str(tmp_path))

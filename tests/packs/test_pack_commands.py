@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,11 +57,38 @@ def test_a_dry_run_names_what_would_be_read(run: Run, place: Path) -> None:
     assert not (place / "packs" / "other").exists()
 
 
+def test_a_dry_run_says_that_it_downloads_no_archive(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    for source in ("pypi:widget==2.0", "npm:widget@2.0.0", "crate:widget@2.0.0", "crate:widget"):
+        found = run("build", "other", "--from", source, "--dry-run")
+        assert (found.code, found.out) == (0, "")
+        assert found.err == f"{source}: a dry run does not download the archive, so its documents are not known\n"
+        document = run("build", "other", "--from", source, "--dry-run", "--json").json["documents"]
+        assert [one["is_archive"] for one in document] == [True]
+    kept = tmp_path / "registry" / "cache" / "index" / "widget-2.0.0.crate"
+    kept.parent.mkdir(parents=True)
+    write_tree(tmp_path / "widget-2.0.0", {"Cargo.toml": "[package]\n", "README.md": "# Widget\n\nTurns.\n"})
+    with tarfile.open(kept, "w:gz") as archive:
+        archive.add(tmp_path / "widget-2.0.0", "widget-2.0.0")
+    found = run("build", "other", "--from", "crate:widget@2.0.0", "--dry-run")
+    assert found.out == "README.md\n"
+    assert "1 document would be read" in found.err
+
+
 def test_a_pack_is_not_replaced_unasked(run: Run) -> None:
     refused = run("build", "widget", "--from", "docs", *OPTIONS)
-    assert refused.code != 0
+    assert refused.code == 2
     assert "--replace" in refused.err
-    assert run("build", "nothing", "--from", "no-such-folder").code != 0
+    assert run("build", "nothing", "--from", "no-such-folder").code == 2
+
+
+def test_a_name_that_is_none_and_an_empty_question_are_wrong_arguments(run: Run) -> None:
+    for arguments in (("Bad/Name",), ("widget", "--version", "a/b"), ("Bad/Name", "--dry-run")):
+        refused = run("build", *arguments, "--from", "docs")
+        assert (refused.code, "of a pack" in refused.err) == (2, True)
+    for question in ("", " \n"):
+        refused = run("query", "widget", question)
+        assert (refused.code, "the question is empty" in refused.err) == (2, True)
 
 
 def test_list_and_info_describe_the_pack(run: Run, place: Path) -> None:
@@ -77,7 +105,7 @@ def test_list_and_info_describe_the_pack(run: Run, place: Path) -> None:
 def test_query_answers_with_sources_and_refuses(run: Run) -> None:
     found = run("query", "widget", "What is the default of SPIN_TIMEOUT?")
     assert found.code == 0
-    assert "30" in found.out
+    assert found.out.count("Default: `30`. [1]") == 1
     document = run("query", "widget", "What is the default of SPIN_TIMEOUT?", "--json", "--no-model").json
     assert document["sources"][0]["article"] == "settings.md"
     assert "stages" not in document

@@ -117,7 +117,7 @@ async def test_an_export_is_installed_elsewhere(pages: Path, tmp_path: Path, mon
     export(folder, tmp_path / "one.tar.zst")
     export(folder, tmp_path / "two.tar.zst")
     assert (tmp_path / "one.tar.zst").read_bytes() == (tmp_path / "two.tar.zst").read_bytes()
-    with pytest.raises(StoreError, match="already"):
+    with pytest.raises(ConfigError, match="already"):
         await install(tmp_path / "one.tar.zst")
     await install(tmp_path / "one.tar.zst", replaces=True)
     monkeypatch.setenv("ATLAS_PACKS", str(tmp_path / "other"))
@@ -239,10 +239,10 @@ async def test_a_pack_is_not_built_over_something_else(pages: Path, tmp_path: Pa
     other = tmp_path / "mine"
     other.mkdir()
     (other / "thesis.txt").write_text("years of work")
-    with pytest.raises(StoreError, match="something else"):
+    with pytest.raises(ConfigError, match="something else"):
         await built(pages, other)
     await built(pages)
-    with pytest.raises(StoreError, match="already"):
+    with pytest.raises(ConfigError, match="already"):
         await built(pages)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigError):

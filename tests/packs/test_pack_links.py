@@ -18,7 +18,7 @@ from atlas.config.load import load_settings
 from atlas.errors import NotFound
 from atlas.tools.answers import Evidence
 from atlas.tools.catalogue import BY_NAME
-from atlas.tools.packs.bodies import parts_of
+from atlas.tools.packs.bodies import part_line, parts_of
 from atlas.tools.render import render
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -130,6 +130,7 @@ async def test_tools_of_packs_answer_with_sources(session: Session) -> None:
     text, _ = await answer(session, "list_packs")
     assert "widget@1.0: Widget 1.0, 1 article\n" in text
     text, _ = await answer(session, "ask_pack", question="What is the default of SPIN_TIMEOUT?")
+    assert "- - " not in text
     assert "30" in text
     assert "settings.md" in text
     assert "widget@2.0" in text, "the newest version is asked"
@@ -177,3 +178,9 @@ async def test_a_replaced_pack_is_opened_again(session: Session, place: Path, tm
     shutil.rmtree(folder.parent)
     assert "gadget" in text, "a damaged pack is named, the others answer"
     assert "30" in text
+
+
+def test_a_list_gets_no_second_mark() -> None:
+    assert part_line("- one\n- two\n  more") == "one\n- two\n  more"
+    assert part_line("- one\n[1] two") == "one\n  [1] two"
+    assert part_line("one\n- two") == "one\n  - two"

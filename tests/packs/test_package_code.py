@@ -202,3 +202,38 @@ async def test_comments_of_a_crate_are_searched_next_to_its_guides(tmp_path: Pat
     async with await AsyncPack.open(await asyncio.to_thread(built, tmp_path, files)) as pack:
         answer = await pack.ask("What stops every wheel with a force?")
         assert answer.sources[0].article == "src/lib.rs"
+
+
+async def test_hidden_lines_of_examples_in_rust_are_left_out(tmp_path: Path) -> None:
+    lib = """/// Stops every wheel with a force.
+///
+/// ```
+/// # use widget::brake;
+/// # #[derive(Debug)]
+/// #
+/// #[allow(unused)]
+/// fn stop() {
+///     # let wheels = all();
+///     brake(1);
+/// ## escaped
+/// }
+/// ```
+///
+/// ```no_run,edition2021
+/// # fn main() {
+/// # }
+/// ```
+///
+/// ```toml
+/// # a comment
+/// widget = "2"
+/// ```
+pub fn brake(force: u32) {}
+"""
+    files = {"Cargo.toml": '[package]\nname = "widget"\nversion = "2.0.0"\n', "src/lib.rs": lib}
+    async with await AsyncPack.open(await asyncio.to_thread(built, tmp_path, files)) as pack:
+        text = await pack.article("src/lib.rs")
+    assert "#[allow(unused)]\nfn stop() {\n    brake(1);\n# escaped\n}" in text
+    assert '# a comment\nwidget = "2"' in text
+    for hidden in ("use widget", "derive", "let wheels", "fn main"):
+        assert hidden not in text

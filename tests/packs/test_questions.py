@@ -176,7 +176,7 @@ async def test_question_of_100_kb(pack: OpenPack) -> None:
 async def test_small_budget_is_kept(pack: OpenPack) -> None:
     answer = await ask(pack.reader, "How long does a session last?", replace(BALANCED, max_tokens=120, limit=2))
     assert 0 < answer.tokens <= 120
-    assert answer.withheld
+    assert any(text.startswith("[1]: ") and text.endswith(" sentences left out") for text in answer.withheld)
 
 
 async def test_language_model_writes_from_sources(pack: OpenPack) -> None:

@@ -136,7 +136,6 @@ def test_a_project_names_neither_model_nor_server(tmp_path: Path, line: str) -> 
     ("named", "message"),
     [
         ({"MODEL": "models/mine"}, "must be an absolute path"),
-        ({"MODEL": "/nowhere/at/all"}, "no such folder"),
         ({"MODEL": "/", "URL": "http://127.0.0.1:1"}, "exclude each other"),
         ({"URL": "127.0.0.1:8080"}, "not the address of a server"),
         ({"URL": "http://me:secret@127.0.0.1"}, "must not hold a user or password"),
@@ -277,6 +276,31 @@ async def test_a_missing_extra_is_said_and_nothing_else_fails(
 
     checks = {check.name: check for check in (await check_health(settings)).checks}
     assert (checks["quality"].state, "code-atlas[quality]" in checks["quality"].fix) == ("broken", True)
+
+
+async def test_a_missing_model_is_said_and_everything_else_works(root: Path, model: Path, tmp_path: Path) -> None:
+    from atlas.app.health import check_health
+    from atlas.app.session import Session
+    from atlas.tools.catalogue import BY_NAME
+
+    settings = with_model(root, tmp_path / "d", tmp_path / "nowhere")
+    await index(settings, quality=False)
+
+    async def notes() -> list[str]:
+        session = Session(settings)
+        try:
+            answer = await session.answer(BY_NAME["hybrid_search"], {"query": QUESTION})
+        finally:
+            await session.aclose()
+        return [note for note in answer.evidence.notes if "without the sentence transformer" in note]
+
+    assert [str(tmp_path / "nowhere") in note for note in await notes()] == [True]
+    checks = {check.name: check for check in (await check_health(settings)).checks}
+    assert (checks["quality"].state, "path in the settings" in checks["quality"].fix) == ("broken", True)
+    with pytest.raises(ConfigError, match=r"quality\.model: no such folder"):
+        await index(settings)
+    await index(with_model(root, tmp_path / "d", model))
+    assert [str(tmp_path / "nowhere") in note for note in await notes()] == [True]
 
 
 async def test_health_and_status_say_the_share_that_is_done(root: Path, model: Path, tmp_path: Path) -> None:

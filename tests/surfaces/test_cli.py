@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from atlas.cli.app import create_app
+from atlas.cli.clients.recipes import FOLDER_VARIABLES, moved_folders
 from tests.raw_database import raw
 
 from .processes import COMMAND, Place, atlas, environment
@@ -274,12 +275,14 @@ def test_printed_configuration_starts_a_server(place: Place, client: str, path: 
 
 def test_printed_command_for_claude_code(place: Place) -> None:
     words = ("mcp", "--print-config", "claude-code", "--project", str(place.root))
-    done = atlas(*words, env={"XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""})
+    done = atlas(*words, env=dict.fromkeys(FOLDER_VARIABLES, ""))
     assert done.stdout.startswith("claude mcp add code-atlas -- ")
     assert done.stdout.endswith(f" mcp --project {place.root}\n")
-    # clients start servers without these variables, which say where index and key are
-    elsewhere = atlas(*words, env={"XDG_CACHE_HOME": "/c", "XDG_CONFIG_HOME": "/k"})
-    assert elsewhere.stdout.startswith("claude mcp add code-atlas -e XDG_CACHE_HOME=/c -e XDG_CONFIG_HOME=/k -- ")
+    # clients start servers without these variables, which say where index, key, notes and packs are
+    moved = {"XDG_CACHE_HOME": "/c", "XDG_CONFIG_HOME": "/k", "XDG_DATA_HOME": "/d", "ATLAS_PACKS": "/p"}
+    options = " ".join(f"-e {name}={folder}" for name, folder in moved.items())
+    assert atlas(*words, env=moved).stdout.startswith(f"claude mcp add code-atlas {options} -- ")
+    assert moved_folders({"ATLAS_PACKS": "packs", "XDG_DATA_HOME": ""}) == {"ATLAS_PACKS": str(Path.cwd() / "packs")}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from atlas.cli.clients import jsonc
-from atlas.cli.clients.recipes import RECIPES, Client
+from atlas.cli.clients.recipes import FOLDER_VARIABLES, RECIPES, Client
 from atlas.cli.clients.skill import skill_page, skill_section
 from atlas.cli.main import main
 from atlas.parsing import count_tokens
@@ -37,7 +37,7 @@ class Machine:
         self.home, self.root = folder / "home", folder / "p"
         self.home.mkdir()
         (self.root / ".git").mkdir(parents=True)
-        moved = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR")
+        moved = (*FOLDER_VARIABLES, "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR")
         self.env = {"HOME": str(self.home), "COLUMNS": "200"} | dict.fromkeys(moved, "")
         for name in [name for name in os.environ if name.startswith("ATLAS_")]:
             patch.delenv(name)
@@ -102,6 +102,14 @@ def test_each_client_gets_an_entry_where_it_looks_and_loses_it(machine: Machine,
     assert machine.done(client.value, "--undo")
     assert machine.files() == {}
     assert sorted(machine.root.iterdir()) == [machine.root / ".git"], "folders made for the file are gone"
+
+
+@pytest.mark.parametrize(("client", "key"), [(Client.CURSOR, "env"), (Client.OPENCODE, "environment")])
+def test_the_entry_names_folders_of_packs_and_notes(machine: Machine, client: Client, key: str) -> None:
+    machine.patch.setenv("ATLAS_PACKS", "/p")
+    machine.patch.setenv("XDG_DATA_HOME", "/d")
+    machine.done(client.value)
+    assert entry_in(machine.root / PLACES[client][0], client)[key] == {"XDG_DATA_HOME": "/d", "ATLAS_PACKS": "/p"}
 
 
 def test_the_entry_starts_a_server(machine: Machine) -> None:

@@ -252,8 +252,25 @@ async def test_an_interrupted_first_index_is_told_and_continued(tmp_path: Path) 
     assert done.returncode == 3
     assert "the first index is incomplete" in done.stdout
     assert "0 of 3 files indexed; `atlas index` completes it" in done.stdout
+    assert "vectors" not in done.stdout
+    assert "`atlas index`" in atlas("status", *place.options).stdout
     async with session(place) as client:
         assert await outcome(client, "load_settings") == "found"
+
+
+async def test_answers_during_a_first_index_claim_nothing_of_files_that_wait(tmp_path: Path) -> None:
+    place = bare(tmp_path)
+    (place.root / "boot.zig").write_text("fn foo() void {}\n")
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    await store.open_project("app", str(place.root))
+    calls = {"search": ("load_settings",), "context": ("load_settings",), "impact": ("load_settings",), "status": ()}
+    for command, words in calls.items():
+        done = atlas(command, *words, *place.options)
+        told = done.stdout + done.stderr
+        assert "another process is indexing" in told, told
+        for claim in ("supported language", "vectors match", "indexed files", "never indexed", "`atlas index`"):
+            assert claim not in told, told
+    await store.aclose()
 
 
 def test_commands_index_newer_files_and_status_counts_them(app: Place) -> None:

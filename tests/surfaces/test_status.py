@@ -99,7 +99,7 @@ async def seen(bus: Bus | None, trace: Trace, error: Exception | None = None) ->
 async def test_without_a_trace_of_a_daemon_nothing_is_asked(tmp_path: Path) -> None:
     daemon = await seen(None, Trace(), AssertionError("somebody looked for a bus"))
     assert (daemon.state, daemon.fix) == ("off", "atlas daemon start")
-    assert "not running: answers reflect the last index" in daemon.detail
+    assert "not running: each answer checks the tree first" in daemon.detail
 
 
 async def test_a_running_daemon_tells_of_streams_tiers_and_projects() -> None:
@@ -205,7 +205,7 @@ async def test_text_for_agents(shop: Atlas) -> None:
         "last batch 2 in 4 ms, 5 s ago\n"
     ) in text
     off = render(await status(shop, daemon=given(OFF)))
-    assert "daemon not running: answers reflect the last index -> atlas daemon start\n" in off
+    assert "daemon not running: each answer checks the tree first -> atlas daemon start\n" in off
     assert "tier " not in off
     assert "daemon" not in render(await status(shop))
 
@@ -390,7 +390,7 @@ async def test_without_a_daemon_nothing_is_loaded_started_or_written(here: Stage
     before = sorted(path for path in here.place.data.rglob("*") if path.suffix not in passing)
     done = _run_and_list_modules("status", *here.options)
     assert (done.returncode, done.stderr.strip()) == (0, "")
-    assert "daemon not running: answers reflect the last index -> atlas daemon start --project" in done.stdout
+    assert "daemon not running: each answer checks the tree first -> atlas daemon start --project" in done.stdout
     after = sorted(path for path in here.place.data.rglob("*") if path.suffix not in passing)
     assert after == before
     health = json.loads(atlas("health", "--json", *here.options).stdout)

@@ -56,7 +56,7 @@ def daemon(events: int = 0, told_ago: float = 0.0, pid: int = 7, **changes: obje
 def answer(state: DaemonStatus, *notes: str) -> StatusAnswer:
     project = ProjectStatus(
         "shop", "/shop", 1234, "2027-01-15T07:00:00+00:00", 12_500, 300_000, 2_254_156, 1, 1, 300_000, 299_000, "m",
-        0, 1, (), (), (), "", "", 256_744, 17, stale_symbols=1_000,
+        0, 1, (), (), (), "", "", symbols=256_744, stale_files=17, stale_symbols=1_000,
         decisions=(Described("body", "", 41), Described("layout", "", 1_002)),
     )  # fmt: skip
     evidence = Evidence("shop", 1234, "", "", (), "cl100k_base", 0, 0, notes)
@@ -190,7 +190,7 @@ def test_in_a_pipe_a_line_a_second_and_the_daemon_when_it_appears(tmp_path: Path
         (place.root / "pkg" / "two.py").write_text("def gamma():\n    return 2\n")
         assert "daemon running" in next_with(lines, "2 files 0 stale files")
         place.run("daemon", "stop")
-        next_with(lines, "daemon not running: answers reflect the last index | first @")
+        next_with(lines, "daemon not running: each answer checks the tree first | first @")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
         assert (process.returncode, err) == (0, ""), out

@@ -597,12 +597,20 @@ async def test_a_first_index_that_is_not_finished_is_said_by_every_answer(tmp_pa
         await get_node(atlas, "Cart.total"),
         await get_node(atlas, "wholly_unheard_of"),
         await get_context(atlas, "Cart.total"),
+        await get_context(atlas, "wholly_unheard_of"),
+        await hybrid_search(atlas, "discount", path="nowhere/"),
         await cypher_query(atlas, "MATCH (n:Class) RETURN n.name"),
         await schema_info(atlas),
     ):
         assert render(answer).startswith(f"[{PROJECT} @1, first index not finished")
         assert any("first index is incomplete" in note for note in answer.evidence.notes)
+        assert not re.search(
+            r"vectors match|\d indexed file|nothing else in the index|it may come from", render(answer)
+        )
     await store.finish(PROJECT)
     answer = await get_node(atlas, "Cart.total")
     assert "first index" not in render(answer)
+    nowhere = await vector_search(atlas, "discount", path="nowhere/")
+    assert "no vectors match: none passes the filter" in render(nowhere)
+    assert "the project has none yet" not in render(nowhere)
     await store.aclose()

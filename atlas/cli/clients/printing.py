@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from atlas.cli import output
 from atlas.cli.clients import toml_text
 from atlas.cli.clients.recipes import (
-    FOLDER_VARIABLES,
     RECIPES,
     SERVER_NAME,
     Client,
     http_entry,
+    moved_folders,
     nested,
     stdio_entry,
 )
@@ -26,8 +26,7 @@ from atlas.cli.clients.recipes import (
 
 def print_stdio(client: Client, command: list[str], environment: Mapping[str, str], *, as_json: bool) -> None:
     """Print the configuration with which a client starts the server, with the user's folders."""
-    folders = {name: environment[name] for name in FOLDER_VARIABLES if environment.get(name)}
-    options = [word for name, value in folders.items() for word in ("-e", f"{name}={value}")]
+    options = [word for name, value in moved_folders(environment).items() for word in ("-e", f"{name}={value}")]
     line = shlex.join(["claude", "mcp", "add", SERVER_NAME, *options, "--", *command])
     _print(client, line, stdio_entry(client, command, environment), as_json=as_json)
 

@@ -28,8 +28,8 @@ from pathlib import Path
 
 SERVER_NAME = "code-atlas"
 
-FOLDER_VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME")
-"""State index and key folders explicitly: clients start servers with few of the user's environment variables."""
+FOLDER_VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ATLAS_PACKS")
+"""State the folders of index, key, notes and packs: clients start servers with few of the user's variables."""
 
 
 class Client(StrEnum):
@@ -259,11 +259,17 @@ def skill_folder(client: Client, root: Path, environment: Mapping[str, str], hom
     return Path(name.format(**folders(environment, home))) if user else root / name
 
 
+def moved_folders(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of folders that are set; a client's server has another working folder, so as full paths."""
+    named = {name: environment[name] for name in FOLDER_VARIABLES if environment.get(name)}
+    return {name: str(Path(folder).expanduser().absolute()) for name, folder in named.items()}
+
+
 def stdio_entry(client: Client, command: Sequence[str], environment: Mapping[str, str]) -> dict[str, object]:
     """Return the entry with which a client starts the server, with the user's folders."""
     recipe = RECIPES[client]
     entry: dict[str, object] = {"type": recipe.kind} if recipe.kind else {}
-    moved = {name: environment[name] for name in FOLDER_VARIABLES if environment.get(name)}
+    moved = moved_folders(environment)
     if client is Client.OPENCODE:
         return {**entry, "command": list(command), **({"environment": moved} if moved else {})}
     entry |= {"command": command[0], "args": list(command[1:]), **({"env": moved} if moved else {})}

@@ -26,6 +26,11 @@ _ROLES = {"constructor": "method", "struct": "class", "enum": "class", "interfac
 _CONSTRUCTOR = re.compile(r"def __init__\(\s*self\s*,?\s*(?P<arguments>.*)\)(?:\s*->.*)?", re.DOTALL)
 _START = re.compile(r"def __init__\(\s*self\s*,\s*(?P<arguments>[^#]*),")
 """Of a constructor that the parser has cut, or that has comments in its signature."""
+_RUSTDOC = re.compile(r"|rust|should_panic|no_run|ignore.*|compile_fail|test_harness|standalone_crate|edition\d+")
+"""What stands behind the fence of an example in Rust, up to the first comma."""
+_HIDDEN = re.compile(r"[ \t]*#(?:[ \t]|$)")
+_ESCAPED = re.compile(r"^([ \t]*)##", re.M)
+"""How an example writes a line that begins with `#` and is shown."""
 _BASES = re.compile(r"^class \w+")
 
 
@@ -137,4 +142,15 @@ def _described(docstring: str, path: str, line: int) -> tuple[Block, ...]:
             blocks.append(Block(BlockKind.PARAGRAPH, f"{section.title}:", line=line))
         # a signature within a docstring would start the description of another symbol
         blocks += [replace(block, line=line) for block in section.blocks if block.kind is not BlockKind.SIGNATURE]
-    return tuple(blocks)
+    return tuple(_without_hidden(blocks)) if family_of(path) == "rust" else tuple(blocks)
+
+
+def _without_hidden(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks without the lines of examples that rustdoc compiles and does not show."""
+    for block in blocks:
+        if block.kind is not BlockKind.CODE or not _RUSTDOC.fullmatch(block.label):
+            yield block
+            continue
+        shown = "\n".join(line for line in block.text.split("\n") if not _HIDDEN.match(line)).strip("\n")
+        if shown:
+            yield replace(block, text=_ESCAPED.sub(r"\1#", shown))

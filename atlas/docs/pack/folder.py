@@ -25,7 +25,7 @@ from atlas.docs.pack.manifest import (
     manifest_text,
     read_manifest,
 )
-from atlas.errors import NotFound, StoreError
+from atlas.errors import ConfigError, NotFound, StoreError
 
 _DRAFT = ".building-"
 """Prefix of a folder that is being written, followed by the process id and the name."""
@@ -112,8 +112,8 @@ def with_checksums(folder: Path, manifest: Manifest) -> Manifest:
 def draft_folder(target: Path, *, replaces: bool) -> Generator[Path]:
     """Give a folder to write a pack to; it becomes `target` at the end of the block, and goes if the block fails.
 
-    Removes the remains of processes that were killed. Raises StoreError if there is something at `target` and it is not
-    to be replaced, or for an operating system error.
+    Removes the remains of processes that were killed. Raises ConfigError if there is something at `target` and it is
+    not to be replaced, StoreError for an operating system error.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -132,15 +132,15 @@ def draft_folder(target: Path, *, replaces: bool) -> Generator[Path]:
 
 
 def check_target(target: Path, *, replaces: bool) -> None:
-    """Raise StoreError if there is something at `target` that may not be replaced."""
+    """Raise ConfigError if there is something at `target` that may not be replaced."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise StoreError(f"{target} is no folder", "choose another one")
+        raise ConfigError(f"{target} is no folder", "choose another one")
     if not target.exists() or not any(target.iterdir()):
         return
     if not (target / MANIFEST_FILE).is_file():
-        raise StoreError(f"{target} holds something else than a pack", "choose another folder")
+        raise ConfigError(f"{target} holds something else than a pack", "choose another folder")
     if not replaces:
-        raise StoreError(f"there is a pack in {target} already", "add --replace to put the new one in its place")
+        raise ConfigError(f"there is a pack in {target} already", "add --replace to put the new one in its place")
 
 
 def remove(folder: Path) -> None:

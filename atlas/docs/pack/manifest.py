@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
-from atlas.errors import SchemaMismatch, StoreError
+from atlas.errors import ConfigError, SchemaMismatch, StoreError
 
 SCHEMA = 1
 """Incremented with every change that an older program would misread."""
@@ -118,7 +118,10 @@ def read_manifest(text: str, place: str) -> Manifest:
             f"{place} has schema {schema}, this program reads up to {SCHEMA}", "install a newer Code Atlas"
         )
     texts = {name: _text(document, name, place) for name in _TEXTS}
-    check_name(texts["name"], texts["version"])
+    try:
+        check_name(texts["name"], texts["version"])
+    except ConfigError as error:
+        raise _invalid(place, error.message) from error
     return Manifest(
         **texts,
         sources=tuple(PackSource(**_fields(one, _SOURCE, place)) for one in _list(document, "sources", place)),
@@ -131,11 +134,11 @@ def read_manifest(text: str, place: str) -> Manifest:
 
 
 def check_name(name: str, version: str) -> None:
-    """Raise StoreError for a name or version that cannot be the name of a folder everywhere."""
+    """Raise ConfigError for a name or version that cannot be the name of a folder everywhere."""
     if not _NAME.fullmatch(name):
-        raise StoreError(f"{name!r} is no name of a pack", "use lower-case letters, digits, '.', '_' and '-'")
+        raise ConfigError(f"{name!r} is no name of a pack", "use lower-case letters, digits, '.', '_' and '-'")
     if not _VERSION.fullmatch(version) or ".." in version:
-        raise StoreError(f"{version!r} is no version of a pack", "use letters, digits and '._+!-'")
+        raise ConfigError(f"{version!r} is no version of a pack", "use letters, digits and '._+!-'")
 
 
 def is_result(name: str) -> bool:

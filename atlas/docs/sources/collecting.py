@@ -52,8 +52,8 @@ async def plan(
 ) -> list[Planned]:
     """Return what a collection would read.
 
-    Of registries nothing is downloaded. Of web sources only robots.txt, sitemaps and the start pages are fetched, since
-    they name the other pages.
+    Of registries nothing is downloaded; what is in an archive is said only if the client has kept it. Of web sources
+    only robots.txt, sitemaps and the start pages are fetched, since they name the other pages.
     """
     found: list[Planned] = []
     for source in sources:
@@ -62,10 +62,17 @@ async def plan(
 
             found.extend(await plan_crawl(source, options, _needed(fetcher, source), report))
         elif source.kind in REGISTRIES:
-            found.append(Planned(source.text, registries.describe(source)))
+            found.extend(await in_thread(_plan_package, source, options))
         else:
             found.extend(await in_thread(local.plan_source, source, options))
     return found
+
+
+def _plan_package(source: SourceSpec, options: CollectOptions) -> list[Planned]:
+    archive = registries.at_hand(source)
+    if archive is None:
+        return [Planned(source.text, registries.describe(source), is_archive=True)]
+    return local.plan_archive(archive, source, options)
 
 
 def mark_built(sources: Sequence[SourceSpec], options: CollectOptions) -> None:

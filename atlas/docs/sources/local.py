@@ -61,13 +61,24 @@ def read_archive(
     archive: Archive, source: SourceSpec, options: CollectOptions, report: Callable[[CollectProgress], None]
 ) -> list[Article]:
     """Return the articles of a downloaded archive, sorted by key. Raises ConfigError."""
-    tree = ArchiveTree(archive.path, options.max_files, options.max_total_bytes, version=archive.version)
-    return read_tree(tree, source, options, report)
+    return read_tree(_archive_tree(archive, options), source, options, report)
+
+
+def _archive_tree(archive: Archive, options: CollectOptions) -> ArchiveTree:
+    return ArchiveTree(archive.path, options.max_files, options.max_total_bytes, version=archive.version)
 
 
 def plan_source(source: SourceSpec, options: CollectOptions) -> list[Planned]:
     """Return every file of a source with the reason why it is left out, if it is. Raises ConfigError."""
-    tree = open_tree(source, options)
+    return _plan_tree(open_tree(source, options), source, options)
+
+
+def plan_archive(archive: Archive, source: SourceSpec, options: CollectOptions) -> list[Planned]:
+    """Return every file of a downloaded archive as `plan_source` does. Raises ConfigError."""
+    return _plan_tree(_archive_tree(archive, options), source, options)
+
+
+def _plan_tree(tree: Tree, source: SourceSpec, options: CollectOptions) -> list[Planned]:
     entries = tree.entries()
     paths = [one.path for one in entries]
     reasons = _selected(tree, paths, source, options)

@@ -35,6 +35,13 @@ def describe(source: SourceSpec) -> str:
     return f"{source.name} {source.version or '(newest)'}"
 
 
+def at_hand(source: SourceSpec) -> Archive | None:
+    """Return the archive of a package that its client has kept, without a download; only cargo keeps them as files."""
+    if source.kind is not SourceKind.CRATE or not source.version:
+        return None
+    return _kept_crate(source.name, source.version)
+
+
 def download(source: SourceSpec, folder: Path) -> Archive:
     """Download the archive of a package into an empty folder.
 
@@ -71,11 +78,16 @@ def _from_crates(source: SourceSpec, folder: Path) -> Archive:
     output = _run([_client("cargo", source), "info", "--quiet", "--color", "never", wanted], folder, source, "cargo")
     found = re.search(r"^version:\s*(\S+)", output, re.M)
     version = found[1] if found else source.version
-    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
-    archives = sorted((home / "registry" / "cache").glob(f"*/{source.name}-{version}.crate"))
-    if not archives:
+    archive = _kept_crate(source.name, version)
+    if archive is None:
         raise Unavailable(f"cargo kept no archive of {wanted}.", "cargo 1.82 or later is needed.")
-    return Archive(archives[0], source.name, version)
+    return archive
+
+
+def _kept_crate(name: str, version: str) -> Archive | None:
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    archives = sorted((home / "registry" / "cache").glob(f"*/{name}-{version}.crate"))
+    return Archive(archives[0], name, version) if archives else None
 
 
 def _only_archive(folder: Path, source: SourceSpec, ending: str) -> Archive:

@@ -109,3 +109,5 @@ class Planned:
     """Bytes; 0 if unknown."""
     skipped: str = ""
     """Reason; "" if it would be read."""
+    is_archive: bool = False
+    """The archive of a package, which a plan does not download: what it holds is not known."""

@@ -12,12 +12,14 @@ from atlas.search.packs.alternatives import retrieve
 from atlas.search.packs.candidates import vector_of
 from atlas.search.packs.excerpts import Unit, excerpt, relevance, units_of
 from atlas.search.packs.gate import evidence_of, read_gate
+from atlas.search.packs.named_facts import is_wanted
 from atlas.search.packs.question import Question
 from atlas.search.packs.questions import FEW_SHOT, read_questions
 from atlas.search.packs.ranking import RankedSection
 from atlas.search.packs.retrieval import Found, hits_of
 from atlas.search.packs.texts import Passage, properties_of, read_passages
 from atlas.search.packs.values import (
+    EXTRACT,
     MAX_QUESTION,
     Fact,
     Hit,
@@ -27,6 +29,7 @@ from atlas.search.packs.values import (
     Source,
     Stage,
 )
+from atlas.search.packs.versions import versions_in
 from atlas.search.packs.vocabulary import Vocabulary
 
 SHARES = (0.34, 0.2, 0.17, 0.15, 0.14)
@@ -69,7 +72,7 @@ async def answer_found(reader: PackReader, question: str, found: Found, options:
     best = found.sections[: max(options.limit, 0)]
     hits = await hits_of(reader, best)
     if refused:
-        answer = PackAnswer(REFUSED.format(name=reader.name or reader.project), (), (), confidence, True, "extract")
+        answer = PackAnswer(REFUSED.format(name=reader.name or reader.project), (), (), confidence, True, EXTRACT)
         withheld = tuple(f"{hit.title} > {hit.section}".rstrip(" >") for hit in hits)
         answer = replace(answer, withheld=withheld, notes=tuple(notes), hits=hits, stages=stages)
         return _counted(reader, await _model_alone(reader, question, answer))
@@ -93,6 +96,7 @@ async def _extract(
         for number, hit in enumerate(hits, 1)
     )
     head = "".join(f"- {fact.text} [{fact.source}]{BY_MODEL if fact.origin == MODEL else ''}\n" for fact in facts)
+    head += "\n" if head else ""
     budget = options.max_tokens - count(head) - sum(count(_source_line(source)) + 3 for source in sources)
     parts: list[str] = []
     withheld: list[str] = []
@@ -108,11 +112,11 @@ async def _extract(
         spent += count(text)
         parts.append(f"{_source_line(source)}\n{text}".rstrip())
         if left:
-            withheld.append(f"[{source.number}] {left} of {len(units)} sentences and blocks")
+            withheld.append(f"[{source.number}]: {left} of {len(units)} sentences left out")
     if len(found.sections) > len(best):
-        withheld.append(f"{len(found.sections) - len(best)} further sections, less relevant")
+        withheld.append(f"{len(found.sections) - len(best)} further sections left out, less relevant")
     text = "\n".join((head + "\n\n".join(parts)).split("\0"))
-    return PackAnswer(text, sources, facts, 0.0, False, "extract", tuple(withheld), hits=tuple(hits))
+    return PackAnswer(text, sources, facts, 0.0, False, EXTRACT, tuple(withheld), hits=tuple(hits))
 
 
 def _source_line(source: Source) -> str:
@@ -148,12 +152,18 @@ async def _facts(reader: PackReader, found: Found, best: Sequence[RankedSection]
     edges = await reader.store.edges(
         list(numbers), Direction.OUT, (EdgeType.HAS_FACT,), FACTS_EACH * len(numbers), FACTS_EACH
     )
+    versions = versions_in(found.question.text, reader.name)
     scored: dict[str, tuple[float, Fact]] = {}
     for edge in edges:
         row = edge.node.row
         score = _fact_share(found.question, row, found.vocabulary)
-        if score >= LEAST_FACT and len(row.docstring) <= 400:
-            said = properties_of(row)
+        said = properties_of(row)
+        heading = best[numbers[edge.row.source] - 1].passages[0].passage.headings[-1]
+        if (
+            score >= LEAST_FACT
+            and len(row.docstring) <= 400
+            and is_wanted(found.question, row, said, heading, versions)
+        ):
             subject = str(said.get("subject", ""))
             text = row.docstring if not subject or subject.rpartition(".")[2] in row.docstring else (
                 f"{subject}: {row.docstring}"

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from atlas.model import Filter, Label, Match
+from collections.abc import Mapping, Sequence
+
+from atlas.model import Filter, Label, Match, NodeRow
 from atlas.parsing import stem_words
 from atlas.search.packs.question import Question
 from atlas.search.packs.texts import Passage, read_passages
 from atlas.search.packs.values import PackReader
+from atlas.search.packs.versions import (
+    VERSION_FACTS,
+    Version,
+    asks_for_changes,
+    heading_version,
+    stated_in,
+    states_other,
+    version_of,
+)
 
 MAX_NAMES = 3
 MAX_FACTS = 20
@@ -36,3 +47,26 @@ async def sections_with_facts(reader: PackReader, question: Question) -> tuple[f
                 found[node.row.uid.rpartition("/fact:")[0]] = None
     uids = [f"{uid}/{number}" for uid in found for number in range(PASSAGES_EACH)]
     return frozenset(found), list((await read_passages(reader, uids)).values())
+
+
+def is_wanted(
+    question: Question, row: NodeRow, said: Mapping[str, object], heading: str, versions: Sequence[Version]
+) -> bool:
+    """Return whether a fact may open the answer: what a version did only if that is asked for, or its symbol is named.
+
+    `versions` are those of the question; facts of other ones are not wanted. `heading` is that of the fact's section.
+    """
+    of_note = stated_in(row.docstring)
+    if row.kind not in VERSION_FACTS and not of_note:
+        return True
+    is_named = _names(question, str(said.get("subject") or ""))
+    if not versions:
+        return is_named or asks_for_changes(question.text)
+    stated = of_note or version_of(str(said.get("value") or "")) or heading_version(heading)
+    return not states_other(versions, stated) if stated else is_named
+
+
+def _names(question: Question, subject: str) -> bool:
+    """Return whether a question names a symbol by its last part."""
+    last = subject.rpartition(".")[2].casefold()
+    return bool(last) and any(name.rpartition(".")[2].casefold() == last for name in question.names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.search.packs.candidates import Candidate
@@ -87,15 +87,22 @@ def with_links(
     )
 
 
-def with_gain(sections: Sequence[RankedSection], uids: Collection[str]) -> list[RankedSection]:
-    """Return sections of which some gain, because they have a fact that is asked for."""
+def with_gain(sections: Sequence[RankedSection], shares: Mapping[str, float]) -> list[RankedSection]:
+    """Return sections of which some gain, because they have a fact or a version that is asked for.
+
+    `shares`: of the best score, by uid.
+    """
     best = max((section.score for section in sections), default=0.0)
     return by_score(
-        replace(section, score=section.score + FACT_GAIN * best, gains=(*section.gains, "fact"))
-        if section.uid in uids
+        replace(section, score=section.score + shares[section.uid] * best, gains=_gained(section, shares[section.uid]))
+        if section.uid in shares
         else section
         for section in sections
     )
+
+
+def _gained(section: RankedSection, share: float) -> tuple[str, ...]:
+    return (*section.gains, "fact") if share > 0 else section.gains
 
 
 def with_centrality(sections: Sequence[RankedSection], degrees: Mapping[str, int]) -> list[RankedSection]:

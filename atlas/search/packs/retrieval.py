@@ -13,6 +13,7 @@ from atlas.search.packs.named_facts import sections_with_facts
 from atlas.search.packs.near_words import near_words
 from atlas.search.packs.question import Question, analyse, with_near
 from atlas.search.packs.ranking import (
+    FACT_GAIN,
     RankedSection,
     few_per_article,
     rank_sections,
@@ -25,6 +26,7 @@ from atlas.search.packs.ranking import (
 from atlas.search.packs.scoring import WEIGHTS, WORDS_ONLY
 from atlas.search.packs.texts import NO_PROPERTIES, properties_of
 from atlas.search.packs.values import Hit, PackReader, QuestionOptions, Stage
+from atlas.search.packs.versions import of_other_versions, sections_of_versions
 from atlas.search.packs.vocabulary import Vocabulary, read_vocabulary
 
 RERANKED = 20
@@ -80,11 +82,16 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     detail = f"{len(candidates)} passages" + ("" if any(vector) else ", words only")
     stages.add("search", True, detail)
     with_facts, passages = await sections_with_facts(reader, question) if options.facts else (frozenset[str](), [])
+    versions, of_versions = await sections_of_versions(reader, question) if options.facts else (dict[str, float](), [])
     known = {each.passage.uid for each in candidates}
-    passages = [passage for passage in passages if passage.uid not in known]
+    passages = list({one.uid: one for one in (*passages, *of_versions) if one.uid not in known}.values())
     plain = replace(options, sentences=False)
     candidates += await features_of(reader, question, vector, passages, vocabulary, plain)
-    stages.add("facts", options.facts, f"{len(with_facts)} sections with a fact that is asked for")
+    stages.add(
+        "facts",
+        options.facts,
+        f"{len(with_facts)} sections with a fact that is asked for, {len(versions)} of a version",
+    )
     weights = WEIGHTS if options.multi_query or options.vectors else WORDS_ONLY
     sections = rank_sections(candidates, weights)
     links: tuple[tuple[str, str], ...] = ()
@@ -95,7 +102,10 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
         sections = with_links(sections, with_rest(question, sections, linked.links), SOURCES)
         links = tuple(linked.links)
         detail = f"{len(linked.links)} links, {len(linked.passages)} passages"
-    sections = with_gain(sections, with_facts)
+    if versions:
+        headings = {section.uid: section.passages[0].passage.headings[-1] for section in sections}
+        versions |= of_other_versions(question, reader.name, headings)
+    sections = with_gain(sections, {**dict.fromkeys(with_facts, FACT_GAIN), **versions})
     stages.add("neighbours", options.neighbours, detail if options.neighbours else "")
     sections, state = await _cross_encoded(reader, question, sections, options, notes)
     stages.add("cross-encoder", options.cross_encoder, state=state)

@@ -8,6 +8,8 @@ from typing import Protocol
 from atlas.contracts import Embedder, Store, TokenCounter
 from atlas.language_model import LanguageModel
 
+EXTRACT = "extract"
+"""Who writes an answer of quotations: its text starts with the facts and names its sources."""
 ANSWER_TOKENS = 700
 """Tokens of an extractive answer with its sources."""
 MAX_QUESTION = 2_000

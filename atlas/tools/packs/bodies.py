@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from atlas.docs.pack.folder import InstalledPack
-from atlas.search.packs.values import Fact, Hit, PackAnswer
+from atlas.search.packs.values import EXTRACT, Fact, Hit, PackAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.wording import counted
 
 _FENCE = re.compile(r"(`{3,})")
 EXCERPT = 240
-EXTRACT = "extract"
-"""Who writes an answer of quotations: its text starts with the facts and names its sources."""
+MARK = "- "
 
 
 def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
@@ -39,7 +38,7 @@ def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
 
 def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
     """Return an answer: its text in parts, its facts and sources."""
-    parts = [Item(escaped_lines(part), {"text": part}) for part in parts_of(answer.text)]
+    parts = [Item(part_line(part), {"text": part}) for part in parts_of(answer.text)]
     facts = [
         Item(f"{fact.kind}: {escaped(' '.join(fact.text.split()))} [{fact.source}]{_by_model(fact)}", asdict(fact))
         for fact in answer.facts
@@ -85,7 +84,7 @@ def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
 
 def article_body(pack: str, title: str, url: str, text: str) -> NoteBody:
     """Return an article in parts, so that a budget cuts it between them."""
-    parts = [Item(escaped_lines(part), {"text": part}) for part in parts_of(text)]
+    parts = [Item(part_line(part), {"text": part}) for part in parts_of(text)]
     return NoteBody(
         "ok", f"{pack}: {escaped(title)}{f' ({escaped(url)})' if url else ''}", (ItemGroup.of("text", parts),)
     )
@@ -118,6 +117,15 @@ def excerpt(text: str) -> str:
     """Return the start of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= EXCERPT else f"{line[: EXCERPT - 1].rsplit(' ', 1)[0]}…"
+
+
+def part_line(part: str) -> str:
+    """Return a part of a text as the line of an item, which gets a mark: a list has marks already."""
+    if not part.startswith(MARK):
+        return escaped_lines(part)
+    lines = part.removeprefix(MARK).split("\n")
+    is_list = all(line.startswith((MARK, "  ")) for line in lines[1:])
+    return "\n".join(map(escaped, lines)) if is_list else escaped_lines("\n".join(lines))
 
 
 def escaped_lines(text: str) -> str:

@@ -149,7 +149,7 @@ async def look(
     heartbeat and `now` a Unix time. Takes at most `seconds` and never raises an AtlasError.
     """
     if not trace.pid:
-        return DaemonStatus("off", "not running: answers reflect the last index", START)
+        return DaemonStatus("off", "not running: each answer checks the tree first", START)
     try:
         async with asyncio.timeout(seconds):
             states, text = await _ask(connect, name)
