@@ -6,7 +6,7 @@ import dataclasses
 import gc
 import math
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,6 +82,8 @@ def index(
         _check_root(settings.root)
     patience = 0.0 if no_wait else math.inf
     summary = run(_index(settings, full=full, take_over=take_over, quality=quality, patience=patience))
+    if summary is None:
+        raise typer.Abort
     if json:
         output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
     else:
@@ -106,28 +108,55 @@ def _check_root(root: Path) -> None:
         raise AtlasError("nothing was indexed", "Give the folder of a project: atlas index PATH.")
 
 
-async def _index(settings: Settings, *, full: bool, take_over: bool, quality: bool, patience: float) -> IndexSummary:
+async def _index(
+    settings: Settings, *, full: bool, take_over: bool, quality: bool, patience: float
+) -> IndexSummary | None:
+    """Run the pass; None, after a line that says how far it came, when Ctrl-C or SIGTERM has ended it."""
+    import asyncio
+
     from atlas.app.main import index_project
+    from atlas.cli.interrupt import end_at_signals
 
     said = ""
+    begun, parsed, wanted = False, 0, 0
+
+    def report(phase: str, done: int, total: int) -> None:
+        nonlocal begun, parsed, wanted
+        begun = begun or phase == "scan"
+        if phase == "parse":
+            parsed, wanted = done, total
+        shown(phase, done, total)
 
     def waiting(message: str, seconds: float) -> None:
         nonlocal said
         if message != said:
             said = message
             print(f"waiting: {output.one_line(message)}", file=sys.stderr, flush=True)
-        progress("wait", 0, 0)
+        shown("wait", 0, 0)
 
-    with progress_shown() as progress:
-        return await index_project(
-            settings,
-            progress,
-            full=full,
-            take_over=take_over,
-            patience=patience,
-            waiting=waiting,
-            quality=quality,
-        )
+    def leave() -> None:
+        ending.close()
+        count = f"{parsed:,} of {counted(wanted, 'file', ',')} are parsed; " if wanted else ""
+        # a pass of the daemon, or of another process that this one waited for, goes on
+        line = f"{count}`atlas index` continues" if begun else "nothing was done here"
+        print(f"Interrupted: {line}", file=sys.stderr, flush=True)
+
+    with ExitStack() as ending:
+        shown = ending.enter_context(progress_shown())
+        end_at_signals(leave)
+        try:
+            return await index_project(
+                settings,
+                report,
+                full=full,
+                take_over=take_over,
+                patience=patience,
+                waiting=waiting,
+                quality=quality,
+            )
+        except asyncio.CancelledError:
+            leave()
+            return None
 
 
 def progress_shown() -> AbstractContextManager[Progress]:

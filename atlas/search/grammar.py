@@ -168,8 +168,10 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
             slots.append("")
             continue
         parts = [part for part in (groups.get(f"{slot}o") or groups.get(f"{slot}p"), groups[slot]) if part]
+        # at the end of a question, `a` and `i` are no article and no pronoun
+        is_letter = parts == [groups[slot]] and len(groups[slot]) == 1 and match.end(slot) == len(match.string.rstrip())
         # `NOTHING` in capitals is a constant
-        if any(
+        if not is_letter and any(
             part.lower() in PRONOUNS and not (part.isupper() and len(part) > 3) and part not in quoted for part in parts
         ):
             return None

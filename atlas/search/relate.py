@@ -58,7 +58,7 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         # `is X unused` is answered by its usages
         intent = replace(intent, kind=Kind.USAGES)
     targets = await find_targets(reader, intent.name, intent, where.project)
-    if targets.is_text:
+    if targets.is_text or (targets.is_article and not intent.certain):
         return None
     if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
         # the name may be that of an entity, which is found as text

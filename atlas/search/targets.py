@@ -79,6 +79,11 @@ class Targets:
     """Whether only files without definitions have the name: what they say about it is text."""
 
     @property
+    def is_article(self) -> bool:
+        """Whether a name of one letter is rather the article `a`: no definition is called exactly so."""
+        return len(self.name) == 1 and all(target.node.row.name != self.name for target in self.targets)
+
+    @property
     def uids(self) -> tuple[str, ...]:
         """Uids of all nodes of all targets."""
         return tuple(uid for target in self.targets for uid in target.uids)

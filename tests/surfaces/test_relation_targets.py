@@ -117,3 +117,18 @@ async def test_a_path_to_a_name_that_nothing_has_is_searched(tmp_path: Path) -> 
         known = await hybrid_search(atlas, "how does serve_http reach find_route")
     assert isinstance(known, RelationAnswer)
     assert _found(known) == {("server.py", (2,))}
+
+
+async def test_a_name_of_one_letter(tmp_path: Path) -> None:
+    """It is a name if a definition is called exactly so, and otherwise the article `a`."""
+    root = tmp_path / "short"
+    root.mkdir()
+    (root / "m.py").write_text("def a():\n    return 1\n\n\ndef call_it():\n    return a()\n\n\nclass I:\n    pass\n")
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for question in ("callers of a", "who calls a?", "what calls a in m.py"):
+            answer = await hybrid_search(atlas, question)
+            assert isinstance(answer, RelationAnswer), question
+            assert _found(answer) == {("m.py", (6,))}, question
+        for question in ("callers of a function", "what uses a class", "where is i used", "callers of i"):
+            assert isinstance(await hybrid_search(atlas, question), SearchAnswer), question

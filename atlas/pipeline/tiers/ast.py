@@ -15,21 +15,20 @@ from dataclasses import replace
 from atlas.contracts import Store, Streams
 from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.events import Event
-from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
+from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta
 from atlas.parsing import (
     Linker,
-    ParsedFile,
     content_digest,
     digest_paths,
     mask_secrets,
-    parse_paths,
     read_path,
     secrets_of,
     with_link_problems,
 )
 from atlas.parsing.link import rows_of
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress, Window, by_project, no_progress
-from atlas.pipeline.reconcile import read_with, structure_digest, trusted_mtime
+from atlas.pipeline.reconcile import read_with, structure_digest
+from atlas.pipeline.tiers.ast_parse import parse_files
 from atlas.pipeline.tiers.ast_pass import Pass, marked, prefetched
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.workspace import Workspace
@@ -135,7 +134,7 @@ class AstTier:
             rest = [path for path in work.files if path not in chosen]
             changed += await in_thread(self._recall, workspace, linker, rest)
             removed += sorted(workspace.manifest.keys() - work.files.keys() - chosen - {STRUCTURE_PATH})
-        left_out = await in_thread(self._parse, work, linker, changed)
+        left_out, journal = await parse_files(work, linker, changed, self._progress)
         # a file that was not indexed and still must not be is no change
         known = workspace.manifest.keys() | linking.pending
         workspace.counters.changed -= len(set(left_out).intersection(work.dirty) - known)
@@ -169,6 +168,7 @@ class AstTier:
         await in_thread(workspace.erase_old_facts, {*work.parsed, *removed})
         if not self._keep:
             await in_thread(linking.save, workspace.cache, workspace.manifest)
+        await in_thread(journal.remove)
         workspace.confirm_compared()
         linking.count_unpacked(len(work.parsed) + len(moved))
 
@@ -183,41 +183,6 @@ class AstTier:
         missing = linker.recall(workspace.cache, wanted, str(workspace.source.root))
         workspace.counters.spend("recall", time.process_time() - started)
         return missing + [path for path in paths if path not in workspace.manifest]
-
-    def _parse(self, work: Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
-        """Parse files for the linker and the cache; return the paths that are unreadable or must not be indexed."""
-        started, workspace, source = time.process_time(), work.workspace, work.workspace.source
-        left_out: list[str] = []
-        done = 0
-        for batch in work.parse_batches(paths):
-            self._progress("parse", done, len(paths))
-            done += len(batch)
-            results = parse_paths(
-                source.languages,
-                str(source.root),
-                batch,
-                max_bytes=source.scope.max_bytes,
-                timeout_ms=source.timeout_ms,
-                generated=source.scope.generated,
-            )
-            fresh: list[ParsedFile] = []
-            for path, result in zip(batch, results, strict=True):
-                reason = result if isinstance(result, str) else result.skip_reason
-                if isinstance(result, str) or reason:
-                    file = work.files[path]
-                    mtime = trusted_mtime(file.mtime_ns, work.read_at)
-                    workspace.tree.refuse(path, Skipped(path, reason, file.size, mtime))
-                    left_out.append(path)
-                else:
-                    workspace.tree.refuse(path, None)
-                    work.take_in(path, result)
-                    fresh.append(result)
-            linker.take(fresh)
-            workspace.cache.put(fresh)
-            workspace.counters.parsed += len(fresh)
-        self._progress("parse", len(paths), len(paths))
-        workspace.counters.spend("parse", time.process_time() - started)
-        return left_out
 
     def _differs(self, work: Pass, path: str, digests: Mapping[str, str]) -> bool:
         record, parsed = work.workspace.manifest.get(path), work.parsed.get(path)

@@ -16,11 +16,11 @@ from atlas.pipeline.workspace import Workspace
 from atlas.scan import ScannedFile
 from atlas.threads import in_thread, run_shielded
 
-PARSE_BATCH = 256
-"""Files per call into the parser: progress is reported between calls."""
+PARSE_BATCH = 128
+"""Files per call into the parser: between calls, progress is reported and a pass can be cancelled."""
 
-PARSE_BYTES = 16_000_000
-"""Source bytes per call into the parser, but at least one file: all facts of a call are in memory together."""
+PARSE_BYTES = 2_000_000
+"""Source bytes per call into the parser, but at least one file: a call of this size takes less than half a second."""
 
 
 @dataclass(slots=True)
