@@ -168,7 +168,10 @@ def _pip(file: QuestionFile, scratch: Path) -> Download:
         hint = f"`{by_hand}` gets it and runs its build; then give its folder with --archives."
         raise ConfigError(f"{file.archive} is a source archive, which pip does not download without running it", hint)
     _, _, interpreter, abi, platforms = file.archive.removesuffix(".whl").rsplit("-", 4)
-    tags = ["--implementation", interpreter[:2], "--python-version", interpreter[2:], "--abi", abi]
+    tag = interpreter.rpartition(".")[2]
+    # "3" would be Python 3.0, which no `Requires-Python` of today admits
+    version = tag[2:] if len(tag) > 3 else f"{sys.version_info.major}.{sys.version_info.minor}"
+    tags = ["--implementation", tag[:2], "--python-version", version, "--abi", abi]
     wanted = [word for platform in platforms.split(".") for word in ("--platform", platform)]
     wheel = [f"{file.package}=={file.version}", "--no-deps", "--only-binary", ":all:", *tags, *wanted]
     yield [sys.executable, "-m", "pip", "download", "--quiet", *wheel], {}

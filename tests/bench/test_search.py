@@ -133,7 +133,7 @@ def test_an_interval_contains_its_mean_and_is_the_same_again() -> None:
 
 
 def test_packages_of_the_parts_are_disjoint_and_pinned() -> None:
-    files = {part: load([PARTS / part], may_be_empty=True) for part in ("train", "tune", "test")}
+    files = {part: load([PARTS / part], may_be_empty=True) for part in ("train", "tune", "test", "fresh")}
     names = [file.package for part in files.values() for file in part]
     assert len(names) == len(set(names)) >= 24
     assert len({file.language for part in files.values() for file in part}) >= 9
