@@ -1,7 +1,7 @@
 """Names the files whose facts an unfinished pass has put into the facts cache: the next pass need not parse them.
 
 Before the store has a record of a file, nothing else says with which rules its facts in the cache were made. The
-journal lies beside the cache; losing it only costs time.
+journal lies next to the cache; losing it only costs time.
 """
 
 from __future__ import annotations

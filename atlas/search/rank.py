@@ -43,6 +43,8 @@ LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
 """Definitions with a body are more useful than the file around them, values less, names of other packages least."""
 TEST_FACTOR = 0.2
 """Tests repeat the words of the code under test and would outrank it without this factor."""
+TEST_NAMED_FACTOR = 0.5
+"""The question names it: a library has helpers for tests as well (`override_settings`)."""
 TEST_WANTED_FACTOR = 1.2
 """The question mentions tests."""
 GENERATED_FACTOR = 0.5
@@ -175,8 +177,10 @@ def _score(
     score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
     score += COHERENCE_BONUS * known.get("coherence", 0.0) * (1 - query.focus)
     score *= LABEL_FACTOR.get(row.label, 1.0)
-    if row.is_test:
-        score *= TEST_WANTED_FACTOR if query.wants_tests else TEST_FACTOR if demote_tests else 1.0
+    if row.is_test and query.wants_tests:
+        score *= TEST_WANTED_FACTOR
+    elif row.is_test and demote_tests:
+        score *= TEST_NAMED_FACTOR if row.name in query.names else TEST_FACTOR
     if row.is_generated:
         score *= GENERATED_FACTOR
     if not row.exported:

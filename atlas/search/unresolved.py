@@ -72,7 +72,9 @@ def describe_unresolved(found: UnresolvedCalls) -> str:
 
 
 async def unresolved_beside(reader: Reader, node: Node, symbols: int) -> tuple[str, ...]:
-    """Return what to say of unresolved calls beside callers: their places, or their number if several symbols share it.
+    """Return what an answer about callers says of unresolved calls: their places, or their number.
+
+    The number is given if several symbols share the name.
 
     `node`: one of the symbols of the name. Raises store errors.
     """

@@ -86,6 +86,13 @@ def test_questions_about_tests_lift_them() -> None:
     assert order("tests that check the total", test, code)[0] == "tests.test_total"
 
 
+def test_a_helper_for_tests_that_the_question_names_is_demoted_less() -> None:
+    helper = Candidate(node("shop.test.utils.override_settings", path="shop/test/utils.py", is_test=True), 0.8)
+    other = Candidate(node("shop.settings"), 0.3)
+    assert order("what does override_settings do when it ends", other, helper)[0].endswith("override_settings")
+    assert order("what is done when the settings end", other, helper)[0] == "shop.settings"
+
+
 def test_tests_asked_for_by_argument_are_equals() -> None:
     test = Candidate(node("shop.a", is_test=True), 0.8)
     code = Candidate(node("shop.b"), 0.8)
