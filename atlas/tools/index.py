@@ -77,9 +77,7 @@ async def status(
     is_own = name in states and name == atlas.reader.project
     envelope = Envelope(state, encoding, token_budget, *([atlas.tree] if is_own else []))
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
-    embedders = (atlas.reader.embedder, atlas.reader.quality_embedder)
-    servers = dict.fromkeys(each.place for each in embedders if each is not None and each.place)
-    sent = f"code is sent to {' and '.join(servers)} for embedding" if servers else ""
+    sent = _sent_note(atlas)
     tiers = found.tiers if found else ()
     parts = len(shown) + bool(tiers) + len(partial) + len(files)
 
@@ -95,6 +93,13 @@ async def status(
     sizes = (len(each.path) + len(each.reason) for each in files)
     upper = parts - len(files) + can_fit(sizes, token_budget)
     return await fit_aside(atlas, token_budget, build, upper)
+
+
+def _sent_note(atlas: Atlas) -> str:
+    """Return the servers that code is sent to, "" if it stays on this machine."""
+    embedders = (atlas.reader.embedder, atlas.reader.quality_embedder)
+    servers = dict.fromkeys(each.place for each in embedders if each is not None and each.place)
+    return f"code is sent to {' and '.join(servers)} for embedding" if servers else ""
 
 
 async def _incomplete_files(
