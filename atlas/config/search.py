@@ -11,6 +11,7 @@ RANKING_STAGES = (
     "stems",
     "coherence",
     "titles",
+    "descriptions",
     "intents",
     "copies",
     "symbols",

@@ -43,7 +43,8 @@ class Evidence:
 
     query: Query
     hits: Mapping[str, Mapping[str, float]]
-    """Score by channel and uid: `words`, `meaning`, `quality`, `prose` 0..1, `name`, `phrase`, `written`, `graph`."""
+    """Score by channel and uid: `words`, `meaning`, `quality`, `prose`, `description` 0..1, and `name`, `phrase`,
+    `written`, `graph`."""
     cosines: Mapping[str, float]
     """Cosine by uid, as the embedding model gives it."""
     files: FileMatches
@@ -75,12 +76,13 @@ def main_features(candidates: Sequence[Candidate], evidence: Evidence) -> list[d
     for scores in by_file.values():
         scores.sort(reverse=True)
     paths = {path: _of_path(path, evidence) for path in by_file}
-    query = evidence.query
+    query, descriptions = evidence.query, evidence.hits.get("description", {})
     has_intent = query.wants_reasons or query.wants_configuration
     found: list[dict[str, float]] = []
     for each in candidates:
         path = each.node.row.path
         own = {**paths[path], "coherence": _coherence(each.score, by_file[path])}
+        own["description"] = descriptions.get(each.node.row.uid, 0.0)
         found.append(own | _of_intents(each.node.row, query) if has_intent else own)
     return found
 

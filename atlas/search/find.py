@@ -24,6 +24,7 @@ from atlas.search.channels import (
     count_words,
     gather,
 )
+from atlas.search.descriptions import add_descriptions
 from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
 from atlas.search.long_search import Found, lift_written_files, search_long_text
 from atlas.search.long_text import read_long_text
@@ -132,6 +133,7 @@ async def search(
         query, likelihood = found.query, await _relevance(reader, found, where)
         rankings, notes = found.rankings, (*trouble, *_remarks(found, likelihood))
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
+        found = await add_descriptions(reader, found, candidates)
         ranked = _rank(reader, found, candidates, demote_tests=demote_tests)
         total = len(ranked)
     else:

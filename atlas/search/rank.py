@@ -85,6 +85,8 @@ STEM_BONUS = 0.03
 COHERENCE_BONUS = 0.05
 """If the file's other candidates match in full. A name has one place: the more of the question is a name, the less it
 counts."""
+DESCRIPTION_BONUS = 0.4
+"""For the candidate whose path, name, signature and documentation are most like the question, by the model of prose."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
@@ -176,6 +178,7 @@ def _score(
     row, known = candidate.node.row, candidate.features
     score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
     score += COHERENCE_BONUS * known.get("coherence", 0.0) * (1 - query.focus)
+    score += DESCRIPTION_BONUS * known.get("description", 0.0) * (1 - query.focus)
     score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test and query.wants_tests:
         score *= TEST_WANTED_FACTOR

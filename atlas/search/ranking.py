@@ -27,6 +27,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "stems": frozenset(("stem",)),
         "coherence": frozenset(("coherence",)),
         "titles": frozenset(),
+        "descriptions": frozenset(("description",)),
         "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
         "copies": frozenset(("copy", "text_copy")),
         "symbols": frozenset(),
@@ -49,7 +50,7 @@ def read_evidence(reader: Reader, query: Query, rankings: Sequence[Ranking], cou
         "meaning": above_floor(hits.get("meaning", ())),
         "prose": prose_shares(hits.get("prose", ())),
         "quality": above_floor(hits.get("quality", ())),
-        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph")},
+        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph", "description")},
     }
     is_counted = "files" not in reader.ranking.off
     return Evidence(
