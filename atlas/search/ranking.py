@@ -27,7 +27,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "stems": frozenset(("stem",)),
         "coherence": frozenset(("coherence",)),
         "titles": frozenset(),
-        "descriptions": frozenset(("description",)),
+        "descriptions": frozenset(),
         "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
         "copies": frozenset(("copy", "text_copy")),
         "symbols": frozenset(),
