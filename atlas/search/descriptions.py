@@ -50,9 +50,9 @@ def asks_in_words(query: Query) -> bool:
 
 
 def _local(reader: Reader) -> Embedder | None:
-    """Return a model of prose in this process: a server would be asked for hundreds of vectors per question."""
-    made = (reader.documents_embedder, reader.prose_embedder)
-    return next((each for each in made if each is not None and not each.place), None)
+    """Return the model of documents if it is in this process: a server would be asked for hundreds of vectors."""
+    embedder = reader.documents_embedder
+    return None if embedder is None or embedder.place else embedder
 
 
 async def _shares(embedder: Embedder, question: str, rows: Sequence[NodeRow]) -> tuple[Scored, ...]:

@@ -55,7 +55,6 @@ class PartOfReader:
     """What the stage reads of a `Reader`."""
 
     documents_embedder: StaticEmbedder | None
-    prose_embedder: StaticEmbedder | None = None
     ranking: RankingOptions = field(default_factory=RankingOptions)
 
 
@@ -107,11 +106,11 @@ async def test_one_candidate_or_none_has_no_order() -> None:
     assert await shares(QUESTION, PartOfReader(Model()), THROTTLE) == {}
 
 
-async def test_a_server_is_not_asked_and_the_model_of_notes_serves_instead() -> None:
-    server, local = Model("https://embed.example"), Model()
+async def test_a_server_is_not_asked() -> None:
+    server = Model("https://embed.example")
     assert await shares(QUESTION, PartOfReader(server), BUILDER, THROTTLE) == {}
-    assert await shares(QUESTION, PartOfReader(server, local), BUILDER, THROTTLE)
-    assert (server.embedded, local.embedded) == (0, 4)
+    assert server.embedded == 0
+    assert await shares(QUESTION, PartOfReader(None), BUILDER, THROTTLE) == {}
 
 
 async def test_a_failure_leaves_the_order_as_it_is() -> None:
