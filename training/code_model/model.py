@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from training.code_model.bags import MAX_TEXT, Vocabulary, words_of
+from training.code_model.bags import MAX_TEXT, Vocabulary
+from training.code_model.words import words_of
 
 Floats = npt.NDArray[np.float32]
 
