@@ -1,17 +1,24 @@
-"""Vocabulary and sparse bags of the words of texts."""
+"""Words of a text and sparse bags of them: the words of the encoder in `rust-parser/src/encode/code.rs`."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import scipy.sparse as sp
 
+WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 MAX_TEXT = 3000
 MIN_PIECE = 3
 MAX_PIECED = 32
 """Longest unknown word that is cut into pieces."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the parts of the identifiers and words of a text, in lower case."""
+    return [word.lower() for word in WORD.findall(text)]
 
 
 class Vocabulary:

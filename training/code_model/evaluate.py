@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from training.code_model.bags import Vocabulary
+from training.code_model.bags import Vocabulary, words_of
 from training.code_model.model import Floats, Model
-from training.code_model.words import words_of
 
 STOP_WORDS = frozenset(
     re.findall(

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from training.code_model.bags import MAX_PIECED, MAX_TEXT, MIN_PIECE
+from training.code_model.bags import MAX_PIECED, MAX_TEXT, MIN_PIECE, WORD
 from training.code_model.model import Model
-from training.code_model.words import WORD
 
 NAME = "atlas-static-code-v2"
 FILES = ("embedding.npy", "scale.npy", "vocab.txt")

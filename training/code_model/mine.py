@@ -56,7 +56,7 @@ def mine_package(path: Path, most: int = MAX_PAIRS) -> tuple[Path, str, list[Pai
         if not found.package:
             return path, "", []
         for name, data in _sources(path):
-            if not excluded(f"/{name}") and found.allow(name, data[:4000].decode("utf-8", "ignore")):
+            if not _excluded(f"/{name}") and found.allow(name, data[:4000].decode("utf-8", "ignore")):
                 source = f"{package.ecosystem}:{package.name}"
                 pairs += [{"pkg": source, **pair} for pair in pairs_of(name, data, languages)]
             if len(pairs) >= most:
@@ -74,11 +74,11 @@ def pairs_of(path: str, data: bytes, languages: Languages) -> Iterator[Pair]:
     lines = bare.decode("utf-8", "replace").split("\n")
     for definition in lost if file.usable else ():
         sentences = usable_sentences(definition.docstring, definition.name)
-        if sentences and (record := record_of(file, definition, lines)):
+        if sentences and (record := _record(file, definition, lines)):
             yield {**record, "docs": sentences}
 
 
-def record_of(file: TreeFile, definition: Definition, lines: Sequence[str]) -> Pair | None:
+def _record(file: TreeFile, definition: Definition, lines: Sequence[str]) -> Pair | None:
     kind = _kind(definition)
     first = 0 if kind == "file" else definition.start - 1
     body = [line for line in lines[first : definition.end] if line.strip() and line.strip() != "..."]
@@ -114,7 +114,7 @@ def _patterns() -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
-def excluded(name: str) -> bool:
+def _excluded(name: str) -> bool:
     """Whether a package by this name, or a file by this path, must not be trained on."""
     if name.startswith("/"):
         return any(each.startswith("path:") and fnmatch.fnmatch(name, f"*{each[5:]}*") for each in _patterns())
@@ -163,7 +163,7 @@ def write_evaluation(packages: Sequence[Path], out: Path, seed: int = 7) -> None
             bare, lost = without_docstrings(file, data, languages)
             lines = bare.decode("utf-8", "replace").split("\n")
             for definition in file.definitions if file.usable else ():
-                record = record_of(file, definition, lines) if _kind(definition) == "function" else None
+                record = _record(file, definition, lines) if _kind(definition) == "function" else None
                 if record and _digest(record) not in seen:
                     seen.add(_digest(record))
                     documented = usable_sentences(definition.docstring, definition.name) if definition in lost else []
@@ -200,7 +200,7 @@ def main() -> None:
     if arguments.eval_set:
         write_evaluation(packages, arguments.out)
         return
-    named = {identify(path).name: path for path in packages if not excluded(identify(path).name)}
+    named = {identify(path).name: path for path in packages if not _excluded(identify(path).name)}
     write_pairs(list(named.values()), arguments)
 
 

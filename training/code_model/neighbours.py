@@ -14,16 +14,16 @@ import json
 from pathlib import Path
 
 import numpy as np
-
-from training.code_model.model import Floats, unit
-from training.code_model.pairs import Integers
-from training.code_model.teacher import DROPPED_COMPONENTS, Teacher
+import numpy.typing as npt
 
 NEIGHBOURS = 6
+DROPPED_COMPONENTS = 2
 NEAR = 0.5
 """Least cosine of a neighbour. With .4 and .6, or 4 and 12 neighbours, questions find about the same."""
 ROWS_AT_ONCE = 2000
 MADE_WITH = "all-MiniLM-L6-v2 (Apache-2.0), each word alone"
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
 FORMULA = (
     "in a query of at most 40 different words: |row| * unit(unit(row) + sum of shares / 255 * unit(row of neighbour))"
 )
@@ -33,7 +33,8 @@ def centred(vectors: Floats, dropped: int = DROPPED_COMPONENTS) -> Floats:
     """Return unit vectors without their mean and the directions that nearly all words share."""
     rows = vectors - vectors.mean(0)
     axes = np.linalg.svd(rows, full_matrices=False)[2][:dropped]
-    return unit(rows - (rows @ axes.T) @ axes)
+    rows = rows - (rows @ axes.T) @ axes
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
 
 
 def nearest(vectors: Floats, count: int = NEIGHBOURS, least: float = NEAR) -> tuple[Integers, Floats]:
@@ -63,6 +64,8 @@ def write(folder: Path, rows: Integers, shares: Floats) -> None:
 
 def main() -> None:
     """Parse the command line."""
+    from training.code_model.teacher import Teacher  # scipy is needed for the command alone
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("teacher", type=Path)
     parser.add_argument("model", type=Path)

@@ -18,12 +18,7 @@ SKIPPED = re.compile(
     r"|cjs|commonjs|benches)(/|$)|(^|/)test_[^/]*\.py$|_test\.(py|go)$|\.pb\.go$|zz_generated|\.min\.|\.d\.[cm]?ts$"
     r"|/bundles?/|/dist/.*(umd|iife)"
 )
-GENERATED = re.compile(
-    r"(^|/)(migrations|locale|vendor|_vendor|_vendored|vendored|_?third[_-]?party[^/]*|3rdparty|_?extern(al)?s?|bundled|_click"
-    r"|node_modules|umd|esm5|_esm5|cjs|commonjs)(/|$)|\.pb\.go$|zz_generated|\.min\.|\.d\.[cm]?ts$|/bundles?/|/dist/.*(umd|iife)"
-)
-"""What is no source of the package's own; tests and pages are."""
-ARCHIVES = (".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".deb", ".dsc")
+ARCHIVES = (".whl", ".zip", ".jar", ".tgz", ".deb", ".dsc")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from training.code_model.bags import MAX_TEXT, Vocabulary
-from training.code_model.words import words_of
+from training.code_model.bags import MAX_TEXT, Vocabulary, words_of
 
 MIN_FREQUENCY = 4
 MAX_WORD = 24
@@ -43,18 +42,16 @@ class Pairs:
     """Hash of the name: equal for namesakes."""
     sentence: Integers
     """Hash of the first sentence."""
-    target: Integers
-    """Hash of the code's name and path: equal for questions about the same code."""
 
 
 def read_pairs(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yield the pairs of files that `mine` and `mine_questions` have written; a question is kept once for its code."""
+    """Yield the pairs of files that `mine` has written; identical code is kept once."""
     seen = set[int]()
     for path in paths:
         with path.open() as lines:
             for line in lines:
                 pair = json.loads(line)
-                digest = hash((pair["code"], pair["docs"][0] if "source" in pair else ""))
+                digest = hash(pair["code"])
                 if digest not in seen:
                     seen.add(digest)
                     yield pair
@@ -85,13 +82,13 @@ class _Counts:
         return found
 
 
-def build(paths: Sequence[Path], size: int, known: Vocabulary | None = None) -> Pairs:
-    """Read pairs; the vocabulary is `known`, or the words that are in most of them."""
+def build(paths: Sequence[Path], size: int) -> Pairs:
+    """Read pairs, and choose the words that are in most of them as the vocabulary."""
     numbers: dict[str, int] = defaultdict(lambda: len(numbers))
     packages: dict[str, int] = defaultdict(lambda: len(packages))
     frequency: Counter[int] = Counter()
     first, other, text, name = fields = [_Counts() for _ in range(4)]
-    places, named, sentences, targets = list[tuple[int, int, int]](), list[int](), list[int](), list[int]()
+    places, named, sentences = list[tuple[int, int, int]](), list[int](), list[int]()
     for at, pair in enumerate(read_pairs(paths)):
         docs = pair["docs"]
         texts = (docs[0], docs[-1] if docs[1:] else "", pair["code"][:MAX_TEXT], f"{pair['cls']} {pair['name']}")
@@ -103,26 +100,20 @@ def build(paths: Sequence[Path], size: int, known: Vocabulary | None = None) -> 
         places.append((packages[pair["pkg"]], zlib.crc32(pair["path"].encode()), at))
         named.append(zlib.crc32(pair["name"].lower().encode()))
         sentences.append(zlib.crc32(docs[0].lower().encode()))
-        targets.append(zlib.crc32("\0".join(pair[key] for key in ("pkg", "path", "cls", "name")).encode()))
-    vocabulary = known or Vocabulary(_frequent(numbers, frequency)[:size])
-    rows_of_words = _rows_of_words(list(numbers), vocabulary)
+    words = [word for word, number in numbers.items() if frequency[number] >= MIN_FREQUENCY and len(word) <= MAX_WORD]
+    words = sorted(words, key=lambda word: (-frequency[numbers[word]], word))[:size]
+    rows_of_words = _rows_of_words(list(numbers), Vocabulary(words))
     place = np.empty(len(places), np.int64)
     place[sorted(range(len(places)), key=lambda at: places[at])] = np.arange(len(places))
     return Pairs(
-        vocabulary.words,
-        np.array([max(1, frequency[numbers[word]]) for word in vocabulary.words]),
+        words,
+        np.array([frequency[numbers[word]] for word in words]),
         *(field.bag(rows_of_words) for field in fields),
         np.array([package for package, _, _ in places]),
         place,
         np.array(named),
         np.array(sentences),
-        np.array(targets),
     )
-
-
-def _frequent(numbers: Mapping[str, int], frequency: Counter[int]) -> list[str]:
-    words = [word for word, number in numbers.items() if frequency[number] >= MIN_FREQUENCY and len(word) <= MAX_WORD]
-    return sorted(words, key=lambda word: (-frequency[numbers[word]], word))
 
 
 def _rows_of_words(words: Sequence[str], vocabulary: Vocabulary) -> sp.csr_matrix:
@@ -138,7 +129,7 @@ def save(pairs: Pairs, path: Path) -> None:
     """Write bags and groups."""
     bags = {key: getattr(pairs, key) for key in ("first", "other", "text", "name")}
     parts = {f"{key}_{part}": getattr(bag, part) for key, bag in bags.items() for part in ("data", "indices", "indptr")}
-    groups = {key: getattr(pairs, key) for key in ("frequency", "package", "place", "named", "sentence", "target")}
+    groups = {key: getattr(pairs, key) for key in ("frequency", "package", "place", "named", "sentence")}
     np.savez(path, words=np.array("\n".join(pairs.words)), **parts, **groups)
 
 
@@ -151,5 +142,5 @@ def load(path: Path) -> Pairs:
             parts = tuple(stored[f"{key}_{part}"] for part in ("data", "indices", "indptr"))
             return sp.csr_matrix(parts, shape=(len(parts[2]) - 1, len(words)))
 
-        groups = (stored[key] for key in ("package", "place", "named", "sentence", "target"))
+        groups = (stored[key] for key in ("package", "place", "named", "sentence"))
         return Pairs(words, stored["frequency"], bag("first"), bag("other"), bag("text"), bag("name"), *groups)

@@ -26,7 +26,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from training.code_model import pairs as stored
-from training.code_model.model import Floats, Model
+from training.code_model.model import Floats
 from training.code_model.pairs import Integers, Pairs
 
 WARM_UP = 50
@@ -66,8 +66,6 @@ class Trainer:
 
     def _start(self) -> Floats:
         size, dimension = len(self.pairs.words), self.arguments.dimension
-        if self.arguments.model:
-            return Model(self.arguments.model).table
         if self.arguments.start:
             start = np.load(self.arguments.start)
             return start.astype(np.float32)[:, :dimension]
@@ -129,8 +127,7 @@ class Trainer:
         arguments, size = self.arguments, len(batch)
         diagonal = np.arange(size)
         sentence = self.pairs.sentence[batch]
-        code_of = self.pairs.target[batch]
-        equal = (sentence[:, None] == sentence[None, :]) | (code_of[:, None] == code_of[None, :])
+        equal = sentence[:, None] == sentence[None, :]
         equal[diagonal, diagonal] = False
         scores = np.exp((asked @ code.T - 1) / arguments.temperature)
         scores[equal] = 0
@@ -220,7 +217,6 @@ def main() -> None:
     parser.add_argument("--build", nargs="+", type=Path, help="write the bags of these pairs first")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--start", type=Path, help="start table, written by `teacher`")
-    parser.add_argument("--model", type=Path, help="a model folder: its vocabulary, and its table as the start")
     parser.add_argument("--teacher", type=Path, help="vectors of the first sentences, written by `teacher`")
     integers = {"vocabulary": 32000, "dimension": 256, "batch": 1024, "epochs": 6, "seed": 0}
     for name, value in integers.items():
@@ -239,8 +235,7 @@ def main() -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, default=value)
     arguments = parser.parse_args()
     if arguments.build:
-        known = Model(arguments.model).vocabulary if arguments.model else None
-        stored.save(stored.build(arguments.build, arguments.vocabulary, known), arguments.bags)
+        stored.save(stored.build(arguments.build, arguments.vocabulary), arguments.bags)
     if arguments.out:
         for line in run(Trainer(stored.load(arguments.bags), arguments), arguments.out):
             print(line, flush=True)
