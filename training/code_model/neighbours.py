@@ -38,7 +38,7 @@ def centred(vectors: Floats, dropped: int = DROPPED_COMPONENTS) -> Floats:
 
 
 def nearest(vectors: Floats, count: int = NEIGHBOURS, least: float = NEAR) -> tuple[Integers, Floats]:
-    """Return the nearest other rows of each unit vector, nearest first, and their shares; those that are too far have 0."""
+    """Return the nearest other rows of each unit vector, nearest first, and their shares, 0 for those too far away."""
     rows, cosines = list[Integers](), list[Floats]()
     for start in range(0, len(vectors), ROWS_AT_ONCE):
         near = vectors[start : start + ROWS_AT_ONCE] @ vectors.T

@@ -51,8 +51,7 @@ impl Model {
         let (table, meta) = Table::load(folder)?;
         let number = |key: &str| meta["fields"][key].as_f64().ok_or_else(|| missing(folder, key));
         let (name_weight, max_chars) = (number("name_weight")? as f32, number("max_text_chars")? as usize);
-        let neighbours =
-            if meta["neighbours"].is_null() { None } else { Some(Neighbours::load(folder, table.len())?) };
+        let neighbours = if meta["neighbours"].is_null() { None } else { Some(Neighbours::load(folder, table.len())?) };
         Ok(Self { table, neighbours, name_weight, max_chars })
     }
 
