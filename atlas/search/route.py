@@ -30,6 +30,8 @@ a an and any are as at be been but by can could did do does each for from had ha
 of on or our shall should so some such than that the their them then there these they this to was we were what when
 where which while who why will with would you your
 """
+MAX_REPORT = 20
+"""Words of a title and a text that may still ask for a relation; a longer one tells what is wrong or what changes."""
 MAX_QUESTION = 40
 """Words of a question; in a longer text, such as a report of a defect, "test" says nothing about what it asks for."""
 MIN_VERBATIM = 5
@@ -154,6 +156,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         folded = folded[:MAX_QUERY_CHARACTERS]
         notes.append(f"query cut to its first {MAX_QUERY_CHARACTERS} characters")
     asked = _asked(text, folded)
+    reports = asked != folded and not _is_question(asked)
     paths = _distinct(match.group(1) for match in languages.path.finditer(folded))
     plain = [word.strip(".,;:!?()[]{}'\"`").lower() for word in folded.split()]
     all_words = _distinct(split_words(folded))
@@ -173,7 +176,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         phrases=_phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
-        relation=_relation(asked, paths),
+        relation=None if reports and len(plain) > MAX_REPORT else _relation(asked, paths),
         wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
@@ -182,7 +185,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         states=is_documentation(folded),
         languages=spoken,
         notes=tuple(notes),
-        reports=asked != folded and not _is_question(asked),
+        reports=reports,
     )
 
 
