@@ -72,6 +72,15 @@ _INVERTIBLE = frozenset((Kind.CALLERS, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.SUB
 """Relations whose verb with the name as its subject asks for the other direction."""
 
 
+_ASKS = re.compile(
+    r"\b(?:what|which|that|who|whom|whose|where|when|is|are|was|were|do|does|did|can|could|should|will|would|has|have|i|we|you"
+    r"|show|list|find|get|give|tell|print|display|search|see|look)\b"
+)
+"""Words of questions, commands and clauses; a text without any of them names or describes something."""
+_SMALL = "X Y Z a an and or the of for to on in by with from all any every its their our my"
+_SMALL_WORDS = frozenset(_SMALL.split())
+_MOST_OTHERS = 1
+"""Other words beside a name and its relation: `both callers of X`, `PHP classes implementing X`."""
 _FRAMES_ONLY = frozenset((Kind.MEMBERS, Kind.DEFINITION))
 """Relations with nouns such as `methods` and `source`, which occur next to names in any question."""
 _NEAR: tuple[tuple[str, str, bool], ...] = (
@@ -94,6 +103,8 @@ _NEAR: tuple[tuple[str, str, bool], ...] = (
 class _Rule:
     kind: Kind
     pattern: re.Pattern[str]
+    decides: bool
+    """Whether its words tell the relation of a text that only describes code, too."""
 
 
 def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
@@ -102,8 +113,9 @@ def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
     if named is None or _EXPLAINS.match(text) or _TASKS.match(text) or _is_statement(text):
         return None
     marked, names = named
+    describes = _describes(marked)
     for rule in _rules():
-        if rule.pattern.match(marked):
+        if (rule.decides or not describes) and rule.pattern.match(marked):
             other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
             return RelationIntent(rule.kind, names[0], other)
     return None
@@ -166,6 +178,17 @@ def _is_statement(text: str) -> bool:
     return any(first in entry.forms.get("third", ()) for entry in relation_words()) or first == "returns"
 
 
+def _describes(marked: str) -> bool:
+    """Return whether a text asks nothing and says more than a name and its relation.
+
+    `validating data without a model using X` and `X implementation for storing routes` describe code that is searched.
+    """
+    if _ASKS.search(marked):
+        return False
+    others = [word for word in marked.split() if word not in _SMALL_WORDS and not is_relation_word(word)]
+    return sum(not _KIND.fullmatch(word) for word in others) > _MOST_OTHERS
+
+
 @cache
 def _vocabulary() -> frozenset[str]:
     return frozenset(
@@ -180,7 +203,8 @@ def is_relation_word(word: str) -> bool:
 
 @cache
 def _rules() -> tuple[_Rule, ...]:
-    return tuple(_Rule(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _patterns())
+    special = {pattern for _, pattern in _SPECIAL}
+    return tuple(_Rule(kind, re.compile(pattern, re.IGNORECASE), pattern in special) for kind, pattern in _patterns())
 
 
 def _patterns() -> Iterator[tuple[Kind, str]]:
