@@ -71,7 +71,11 @@ def test_no_relation_where_a_phrase_only_occurs(text: str) -> None:
         ("Cookies are lost\n\nA zone cannot impersonate its parent and forge callers of save_user.", "", True),
         ("I want to change it.\n\nWho are the callers of save_user?", "save_user", False),
         ("callers of save_user\n\nI want to change it.", "save_user", True),
-        ("Properly verify save_user.\n\n" + "The value was never compared with the one that was stored. " * 3, "", True),
+        (
+            "Properly verify save_user.\n\n" + "The value was never compared with the one that was stored. " * 3,
+            "",
+            True,
+        ),
         ("what are the callers of save_user\n", "save_user", False),
         ("callers of\nsave_user", "save_user", False),
     ],
