@@ -218,7 +218,7 @@ def _products(own: Mapping[str, float]) -> dict[str, float]:
 
 
 _NAMES = """
-words meaning cosine name phrase graph file stem stem_rarity path_rarity copy translation package_file
+words meaning cosine name phrase graph file stem component stem_rarity path_rarity copy translation package_file
 name_cover name_rarity qualified_rarity said_rarity coherence class method whole_file value external document
 document_wanted reason_wanted decision_wanted window configuration_wanted windowed_file test test_wanted
 language_wanted generated private underscore declaration callers depth length text_test text_document
