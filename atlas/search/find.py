@@ -25,6 +25,7 @@ from atlas.search.channels import (
     gather,
 )
 from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
+from atlas.search.judgement import Judgement, judge, read_all_signals, remarks
 from atlas.search.long_search import Found, lift_written_files, search_long_text
 from atlas.search.long_text import read_long_text
 from atlas.search.named_tests import add_named_tests
@@ -36,7 +37,7 @@ from atlas.search.ranking import rank_candidates, read_evidence
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
-from atlas.search.relevance import RELEVANT, Signals, read_signals, relevance, uncounted
+from atlas.search.relevance import Signals
 from atlas.search.route import Query, route
 from atlas.search.route_forms import read_route_question
 from atlas.search.route_questions import answer_events, answer_routes
@@ -99,6 +100,10 @@ class SearchResult:
     """The answer to a question about packages; nothing is ranked then."""
     relevance: float = 1.0
     """How likely it is that the index answers the question; below `RELEVANT` the hits are merely the nearest."""
+    strength: float = 1.0
+    """The same with what the first hits have of the question: below `WEAK`, a note says so."""
+    unranked: tuple[Scored, ...] = ()
+    """Candidates behind the `RERANK_LIMIT` that a hybrid search reads and ranks, by their text alone."""
 
 
 async def search(
@@ -129,21 +134,32 @@ async def search(
         if relation is not None:
             return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
         found = await _find(reader, text, query, where)
-        query, likelihood = found.query, await _relevance(reader, found, where)
-        rankings, notes = found.rankings, (*trouble, *_remarks(found, likelihood))
-        candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
+        query, rankings = found.query, found.rankings
+        fused = fuse(rankings, query, fusion)
+        unranked = tuple(fused[RERANK_LIMIT:])
+        candidates, problems = await _hydrate(reader, fused[:RERANK_LIMIT], rankings)
         ranked = _rank(reader, found, candidates, demote_tests=demote_tests)
-        total = len(ranked)
+        total, judgement = len(ranked), await judge(reader, found, ranked, where)
+        notes = (*trouble, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
-        rankings, notes, likelihood = await gather((mode.value, run(reader, query, where))), (), 1.0
+        rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
+        judgement = Judgement()
         hits = (
             await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
         )
         ranked, problems = await _hydrate(reader, hits[:wanted], rankings)
         total = len(hits)
     said = (*query.notes, *(each.note for each in rankings), *notes, *problems)
-    return SearchResult(query, tuple(ranked), total, said, relevance=likelihood)
+    return SearchResult(
+        query,
+        tuple(ranked),
+        total,
+        said,
+        relevance=judgement.relevance,
+        strength=judgement.strength,
+        unranked=unranked,
+    )
 
 
 async def _find(reader: Reader, text: str, query: Query, where: Filter) -> Found:
@@ -156,33 +172,14 @@ async def _find(reader: Reader, text: str, query: Query, where: Filter) -> Found
 
 
 async def read_question_signals(reader: Reader, text: str, where: Filter) -> Signals | None:
-    """Return the signals behind `SearchResult.relevance`; None if the graph answers the question."""
+    """Return the signals behind `SearchResult.relevance` and `strength`; None if the graph answers the question."""
     query = route(text, reader.split_words, reader.languages)
     if (await _relation(reader, query, where))[0] is not None:
         return None
-    return await _signals(reader, await _find(reader, text, query, where), where)
-
-
-async def _relevance(reader: Reader, found: Found, where: Filter) -> float:
-    """Return how likely it is that the index answers the question; 1 if it cannot be told."""
-    if "relevance" in reader.ranking.off or not found.subject.words:
-        return 1.0
-    try:
-        return relevance(await _signals(reader, found, where))
-    except AtlasError:
-        return 1.0
-
-
-async def _signals(reader: Reader, found: Found, where: Filter) -> Signals:
-    """Read which uncounted words the index has, where that matters. Raises store errors."""
-    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
-    signals = read_signals(found.subject, hits, found.counts)
-    if relevance(signals) >= RELEVANT:
-        return signals
-    missing = uncounted(found.subject, found.counts)
-    present = await asyncio.gather(*(reader.store.search_text([word], where, 1) for word in missing))
-    frequent = frozenset(word for word, of_word in zip(missing, present, strict=True) if of_word)
-    return read_signals(found.subject, hits, found.counts, frequent)
+    found = await _find(reader, text, query, where)
+    fused = fuse(found.rankings, found.query)[:RERANK_LIMIT]
+    candidates, _ = await _hydrate(reader, fused, found.rankings)
+    return await read_all_signals(reader, found, _rank(reader, found, candidates, demote_tests=True), where)
 
 
 def _rank(reader: Reader, found: Found, candidates: list[Candidate], *, demote_tests: bool) -> list[Candidate]:
@@ -296,18 +293,6 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
     return order(totals)
-
-
-def _remarks(found: Found, likelihood: float) -> tuple[str, ...]:
-    """Return a note if the index has nothing about the question, or no word of it."""
-    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
-    if not any(hits.values()):
-        return ()
-    if likelihood < RELEVANT:
-        return (f"nothing relevant found (relevance {likelihood:.2f}): the hits are merely the nearest",)
-    if found.query.words and not hits.get("words"):
-        return ("no word of the query occurs in the index: these hits are at best similar in meaning",)
-    return ()
 
 
 async def _hydrate(
