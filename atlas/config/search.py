@@ -13,6 +13,7 @@ RANKING_STAGES = (
     "file_meaning",
     "mentions",
     "coverage",
+    "components",
     "titles",
     "intents",
     "copies",

@@ -30,6 +30,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "file_meaning": frozenset(("file_meaning",)),
         "mentions": frozenset(("mentions",)),
         "coverage": frozenset(("coverage",)),
+        "components": frozenset(("component",)),
         "titles": frozenset(),
         "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
         "copies": frozenset(("copy", "text_copy")),
