@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from atlas.errors import AtlasError
-from atlas.model import Direction, EdgeType, Filter, Label, Match, Scored
+from atlas.model import Filter, Label, Match, Scored
 from atlas.search import Reader
+from atlas.search.candidates import hydrate
 from atlas.search.changes import Changes, answer_changes, asks_history
 from atlas.search.channels import (
     Ranking,
@@ -24,6 +25,7 @@ from atlas.search.channels import (
     count_words,
     gather,
 )
+from atlas.search.file_evidence import by_file_meaning, file_weight, wants_mentions
 from atlas.search.fuse import REPORT_WORDS_WEIGHT, WORDS_WEIGHT, fuse_rrf, order, prose_scores, text_scores
 from atlas.search.judgement import Judgement, judge, read_all_signals, remarks
 from atlas.search.long_search import Found, lift_written_files, search_long_text
@@ -65,7 +67,6 @@ _HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |
 """Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
-CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
 class Mode(StrEnum):
@@ -137,10 +138,12 @@ async def search(
         query, rankings = found.query, found.rankings
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
-        candidates, problems = await _hydrate(reader, fused[:RERANK_LIMIT], rankings)
-        ranked = _rank(reader, found, candidates, demote_tests=demote_tests)
+        mentions = found.long is None and wants_mentions(reader, query)
+        read = await hydrate(reader, fused[:RERANK_LIMIT], rankings, mentions=mentions)
+        with_files = replace(found, rankings=[*rankings, *read.files])
+        ranked = _rank(reader, with_files, read.candidates, demote_tests=demote_tests)
         total, judgement = len(ranked), await judge(reader, found, ranked, where)
-        notes = (*trouble, *remarks(found, judgement))
+        rankings, notes = with_files.rankings, (*trouble, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
@@ -148,9 +151,9 @@ async def search(
         hits = (
             await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
         )
-        ranked, problems = await _hydrate(reader, hits[:wanted], rankings)
-        total = len(hits)
-    said = (*query.notes, *(each.note for each in rankings), *notes, *problems)
+        read = await hydrate(reader, hits[:wanted], rankings)
+        ranked, total = read.candidates, len(hits)
+    said = (*query.notes, *(each.note for each in rankings), *notes, *read.notes)
     return SearchResult(
         query,
         tuple(ranked),
@@ -178,19 +181,22 @@ async def read_question_signals(reader: Reader, text: str, where: Filter) -> Sig
         return None
     found = await _find(reader, text, query, where)
     fused = fuse(found.rankings, found.query)[:RERANK_LIMIT]
-    candidates, _ = await _hydrate(reader, fused, found.rankings)
-    return await read_all_signals(reader, found, _rank(reader, found, candidates, demote_tests=True), where)
+    mentions = found.long is None and wants_mentions(reader, found.query)
+    read = await hydrate(reader, fused, found.rankings, mentions=mentions)
+    with_files = replace(found, rankings=[*found.rankings, *read.files])
+    return await read_all_signals(reader, found, _rank(reader, with_files, read.candidates, demote_tests=True), where)
 
 
 def _rank(reader: Reader, found: Found, candidates: list[Candidate], *, demote_tests: bool) -> list[Candidate]:
     """Return the candidates best first, after the stages that are on."""
-    query, off = found.query, reader.ranking.off
+    query, off, weight = found.query, reader.ranking.off, 0.0
     if found.long is not None:
-        candidates = lift_written_files(candidates, found.long)
-    elif "titles" not in off:
-        candidates = lift_titles(candidates, query)
-    evidence = read_evidence(reader, query, found.rankings, found.counts)
-    ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
+        lifted = lift_written_files(candidates, found.long)
+    else:
+        lifted = candidates if "titles" in off else lift_titles(candidates, query)
+        weight = file_weight(query, candidates, lifted)
+    evidence = read_evidence(reader, query, found.rankings, found.counts, weight)
+    ranked = rank_candidates(reader, lifted, evidence, demote_tests=demote_tests)
     if "symbols" in off:
         return ranked
     return names_first(ranked, query, reader.languages, is_word=bool(found.counts.words.get(query.text.lower())))
@@ -270,6 +276,7 @@ async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking
         ("meaning", by_meaning(reader, query, where)),
         ("prose", by_prose(reader, query, where)),
         ("quality", by_quality(reader, query, where)),
+        ("file_meaning", by_file_meaning(reader, query, where)),
     )
 
 
@@ -294,34 +301,3 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
     return order(totals)
-
-
-async def _hydrate(
-    reader: Reader, fused: Sequence[Scored], rankings: Sequence[Ranking]
-) -> tuple[list[Candidate], tuple[str, ...]]:
-    """Read nodes and degrees of the fused uids; nodes deleted in the meantime are omitted."""
-    uids = [hit.uid for hit in fused]
-    scores = dict(fused)
-    channels: dict[str, list[str]] = {}
-    reasons: dict[str, list[str]] = {}
-    for ranking in rankings:
-        for uid, _ in ranking.hits:
-            channels.setdefault(uid, []).append(ranking.channel)
-        for uid, reason in ranking.reasons:
-            reasons.setdefault(uid, []).append(reason)
-    try:
-        nodes, degrees = await asyncio.gather(
-            reader.store.symbols(uids), reader.store.degrees(uids, Direction.IN, CENTRAL_TYPES)
-        )
-    except AtlasError as error:
-        return [], (f"the store could not be read: {error.message}",)
-    return [
-        Candidate(
-            node,
-            scores[node.row.uid],
-            tuple(channels.get(node.row.uid, ())),
-            tuple(reasons.get(node.row.uid, ())),
-            sum(degrees.get(node.row.uid, {}).values()),
-        )
-        for node in nodes
-    ], ()
