@@ -36,6 +36,8 @@ def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str
     """Return the matches of all files for a question's words and their other forms."""
     size = len(counts.nodes)
     mean = sum(counts.nodes.values()) / size if size else 1.0
+    by_length = {path: _K1 * (1 - _B + _B * (nodes / mean)) for path, nodes in counts.nodes.items()}
+    usual = _K1 * (1 - _B + _B * (mean / mean)) if mean else 0.0
     scores: dict[str, float] = {}
     rarity = dict.fromkeys(map(root_of, words), 0.0)
     for word in dict.fromkeys((*words, *variants)):
@@ -47,8 +49,8 @@ def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str
         if root in rarity:
             rarity[root] = max(rarity[root], weight)
         for path, count in files.items():
-            length = counts.nodes.get(path, mean) / mean
-            scores[path] = scores.get(path, 0.0) + weight * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length))
+            gained = weight * count * (_K1 + 1) / (count + by_length.get(path, usual))
+            scores[path] = scores.get(path, 0.0) + gained
     best = max(scores.values(), default=0.0)
     return FileMatches({path: score / best for path, score in scores.items()} if best > 0 else {}, rarity)
 
