@@ -6,6 +6,7 @@ them, so that one long function does not outweigh ten short ones, and its length
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -38,7 +39,7 @@ def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str
     mean = sum(counts.nodes.values()) / size if size else 1.0
     by_length = {path: _K1 * (1 - _B + _B * (nodes / mean)) for path, nodes in counts.nodes.items()}
     usual = _K1 * (1 - _B + _B * (mean / mean)) if mean else 0.0
-    scores: dict[str, float] = {}
+    scores: dict[str, float] = defaultdict(float)
     rarity = dict.fromkeys(map(root_of, words), 0.0)
     for word in dict.fromkeys((*words, *variants)):
         files = counts.words.get(word)
@@ -49,8 +50,7 @@ def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str
         if root in rarity:
             rarity[root] = max(rarity[root], weight)
         for path, count in files.items():
-            gained = weight * count * (_K1 + 1) / (count + by_length.get(path, usual))
-            scores[path] = scores.get(path, 0.0) + gained
+            scores[path] += weight * count * (_K1 + 1) / (count + by_length.get(path, usual))
     best = max(scores.values(), default=0.0)
     return FileMatches({path: score / best for path, score in scores.items()} if best > 0 else {}, rarity)
 

@@ -7,6 +7,7 @@ belongs to the piece before it. Where there are no statements, paragraphs are pi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +18,8 @@ ALREADY_SAID = 0.3
 """Weight of a word of the question that the hit says already; other words weigh 1."""
 FEW_WORDS = 8
 """Most words that a long text counts as: no body has all of them."""
+
+_WORD_CHARACTER = re.compile(r"[^\W_]")
 
 Statement = tuple[int, int, int]
 """First line, last line, number of blocks around it; lines count from 0."""
@@ -81,7 +84,7 @@ def _last_line(lines: Sequence[str], first: int, end: int) -> int:
 
 
 def _has_words(line: str) -> bool:
-    return any(character.isalnum() for character in line)
+    return _WORD_CHARACTER.search(line) is not None
 
 
 def gains(
