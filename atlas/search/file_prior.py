@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import fsum, log
 
 from atlas.model import WordCounts
 from atlas.search.roots import root_of
@@ -30,7 +30,7 @@ class FileMatches:
     def share(self, roots: frozenset[str]) -> float:
         """Return the share of the question's rarity that these roots have, 0..1."""
         total = sum(self.rarity.values())
-        return sum(self.rarity.get(root, 0.0) for root in roots) / total if total else 0.0
+        return fsum(self.rarity.get(root, 0.0) for root in roots) / total if total else 0.0
 
 
 def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str]) -> FileMatches:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 
 MAX_PIECE = 12
 """Lines of a piece. A longer statement, such as a table of values, is divided into single lines."""
@@ -100,11 +101,12 @@ def gains(
         for text in texts
     ]
     weights = {word: ALREADY_SAID if word in said else 1.0 for word in words}
-    total = min(sum(weights.values()), FEW_WORDS) or 1.0
+    # exact sums: those of floats would depend on the order of the words, which is that of a set
+    total = min(fsum(weights.values()), FEW_WORDS) or 1.0
     gained, left = [0.0] * len(texts), dict.fromkeys(number for number, each in enumerate(found) if each)
     while left:
-        best = max(left, key=lambda number: (sum(weights[word] for word in found[number]), -number))
-        gain = sum(weights[word] for word in found[best])
+        best = max(left, key=lambda number: (fsum(weights[word] for word in found[number]), -number))
+        gain = fsum(weights[word] for word in found[best])
         if gain == 0:
             break
         gained[best] = min(gain / total, 1.0)

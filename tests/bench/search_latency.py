@@ -308,12 +308,14 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=0, help="servers that are asked a first question")
     parser.add_argument("--ask", type=Path, nargs="*", default=[])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--daemon", action="store_true")
+    parser.add_argument("--daemon", action="store_true", help="while a daemon watches the tree")
+    parser.add_argument("--no-index", action="store_true", help="ask the index as it is, to compare two revisions")
     parser.add_argument("--answers", type=Path)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     root, data = str(options.tree.resolve()), options.data_dir
-    run(["index", root, "--data-dir", data])
+    if not options.no_index:
+        run(["index", root, "--data-dir", data])
     places = [root, "--data-dir", data]
     if options.daemon:
         run(["daemon", "start", *places])
