@@ -72,6 +72,15 @@ _INVERTIBLE = frozenset((Kind.CALLERS, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.SUB
 """Relations whose verb with the name as its subject asks for the other direction."""
 
 
+_ASKS = re.compile(
+    r"\b(?:what|which|that|who|whom|whose|where|when|is|are|was|were|do|does|did|can|could|should|will|would|has|have|i|we|you"
+    r"|show|list|find|get|give|tell|print|display|search|see|look)\b"
+)
+"""Words of questions, commands and clauses; a text without any of them names or describes something."""
+_SMALL = "X Y Z a an and or the of for to on in by with from all any every its their our my"
+_SMALL_WORDS = frozenset(_SMALL.split())
+_MOST_OTHERS = 1
+"""Other words beside a name and its relation: `both callers of X`, `PHP classes implementing X`."""
 _FRAMES_ONLY = frozenset((Kind.MEMBERS, Kind.DEFINITION))
 """Relations with nouns such as `methods` and `source`, which occur next to names in any question."""
 _NEAR: tuple[tuple[str, str, bool], ...] = (
@@ -96,6 +105,8 @@ class _Rule:
     text: str
     needed: tuple[str, ...] = ()
     """A question that the pattern matches has one of these; () where that is not known."""
+    decides: bool = False
+    """Whether its words tell the relation of a text that only describes code, too."""
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -115,8 +126,9 @@ def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
     if named is None or _EXPLAINS.match(text) or _TASKS.match(text) or _is_statement(text):
         return None
     marked, names = named
+    describes = _describes(marked)
     for rule in _rules():
-        if rule.matches(marked):
+        if (rule.decides or not describes) and rule.matches(marked):
             other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
             return RelationIntent(rule.kind, names[0], other)
     return None
@@ -179,6 +191,17 @@ def _is_statement(text: str) -> bool:
     return any(first in entry.forms.get("third", ()) for entry in relation_words()) or first == "returns"
 
 
+def _describes(marked: str) -> bool:
+    """Return whether a text asks nothing and says more than a name and its relation.
+
+    `validating data without a model using X` and `X implementation for storing routes` describe code that is searched.
+    """
+    if _ASKS.search(marked):
+        return False
+    others = [word for word in marked.split() if word not in _SMALL_WORDS and not is_relation_word(word)]
+    return sum(not _KIND.fullmatch(word) for word in others) > _MOST_OTHERS
+
+
 @cache
 def _vocabulary() -> frozenset[str]:
     return frozenset(
@@ -197,7 +220,7 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 def _patterns() -> Iterator[_Rule]:
-    yield from (_Rule(kind, pattern) for kind, pattern in _SPECIAL)
+    yield from (_Rule(kind, pattern, decides=True) for kind, pattern in _SPECIAL)
     for form, pattern, inverted in _NEAR:
         for entry in relation_words():
             forms = [each for each in entry.forms.get(form, ()) if each not in _WEAK_VERBS]

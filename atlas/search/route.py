@@ -114,7 +114,8 @@ _WANTS_CONFIGURATION = re.compile(
     r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional) dependencies"
     r"|(?:minimum|required|supported) (?:\w+ )?versions?|(?:make|npm) (?:targets?|scripts?)|bot config(?:uration)?"
     r"|dockerfile|makefile|docker image"
-    r"|(?:package|project) (?:metadata|manifest)|pre-commit|entry points?)\b",
+    r"|(?:package|project) (?:metadata|manifest)|pre-commit"
+    r"|(?:console|package|plugin|script|distribution) entry points?)\b",
     re.IGNORECASE,
 )
 _WANTS_VERSION = re.compile(

@@ -126,6 +126,11 @@ def test_symbols_of_a_bare_name_stay_single() -> None:
         ("examples/cart.py", "where is the cart", True),
         ("examples/cart.py", "which examples use the cart", False),
         ("shop/cart.py", "where is the cart", False),
+        ("shop/cart_benchmark.cc", "where is the cart", True),
+        ("shop/cart.bench.ts", "where is the cart", True),
+        ("shop/CartBenchmark.java", "where is the cart", True),
+        ("shop/cart_benchmark.cc", "benchmark of the cart", False),
+        ("shop/workbench.py", "where is the cart", False),
     ],
 )
 def test_copies_unless_they_are_asked_for(path: str, asked: str, expected: bool) -> None:

@@ -186,6 +186,8 @@ def test_any_text_routes_the_same_way_twice(text: str) -> None:
         ("minimum supported rust version", True),
         ("make targets for running the tests", True),
         ("github actions that build the wheels", True),
+        ("console entry points of the package", True),
+        ("mapper entry point for reading and writing rows", False),
         ("which http versions are supported", False),
         ("where is the configuration of a logger read", False),
     ],
