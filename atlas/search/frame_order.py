@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 ANY_NUMBER = -1
 _SPANS: Mapping[str, tuple[int, int]] = {
@@ -22,6 +22,8 @@ _SPANS: Mapping[str, tuple[int, int]] = {
     "TIME": (1, ANY_NUMBER),
 }
 """Least and greatest number of words of the elements that may be any words."""
+_KEPT_WORDS = 2_000
+"""Words of questions whose classes are remembered."""
 _BEFORE = frozenset(("THINGS",))
 """Classes with any words before the last, which is one of the class. The other classes are single words."""
 
@@ -129,4 +131,9 @@ def _phrases(choices: Iterable[str], forms: Mapping[str, str], classes: Mapping[
 def _class(pattern: str) -> Callable[[str], bool]:
     """Return whether a word is of the class with this pattern, which ends in a space."""
     compiled = re.compile(pattern, re.IGNORECASE)
-    return cache(lambda word: compiled.fullmatch(f"{word} ") is not None)
+
+    @lru_cache(_KEPT_WORDS)
+    def is_of_class(word: str) -> bool:
+        return compiled.fullmatch(f"{word} ") is not None
+
+    return is_of_class

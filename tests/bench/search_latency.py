@@ -60,7 +60,7 @@ PHASES: dict[str, tuple[str, ...]] = {
     "transactions": ("atlas.stores.sqlite.connection:ReaderPool._call",),
     "file prior": ("atlas.search.ranking:match_files",),
     "features": ("atlas.search.ranking:main_features",),
-    "rank": ("atlas.search.find:_rank", "atlas.search.find:_hydrated"),
+    "rank": ("atlas.search.find:_rank",),
     "excerpts": ("atlas.tools.bodies:_statements", "atlas.tools.bodies:matching_lines"),
     "packing": ("atlas.tools.search:plan_page", "atlas.tools.search:groups_of", "atlas.tools.search:likelihoods"),
     "fit": ("atlas.tools.envelope:fit",),

@@ -55,7 +55,8 @@ fn paths_that_differ(
             return Err(PyValueError::new_err("not one stamp per path"));
         }
         let before = stamps.as_chunks::<STAMP_BYTES>().0;
-        let differs = |(now, before): (&[u8; STAMP_BYTES], &[u8; STAMP_BYTES])| now != before || *now == [0; STAMP_BYTES];
+        let differs =
+            |(now, before): (&[u8; STAMP_BYTES], &[u8; STAMP_BYTES])| now != before || *now == [0; STAMP_BYTES];
         // Dividing the paths again would take longer than all these comparisons.
         if !found.iter().zip(before).any(differs) {
             return Ok(Vec::new());
