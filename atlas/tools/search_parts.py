@@ -74,7 +74,7 @@ def plan_page(page: Sequence[PageHit], pricing: Pricing) -> list[Part[Key]]:
 def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
     count, hit = pricing.count, each.hit
     least = LEAST if number < pricing.required else 0.0
-    name, full = hit_name(undescribed(hit).symbol), hit_name(hit.symbol)
+    name, full = hit_name(replace(hit.symbol, signature="", summary="")), hit_name(hit.symbol)
     own: Key = (HIT, number, 0)
     price = count(f"{name} {hit.symbol.place} {hit.marks}") + ROW
     above: Key | None = (HIT, number - 1, 0) if number else None
