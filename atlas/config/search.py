@@ -15,6 +15,7 @@ RANKING_STAGES = (
     "coverage",
     "components",
     "titles",
+    "descriptions",
     "intents",
     "copies",
     "symbols",

@@ -45,8 +45,8 @@ class Evidence:
 
     query: Query
     hits: Mapping[str, Mapping[str, float]]
-    """Score by channel and uid: `words`, `meaning`, `quality`, `prose` 0..1, `name`, `phrase`, `written`, `graph`.
-    By path: `file_meaning`, `mentions`, 0..1."""
+    """Score by channel and uid: `words`, `meaning`, `quality`, `prose`, `description` 0..1, and `name`, `phrase`,
+    `written`, `graph`. By path: `file_meaning`, `mentions`, 0..1."""
     cosines: Mapping[str, float]
     """Cosine by uid, as the embedding model gives it."""
     files: FileMatches
@@ -81,7 +81,7 @@ def main_features(candidates: Sequence[Candidate], evidence: Evidence) -> list[d
         by_file.setdefault(each.node.row.path, []).append(each.score)
     for scores in by_file.values():
         scores.sort(reverse=True)
-    query = evidence.query
+    query, descriptions = evidence.query, evidence.hits.get("description", {})
     components = read_components(query.text)
     paths = {path: _of_path(path, evidence, components) for path in by_file}
     has_intent = query.wants_reasons or query.wants_configuration
@@ -89,6 +89,7 @@ def main_features(candidates: Sequence[Candidate], evidence: Evidence) -> list[d
     for each in candidates:
         path = each.node.row.path
         own = {**paths[path], "coherence": _coherence(each.score, by_file[path])}
+        own["description"] = descriptions.get(each.node.row.uid, 0.0)
         found.append(own | _of_intents(each.node.row, query) if has_intent else own)
     return found
 

@@ -97,6 +97,8 @@ MENTIONS_BONUS = 0.3
 """For code of a file to which all mentions in matching documents lead."""
 COVERAGE_BONUS = 0.2
 """For the file whose definitions have all words of the question together."""
+DESCRIPTION_BONUS = 0.4
+"""For the candidate whose path, name, signature and documentation are most like the question, by the model of prose."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
@@ -190,6 +192,7 @@ def _score(
     score += COHERENCE_BONUS * known.get("coherence", 0.0) * (1 - query.focus)
     score += FILE_MEANING_BONUS * known.get("file_meaning", 0.0) + MENTIONS_BONUS * known.get("mentions", 0.0)
     score += COVERAGE_BONUS * known.get("coverage", 0.0)
+    score += DESCRIPTION_BONUS * known.get("description", 0.0) * (1 - query.focus)
     score += COMPONENT_BONUS * known.get("component", 0.0)
     score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test and query.wants_tests:

@@ -32,6 +32,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "coverage": frozenset(("coverage",)),
         "components": frozenset(("component",)),
         "titles": frozenset(),
+        "descriptions": frozenset(),
         "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
         "copies": frozenset(("copy", "text_copy")),
         "symbols": frozenset(),
@@ -59,7 +60,7 @@ def read_evidence(
         "meaning": above_floor(hits.get("meaning", ())),
         "prose": prose_shares(hits.get("prose", ())),
         "quality": above_floor(hits.get("quality", ())),
-        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph")},
+        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph", "description")},
         **{channel: dict(hits.get(channel, ())) for channel in (FILE_MEANING, MENTIONS)},
     }
     is_counted = "files" not in reader.ranking.off
