@@ -139,13 +139,9 @@ async def search(
         query, rankings = found.query, found.rankings
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
-        mentions = found.long is None and wants_mentions(reader, query)
-        read = await hydrate(reader, fused[:RERANK_LIMIT], rankings, mentions=mentions)
-        with_files = replace(found, rankings=[*rankings, *read.files])
-        with_files = await add_descriptions(reader, with_files, read.candidates)
-        ranked = _rank(reader, with_files, read.candidates, demote_tests=demote_tests)
+        ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         total, judgement = len(ranked), await judge(reader, found, ranked, where)
-        rankings, notes = with_files.rankings, (*trouble, *remarks(found, judgement))
+        notes = (*trouble, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
@@ -154,8 +150,8 @@ async def search(
             await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
         )
         read = await hydrate(reader, hits[:wanted], rankings)
-        ranked, total = read.candidates, len(hits)
-    said = (*query.notes, *(each.note for each in rankings), *notes, *read.notes)
+        ranked, total, problems = read.candidates, len(hits), read.notes
+    said = (*query.notes, *(each.note for each in rankings), *notes, *problems)
     return SearchResult(
         query,
         tuple(ranked),
@@ -183,10 +179,19 @@ async def read_question_signals(reader: Reader, text: str, where: Filter) -> Sig
         return None
     found = await _find(reader, text, query, where)
     fused = fuse(found.rankings, found.query)[:RERANK_LIMIT]
+    ranked, _, _ = await _read_and_rank(reader, found, fused, demote_tests=True)
+    return await read_all_signals(reader, found, ranked, where)
+
+
+async def _read_and_rank(
+    reader: Reader, found: Found, fused: Sequence[Scored], *, demote_tests: bool
+) -> tuple[list[Candidate], list[Ranking], tuple[str, ...]]:
+    """Return the candidates best first, all rankings that ordered them, and what failed."""
     mentions = found.long is None and wants_mentions(reader, found.query)
     read = await hydrate(reader, fused, found.rankings, mentions=mentions)
-    with_files = replace(found, rankings=[*found.rankings, *read.files])
-    return await read_all_signals(reader, found, _rank(reader, with_files, read.candidates, demote_tests=True), where)
+    found = replace(found, rankings=[*found.rankings, *read.files])
+    found = await add_descriptions(reader, found, read.candidates)
+    return _rank(reader, found, read.candidates, demote_tests=demote_tests), found.rankings, read.notes
 
 
 def _rank(reader: Reader, found: Found, candidates: list[Candidate], *, demote_tests: bool) -> list[Candidate]:
