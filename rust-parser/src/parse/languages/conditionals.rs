@@ -3,6 +3,9 @@
 
 use std::ops::Range;
 
+/// Largest number of bytes of the branches that are left out: longer ones hold definitions of their own.
+const MAX_DROPPED: usize = 1000;
+
 /// What one branch holds.
 #[derive(Default, Clone, Copy)]
 struct Branch {
@@ -139,6 +142,9 @@ impl Reader<'_> {
         }
         if group.is_broken {
             let lines = group.directives;
+            if lines[lines.len() - 1].start.saturating_sub(lines[1].end) > MAX_DROPPED {
+                return;
+            }
             // The kept branch lies between the directives `start` and `start + 1`.
             let start = usize::from(group.is_off).min(lines.len() - 1);
             let end = (start + 1).min(lines.len() - 1);
@@ -164,7 +170,7 @@ impl Reader<'_> {
             || branch.lowest < 0
             || matches!(rest[0], b'&' | b'|' | b'+' | b',' | b')' | b'?' | b':' | b'=' | b'.' | b'<' | b'"')
             || words.iter().any(|word| rest.starts_with(word))
-            || !matches!(self.source[last], b';' | b'}' | b':' | b',' | b')' | b']')
+            || !matches!(self.source[last], b';' | b'}' | b':' | b',' | b']')
     }
 }
 

@@ -7,6 +7,9 @@ use crate::parse::languages::cfamily::words::{
     begins_declaration, is_access, is_bracket, is_class, is_modifier, is_number_type, is_qualifier, is_upper,
 };
 
+/// Number of macros in a row that may stand in front of a declaration.
+const MAX_MACROS: u32 = 8;
+
 /// Returns the edits that make a source readable, in order.
 pub fn edits(source: &[u8]) -> Vec<Edit> {
     let mut finder = Finder::new(source);
@@ -49,73 +52,6 @@ impl Finder<'_> {
             _ => {}
         }
         at + 1
-    }
-
-    /// Edits what is in parentheses: `(, x)` of a macro, operators as arguments, attributes of parameters.
-    fn arguments(&mut self, open: usize) -> usize {
-        self.has_call |= open > self.first && self.context() != Context::Values;
-        if self.is(open + 1, b",") && self.is_word(open.wrapping_sub(1)) {
-            self.blank(open + 1, open + 1);
-        }
-        let close = self.close(open);
-        let mut at = open + 1;
-        while at < close {
-            if self.is(at, b"{") {
-                // A lambda or a block: its statements are read like others.
-                return at;
-            }
-            if self.is_type_argument(at, open, close) {
-                let (from, to) = if self.is(at - 1, b",") {
-                    (at - 1, self.end_of_argument(at, close))
-                } else {
-                    (at, self.end_of_argument(at, close) + 1)
-                };
-                self.blank(from, to);
-                at = to + 1;
-                continue;
-            }
-            let is_operator = matches!(self.text(at), b"==" | b"!=" | b"<" | b">" | b"<=" | b">=");
-            if is_operator && self.is(at - 1, b",") && self.is(at + 1, b",") {
-                self.blank(at - 1, at - 1);
-                self.blank(at + 1, at + 1);
-            }
-            let starts = self.is(at - 1, b"(") || self.is(at - 1, b",");
-            if starts && self.is_name(at) && self.is_word(at + 1) && self.begins_type(at + 1) {
-                self.blank(at, at);
-            }
-            at += 1;
-        }
-        close + 1
-    }
-
-    /// Returns whether an argument of a call is a type, which only macros take: `va_arg(list, char *)`.
-    fn is_type_argument(&self, at: usize, open: usize, close: usize) -> bool {
-        if self.context() != Context::Code || !self.is_word(open - 1) || open - 1 != self.first && !self.is_value(open)
-        {
-            return false;
-        }
-        let end = self.end_of_argument(at, close);
-        let starts = at == open + 1 && end + 1 < close || self.is(at - 1, b",");
-        let is_short = (at..=end).all(|at| self.is_word(at) || self.is(at, b"*"));
-        let is_type = self.begins_type(at) || self.is(at, b"const") || self.is_name(at) && self.is(end, b"*");
-        starts && is_short && is_type
-    }
-
-    /// Returns whether a call is a part of an expression, not a declaration.
-    fn is_value(&self, open: usize) -> bool {
-        let before = self.text(open.wrapping_sub(2));
-        matches!(before, b"=" | b"(" | b"," | b"return" | b"!" | b"&&" | b"||" | b"==" | b"!=" | b":" | b"?")
-    }
-
-    /// Returns the last token of the argument that holds a token.
-    fn end_of_argument(&self, at: usize, close: usize) -> usize {
-        let is_end = |at: &usize| matches!(self.text(*at), b"," | b"(" | b")" | b"{");
-        (at..close).find(is_end).unwrap_or(close).max(at + 1) - 1
-    }
-
-    /// Returns whether a keyword that begins a type or a declaration is at a token.
-    fn begins_type(&self, at: usize) -> bool {
-        begins_declaration(self.text(at)) || is_number_type(self.text(at))
     }
 
     fn word(&mut self, at: usize) -> usize {
@@ -178,7 +114,8 @@ impl Finder<'_> {
         if self.is(self.first, b"typedef") && self.is_name(before) && before > self.first + 1 {
             return self.is(next, b";");
         }
-        let is_result = self.is_word(before) && !is_modifier(word) && !is_qualifier(word);
+        let is_tag = is_class(word) || word == b"enum";
+        let is_result = self.is_word(before) && !is_tag && !is_modifier(word) && !is_qualifier(word);
         is_result && !self.has_call && self.is_name(next) && self.is(next + 1, b"(")
     }
 
@@ -239,6 +176,10 @@ impl Finder<'_> {
 
     /// Returns whether a name is a macro, because what follows it begins a declaration of its own.
     fn is_macro(&self, at: usize) -> bool {
+        self.is_macro_before(at, MAX_MACROS)
+    }
+
+    fn is_macro_before(&self, at: usize, macros: u32) -> bool {
         let word = self.text(at);
         let next = at + 1;
         let is_alone = self.breaks(at) > 0 && self.breaks(next) > 0;
@@ -250,10 +191,19 @@ impl Finder<'_> {
                 return true;
             }
             let is_member = self.is_class_name(next);
-            if self.is_end(next) || is_member && self.is(next + 1, b"(") {
+            let is_before_call = is_upper(self.text(next)) && self.is(next + 1, b"(");
+            if is_before_call && self.is_call_between_declarations(next + 1, self.close(next + 1)) {
                 return self.context() == Context::Declarations;
             }
-            if is_upper(self.text(next)) && self.breaks(next + 1) > 0 && self.is_macro(next) {
+            let is_section = is_upper(self.text(next)) && self.is(next + 1, b":") && self.breaks(next + 2) > 0;
+            if self.is_end(next) || is_section || is_member && self.is(next + 1, b"(") {
+                return self.context() == Context::Declarations;
+            }
+            if is_upper(self.text(next))
+                && self.breaks(next + 1) > 0
+                && macros > 0
+                && self.is_macro_before(next, macros - 1)
+            {
                 return true;
             }
         }

@@ -1,6 +1,7 @@
 //! Hooks of C and C++: the language of a header, attribute macros, declarations of several variables, qualified names,
 //! constructors, access sections, and declarations with a later definition.
 
+mod arguments;
 mod bare_macros;
 mod declarations;
 mod macros;

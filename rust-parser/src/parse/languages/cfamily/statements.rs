@@ -3,6 +3,9 @@
 use crate::parse::languages::cfamily::tokens::{Kind, Token, tokens};
 use crate::parse::languages::cfamily::words::{begins_declaration, is_class, is_keyword, is_number_type, is_qualifier};
 
+/// Number of tokens that are examined for the end of parentheses.
+const MAX_TOKENS: usize = 2000;
+
 /// A range of the source that the grammar reads as blanks, after some other bytes.
 pub struct Edit {
     pub start: usize,
@@ -110,10 +113,11 @@ impl<'s> Finder<'s> {
         Level { context, class }
     }
 
-    /// Returns the closing token of `(`, or the last token.
+    /// Returns the closing token of `(`, or the last one that is examined.
     pub fn close(&self, open: usize) -> usize {
         let mut depth = 0;
-        for at in open..self.tokens.len() {
+        let limit = self.tokens.len().min(open + MAX_TOKENS);
+        for at in open..limit {
             match self.text(at) {
                 b"(" => depth += 1,
                 b")" => depth -= 1,
@@ -123,7 +127,7 @@ impl<'s> Finder<'s> {
                 return at;
             }
         }
-        self.tokens.len() - 1
+        limit.max(1) - 1
     }
 
     /// Returns the closing token of `<`, or the opening one if it is none of a template.

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 /// Bytes before a class that are searched for its annotations.
 const MAX_ANNOTATIONS: usize = 4096;
+/// Bytes before and after the name of an accessor that are searched for its annotations and its body.
+const MAX_ACCESSOR: usize = 300;
 /// Keywords that start the declaration of a class, and modifiers that may precede them.
 const DECLARATIONS: &[&[u8]] = &[b"class ", b"interface ", b"object "];
 const MODIFIERS: &[&[u8]] = &[
@@ -82,6 +84,9 @@ fn rename_soft_keywords(source: &[u8]) -> Cow<'_, [u8]> {
 fn is_name(keyword: &[u8], rest: &[u8]) -> bool {
     let is_accessor = matches!(keyword, b"get" | b"set");
     let rest = start_of_text(rest);
+    if rest.starts_with(b"/*") || rest.starts_with(b"//") {
+        return false;
+    }
     match rest.first() {
         Some(b'=' | b'.' | b'+' | b'-' | b'*' | b'/' | b'%' | b'?' | b'[' | b'!') => true,
         Some(b'{') if is_accessor => true,
@@ -121,8 +126,9 @@ fn blank_before_accessors(source: &[u8], text: &mut Cow<[u8]>) {
     for keyword in [b"set", b"get"] {
         for at in words(source, keyword) {
             let rest = &source[at + keyword.len()..];
+            let rest = &rest[..rest.len().min(MAX_ACCESSOR)];
             if rest.starts_with(b"(") && is_accessor_head(rest) {
-                blank_annotations(source, at, text);
+                blank_annotations(source, at, MAX_ACCESSOR, text);
             }
         }
     }
@@ -145,7 +151,7 @@ fn blank_before_constructors(source: &[u8], text: &mut Cow<[u8]>) {
             }
         }
         if !annotations.is_empty() {
-            blank_annotations(source, at, text);
+            blank_annotations(source, at, MAX_ANNOTATIONS, text);
         }
     }
 }
@@ -163,8 +169,8 @@ fn ends_with_class(text: &[u8]) -> bool {
     length > 0 && (rest.is_empty() || rest.starts_with(b"<") && rest.ends_with(b">"))
 }
 
-fn blank_annotations(source: &[u8], at: usize, text: &mut Cow<[u8]>) {
-    let from = at.saturating_sub(MAX_ANNOTATIONS);
+fn blank_annotations(source: &[u8], at: usize, window: usize, text: &mut Cow<[u8]>) {
+    let from = at.saturating_sub(window);
     for annotation in head_before(&source[from..at]).0 {
         blank(&mut text.to_mut()[from + annotation.start..from + annotation.end]);
     }
