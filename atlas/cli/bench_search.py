@@ -24,6 +24,9 @@ def search(
     questions: Annotated[
         list[Path] | None, typer.Option("--questions", help="Question files (TOML) about trees, or folders of them.")
     ] = None,
+    patches: Annotated[
+        Path | None, typer.Option(help="Patches to trees: series and patches in DIR/NAME.", metavar="DIR")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Questions of each kind and tree.")] = 100,
     seed: Annotated[int, typer.Option("--seed", help="Chooses the questions.")] = 0,
     data_dir: Annotated[
@@ -50,7 +53,7 @@ def search(
     plan = _plan(kind or [], limit, seed)
     with tempfile.TemporaryDirectory(prefix="atlas-search-") as scratch:
         folder = (data_dir or Path(scratch)).resolve()
-        sets = _sets(trees, folder, plan, questions or [])
+        sets = _sets(trees, folder, plan, questions or [], patches)
         if dump is not None:
             _dump(sets, dump)
             return
@@ -90,7 +93,9 @@ def _plan(kinds: list[str], limit: int, seed: int) -> Plan:
     return Plan(chosen, limit, seed)
 
 
-def _sets(trees: list[Path], folder: Path, plan: Plan, questions: list[Path]) -> list[QuestionSet]:
+def _sets(
+    trees: list[Path], folder: Path, plan: Plan, questions: list[Path], patches: Path | None
+) -> list[QuestionSet]:
     from atlas.bench.search.sets import make_sets
     from atlas.errors import ConfigError
     from atlas.parsing import load_languages
@@ -102,11 +107,12 @@ def _sets(trees: list[Path], folder: Path, plan: Plan, questions: list[Path]) ->
     found: list[QuestionSet] = []
     for root in roots:
         _tell(f"{root.name}: reading")
-        found += make_sets(root, folder, languages, plan, given.get(root.name, []))
+        own = patches / root.name if patches is not None else None
+        found += make_sets(root, folder, languages, plan, given.get(root.name, []), own)
     if not found:
         raise ConfigError(
             f"no questions of these kinds can be made: {', '.join(sorted(plan.kinds))}",
-            "Documented definitions, headings, tests or a git history are needed.",
+            "Documented definitions, headings, tests, a git history or patches are needed.",
         )
     return found
 

@@ -10,6 +10,7 @@ RANKING_STAGES = (
     "files",
     "stems",
     "coherence",
+    "components",
     "titles",
     "intents",
     "copies",

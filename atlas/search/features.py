@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import log1p
 
 from atlas.model import Label, NodeRow
+from atlas.search.components import component_share, read_components
 from atlas.search.copies import is_copy
 from atlas.search.file_prior import FileMatches
 from atlas.search.languages import LanguageTerms
@@ -74,8 +75,9 @@ def main_features(candidates: Sequence[Candidate], evidence: Evidence) -> list[d
         by_file.setdefault(each.node.row.path, []).append(each.score)
     for scores in by_file.values():
         scores.sort(reverse=True)
-    paths = {path: _of_path(path, evidence) for path in by_file}
     query = evidence.query
+    components = read_components(query.text)
+    paths = {path: _of_path(path, evidence, components) for path in by_file}
     has_intent = query.wants_reasons or query.wants_configuration
     found: list[dict[str, float]] = []
     for each in candidates:
@@ -110,10 +112,11 @@ def _stem_roots(path: str, split_words: Split) -> tuple[str, ...]:
     return part_roots(stem, split_words)
 
 
-def _of_path(path: str, evidence: Evidence) -> dict[str, float]:
+def _of_path(path: str, evidence: Evidence, components: tuple[str, ...]) -> dict[str, float]:
     """Return what the file says as a whole, and its name."""
     parts = _stem_roots(path, evidence.split_words)
-    return {
+    named = {"component": component_share(path, components)} if components else {}
+    return named | {
         "file": evidence.files.scores.get(path, 0.0),
         "stem": sum(part in evidence.asked for part in parts) / len(parts) if parts else 0.0,
         "copy": float(is_copy(path, evidence.asked)),
@@ -215,7 +218,7 @@ def _products(own: Mapping[str, float]) -> dict[str, float]:
 
 
 _NAMES = """
-words meaning cosine name phrase graph file stem stem_rarity path_rarity copy translation package_file
+words meaning cosine name phrase graph file stem component stem_rarity path_rarity copy translation package_file
 name_cover name_rarity qualified_rarity said_rarity coherence class method whole_file value external document
 document_wanted reason_wanted decision_wanted window configuration_wanted windowed_file test test_wanted
 language_wanted generated private underscore declaration callers depth length text_test text_document

@@ -24,7 +24,7 @@ from atlas.search.channels import (
     count_words,
     gather,
 )
-from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
+from atlas.search.fuse import REPORT_WORDS_WEIGHT, WORDS_WEIGHT, fuse_rrf, order, prose_scores, text_scores
 from atlas.search.long_search import Found, lift_written_files, search_long_text
 from atlas.search.long_text import read_long_text
 from atlas.search.named_tests import add_named_tests
@@ -287,7 +287,8 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         text = fuse_rrf((words, meaning))
         totals = {uid: score / text[0].score for uid, score in text}
     else:
-        totals = text_scores(words, meaning, hits.get("quality", ()))
+        words_weight = REPORT_WORDS_WEIGHT if query.reports else WORDS_WEIGHT
+        totals = text_scores(words, meaning, hits.get("quality", ()), words_weight)
     for uid, share in prose_scores(hits.get("prose", ()), words).items():
         totals[uid] = totals.get(uid, 0.0) + share
     name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER

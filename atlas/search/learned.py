@@ -25,6 +25,7 @@ FIXED: Mapping[str, float] = MappingProxyType(
         "reason_wanted": 1.0,
         "decision_wanted": 1.0,
         "configuration_wanted": 1.5,
+        "component": 1.0,
         "test_wanted": 1.0,
         "language_wanted": 1.0,
         "external": -3.0,

@@ -31,7 +31,7 @@ from atlas.search.rank import Candidate
 from atlas.search.route import MAX_QUERY_CHARACTERS, STOP_WORDS, Query, base_forms, route
 from atlas.search.tracebacks import Frame
 
-PART_WEIGHTS = (0.4, 0.25, 0.35)
+PART_WEIGHTS = (0.3, 0.3, 0.4)
 """Title, opening, whole text."""
 MAX_WORDS = 32
 """Words of the whole text that are searched."""
@@ -95,6 +95,7 @@ async def search_long_text(reader: Reader, text: LongText, query: Query, where: 
         wants_reasons=title.wants_reasons,
         wants_configuration=title.wants_configuration,
         languages=title.languages,
+        reports=True,
     )
     return Found(asked, rankings, counts, title, text)
 

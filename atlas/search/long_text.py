@@ -31,6 +31,18 @@ MAX_PHRASES = 4
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _URL = re.compile(r"\bhttps?://[^\s)>\]]+")
 _CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
+_TRAILER = re.compile(
+    r"^[ \t]*(?:(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-(?:by|[Ii][Dd])|Fixes|Closes|Refs|Cc|CC|Link|Bug(?:-[\w-]+)?): "
+    r"|(?:(?:Originally|Initially|First) )?(?:[Rr]eported|[Ff]ound|[Dd]iscovered|[Pp]ointed out|[Ss]potted|[Ss]uggested"
+    r"|[Rr]eviewed|[Ii]dentified|[Nn]oticed) by ).*$",
+    re.MULTILINE,
+)
+"""Lines that credit people or point to other places."""
+_REFERENCE = re.compile(
+    r"<[\w.+-]+@[\w.-]+>|\b(?:CVE-\d{4}-\d+|GHSA(?:-\w{4}){3})\b|(?<=\w )[#!]\d+\b|\([#!]\d+\)"
+    r"|(?<![\w/.@-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/@-]|\.\w)"
+)
+"""Addresses of people, numbers of vulnerabilities and reports, names of commits."""
 _FENCE = re.compile(r"^\s*(?:```|~~~).*?^\s*(?:```|~~~)\s*$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+.*|\*\*[^*]+\*\*:?)\s*$")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
@@ -69,7 +81,7 @@ class LongText:
 def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
     """Return what a text says; None if it is no longer than a question and has no frame of a function."""
     whole = valid(text[:MAX_CHARACTERS])
-    written = _CHECKBOX.sub("", _URL.sub("", _COMMENT.sub("", whole)))
+    written = _without_references(_CHECKBOX.sub("", _URL.sub("", _COMMENT.sub("", whole))))
     frames = tuple(read_frames(written))[:MAX_FRAMES]
     has_function = any(frame.name for frame in frames)
     if len(whole.split()) < MIN_WORDS and not has_function:
@@ -87,6 +99,12 @@ def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
         tuple(_messages(whole))[:MAX_PHRASES],
         is_traceback=has_function and len(without_frames(written).split()) < MIN_WORDS,
     )
+
+
+def _without_references(text: str) -> str:
+    """Return a text without credits and references, its first line as it is."""
+    title, end, rest = text.lstrip().partition("\n")
+    return f"{title}{end}{_REFERENCE.sub(' ', _TRAILER.sub('', rest))}"
 
 
 def rarest(words: Mapping[str, int], counts: WordCounts, most: int) -> tuple[str, ...]:

@@ -70,6 +70,9 @@ DOCUMENT_WANTED_FACTOR = 1.4
 """The question asks for a page, or how to do something. Windows of markup and text count as documents."""
 STATED_FACTOR = 0.8
 """Documents, where the question is a sentence of documentation."""
+REPORTED_FACTOR = 0.5
+"""Documents, where the question is a long text, such as a report: manuals, release notes and change logs repeat its
+words, but it is about code, unless its title asks for documents or reasons."""
 REASON_WANTED_FACTOR = 1.4
 """The question asks why: documents give reasons, code does not."""
 DECISION_WANTED_FACTOR = 1.25
@@ -80,6 +83,8 @@ COPY_FACTOR = 0.8
 """Legacy and vendored code and examples say what their original says."""
 FILE_BONUS = 0.12
 """For the file that matches the question's words best as a whole; a lower share for the others (`file_prior.py`)."""
+COMPONENT_BONUS = 0.2
+"""For the file that a title names in front of a colon (`components.py`)."""
 STEM_BONUS = 0.03
 """If all parts of the file's name are words of the question."""
 COHERENCE_BONUS = 0.05
@@ -176,6 +181,7 @@ def _score(
     row, known = candidate.node.row, candidate.features
     score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
     score += COHERENCE_BONUS * known.get("coherence", 0.0) * (1 - query.focus)
+    score += COMPONENT_BONUS * known.get("component", 0.0)
     score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test and query.wants_tests:
         score *= TEST_WANTED_FACTOR
@@ -187,7 +193,10 @@ def _score(
         score *= PRIVATE_FACTOR
     if is_declaration(candidate.node, languages):
         score *= DECLARATION_FACTOR
-    if query.wants_documents and (row.label in _DOCUMENTS or (row.label == Label.CHUNK and row.kind in _PAGES)):
+    is_page = row.label in _DOCUMENTS or (row.label == Label.CHUNK and row.kind in _PAGES)
+    if is_page and query.reports and not (query.wants_documents or query.wants_reasons):
+        score *= REPORTED_FACTOR
+    if query.wants_documents and is_page:
         score *= DOCUMENT_WANTED_FACTOR
     elif known.get("configuration_wanted"):
         score *= CONFIGURATION_WANTED_FACTOR

@@ -26,6 +26,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "files": frozenset(),
         "stems": frozenset(("stem",)),
         "coherence": frozenset(("coherence",)),
+        "components": frozenset(("component",)),
         "titles": frozenset(),
         "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
         "copies": frozenset(("copy", "text_copy")),

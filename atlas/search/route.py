@@ -30,6 +30,8 @@ a an and any are as at be been but by can could did do does each for from had ha
 of on or our shall should so some such than that the their them then there these they this to was we were what when
 where which while who why will with would you your
 """
+MAX_REPORT = 20
+"""Words of a title and a text that may still ask for a relation; a longer one tells what is wrong or what changes."""
 MAX_QUESTION = 40
 """Words of a question; in a longer text, such as a report of a defect, "test" says nothing about what it asks for."""
 MIN_VERBATIM = 5
@@ -92,6 +94,8 @@ class Query:
     languages: tuple[str, ...]
     """Languages mentioned in the question: preferred, but not a filter."""
     notes: tuple[str, ...]
+    reports: bool = False
+    """Whether it is a report of a defect or the message of a change: a title and a text, or a long text."""
 
 
 _OF_DEFINITIONS = frozenset(
@@ -141,6 +145,7 @@ _ASKS = re.compile(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
     re.IGNORECASE,
 )
+_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.|::|#|->|\(\)|\$")
 
 
@@ -151,6 +156,8 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
         folded = folded[:MAX_QUERY_CHARACTERS]
         notes.append(f"query cut to its first {MAX_QUERY_CHARACTERS} characters")
+    asked = _asked(text, folded)
+    reports = asked != folded and not _is_question(asked)
     paths = _distinct(match.group(1) for match in languages.path.finditer(folded))
     plain = [word.strip(".,;:!?()[]{}'\"`").lower() for word in folded.split()]
     all_words = _distinct(split_words(folded))
@@ -170,7 +177,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         phrases=_phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
-        relation=_relation(folded, paths),
+        relation=None if reports and len(plain) > MAX_REPORT else _relation(asked, paths),
         wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
@@ -179,12 +186,29 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         states=is_documentation(folded),
         languages=spoken,
         notes=tuple(notes),
+        reports=reports,
     )
 
 
 def is_bare_name(query: Query) -> bool:
     """Return whether the question is one name and nothing else."""
     return len(query.names) == 1 and len(query.text.split()) == 1 and not query.paths
+
+
+def _asked(text: str, folded: str) -> str:
+    """Return the paragraph that asks: of several the first one that is a question, else the first.
+
+    A sentence further down that speaks of callers or parents states something.
+    """
+    paragraphs = _PARAGRAPH.split(valid(text[: MAX_QUERY_CHARACTERS * 4]).strip())
+    if len(paragraphs) == 1:
+        return folded
+    texts = [" ".join(each.split())[:MAX_QUERY_CHARACTERS] for each in paragraphs]
+    return next((each for each in texts if _is_question(each)), texts[0])
+
+
+def _is_question(text: str) -> bool:
+    return text.endswith("?") or _ASKS.match(text) is not None
 
 
 def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:

@@ -1,6 +1,7 @@
 """What the training of the code model reads: licences, packages, sentences, and pairs of any language."""
 
 import io
+import json
 import tarfile
 import zipfile
 from pathlib import Path
@@ -114,3 +115,20 @@ def test_licence_files_are_read_where_sources_are_skipped(tmp_path: Path) -> Non
         archive.addfile(info, io.BytesIO())
     assert not list(read_files(archive_path, LICENCE_FILE))
     assert [name for name, _ in read_files(archive_path, LICENCE_FILE, NOTHING)] == ["usr/share/doc/x/copyright"]
+
+
+def test_neighbours_are_the_nearest_other_words(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    from training.code_model.neighbours import centred, nearest, write
+
+    vectors = numpy.array([[1, 0, 0], [0.8, 0.6, 0], [0.6, 0.8, 0], [0, 0, 1]], numpy.float32)
+    rows, shares = nearest(vectors, count=2, least=0.5)
+    assert rows[0].tolist() == [1, 2]
+    assert shares[0] == pytest.approx([0.8 / 1.4, 0.6 / 1.4])
+    assert shares[3].tolist() == [0, 0]
+    common = centred(vectors + numpy.array([5, 5, 5], numpy.float32), dropped=1)
+    assert numpy.linalg.norm(common, axis=1) == pytest.approx([1] * 4, abs=1e-5)
+    (tmp_path / "model.json").write_text('{"sha256": {}}')
+    write(tmp_path, rows, shares)
+    assert numpy.load(tmp_path / "shares.npy")[0].tolist() == [146, 109]
+    assert set(json.loads((tmp_path / "model.json").read_text())["sha256"]) == {"neighbours.npy", "shares.npy"}

@@ -6,6 +6,7 @@ import math
 import re
 import struct
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,52 @@ def test_lengths_must_agree(encoder: StaticEncoder) -> None:
         encoder.encode(["a"], [], [False])
 
 
-@pytest.mark.parametrize("name", ["embedding.npy", "scale.npy", "vocab.txt", "model.json"])
+def test_words_of_a_question_move_towards_their_neighbours(encoder: StaticEncoder, reference: Reference) -> None:
+    asked, code = (f"def {word}_data(data): return data" for word in ("compress", "compression"))
+    plain = reference.vector("compress", "", 0)
+    vectors = [floats(vector) for vector in encoder.encode([asked, code], ["", ""], [False, False])]
+    moved = struct.unpack("<256f", encoder.query("compress"))
+    assert _cosine(moved, vectors[1]) > _cosine(plain, vectors[1]) + 0.02
+    assert _cosine(moved, plain) > 0.7
+
+
+def test_words_of_a_long_text_stay(encoder: StaticEncoder, reference: Reference) -> None:
+    words = list(reference.row)[3000:3041]
+    text = " ".join(words)
+    assert struct.unpack("<256f", encoder.query(text)) == pytest.approx(reference.vector(text, "", 0), abs=0.0001)
+    short = " ".join(words[:40])
+    assert struct.unpack("<256f", encoder.query(short)) != pytest.approx(reference.vector(short, "", 0), abs=0.001)
+
+
+def test_a_model_without_neighbours_sums_the_words(tmp_path: Path, reference: Reference) -> None:
+    for name in ("embedding.npy", "scale.npy", "vocab.txt"):
+        (tmp_path / name).symlink_to(MODEL_FOLDER / name)
+    meta = json.loads((MODEL_FOLDER / "model.json").read_text(encoding="utf-8"))
+    del meta["neighbours"]
+    (tmp_path / "model.json").write_text(json.dumps(meta), encoding="utf-8")
+    vector = struct.unpack("<256f", StaticEncoder(str(tmp_path)).query("open a connection"))
+    assert vector == pytest.approx(reference.vector("open a connection", "", 0), abs=0.0001)
+
+
+def test_a_neighbour_outside_of_the_vocabulary_is_damage(tmp_path: Path) -> None:
+    for path in MODEL_FOLDER.iterdir():
+        if path.name != "neighbours.npy":
+            (tmp_path / path.name).symlink_to(path)
+    data = bytearray((MODEL_FOLDER / "neighbours.npy").read_bytes())
+    data[-2:] = b"\xff\xff"
+    (tmp_path / "neighbours.npy").write_bytes(data)
+    with pytest.raises(ValueError, match="do not match"):
+        StaticEncoder(str(tmp_path))
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum(map(float.__mul__, one, other))
+
+
+FILES = ["embedding.npy", "scale.npy", "vocab.txt", "model.json", "neighbours.npy", "shares.npy"]
+
+
+@pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("damage", ["missing", "truncated", "empty"])
 def test_a_damaged_model_is_named(tmp_path: Path, name: str, damage: str) -> None:
     for path in MODEL_FOLDER.iterdir():

@@ -145,3 +145,16 @@ def test_words_that_tell_most_are_rare_in_the_index_and_repeated_in_the_text() -
 
 def test_test_in_a_long_text_asks_for_no_tests() -> None:
     assert not route(f"{REPORT} I can send unit tests for it", split_words, LANGUAGES).wants_tests
+
+
+def test_credits_and_references_are_no_words_of_a_report() -> None:
+    found = read(
+        f"CVE-2024-12345: cookies are lost\n\n{FILLER} See #1234, commit 0a1b2c3d4e and decade of CVE-2023-54321.\n"
+        "Reported by Alice Example <alice@example.org>\nReviewed-by: Bob\nChange-Id: I0123\nFixes: 1234567 (Jar)\n"
+        "@route is kept.\n#1 poll (x=0x1) at /crates.io-6f17d22bba15001f/src/poll.c:4\n"
+    )
+    assert found.title == "CVE-2024-12345: cookies are lost"
+    for gone in ("1234,", "0a1b2c3d4e", "54321", "Alice", "example.org", "Bob", "I0123", "Jar"):
+        assert gone not in found.whole
+    assert "decade" in found.whole and "@route is kept" in found.whole
+    assert [(frame.path, frame.name) for frame in found.frames] == [("/crates.io-6f17d22bba15001f/src/poll.c", "poll")]

@@ -104,6 +104,26 @@ def test_language_of_the_question_is_preferred() -> None:
     assert order("total in golang", Candidate(python, 0.8), Candidate(go, 0.8))[0] == "b.total"
 
 
+def test_documents_rank_below_code_for_a_report_unless_it_asks_for_them() -> None:
+    page, code = node("Cookies", "DocSection", "docs/cookies.md"), node("shop.keep_port")
+    scored = [Candidate(page, 0.8), Candidate(code, 0.6)]
+
+    def first(**changes: bool) -> str:
+        query = replace(route("cookies are lost", split_words, LANGUAGES), **changes)
+        return rank(scored, query, split_words, LANGUAGES)[0].node.row.path
+
+    assert first() == "docs/cookies.md"
+    assert first(reports=True) == "shop/cart.py"
+    assert first(reports=True, wants_documents=True) == first(reports=True, wants_reasons=True) == "docs/cookies.md"
+
+
+def test_the_file_that_a_title_names_comes_first() -> None:
+    one, other = node("a.read", path="src/a.py"), node("b.read", path="src/b.py")
+    scored = [Candidate(one, 0.6, features={"component": 0.0}), Candidate(other, 0.55, features={"component": 1.0})]
+    ranked = rank(scored, route("b: cookies are lost", split_words, LANGUAGES), split_words, LANGUAGES)
+    assert [each.node.row.path for each in ranked] == ["src/b.py", "src/a.py"]
+
+
 def test_central_nodes_win_between_equals() -> None:
     assert order("total", Candidate(node("a.x"), 0.8), Candidate(node("b.x"), 0.8, degree=40))[0] == "b.x"
 

@@ -65,6 +65,26 @@ def test_no_relation_where_a_phrase_only_occurs(text: str) -> None:
     assert taken_apart(text).relation is None
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "reports"),
+    [
+        ("Cookies are lost\n\nA zone cannot impersonate its parent and forge callers of save_user.", "", True),
+        ("I want to change it.\n\nWho are the callers of save_user?", "save_user", False),
+        ("callers of save_user\n\nI want to change it.", "save_user", True),
+        (
+            "Properly verify save_user.\n\n" + "The value was never compared with the one that was stored. " * 3,
+            "",
+            True,
+        ),
+        ("what are the callers of save_user\n", "save_user", False),
+        ("callers of\nsave_user", "save_user", False),
+    ],
+)
+def test_a_relation_is_asked_for_by_the_question_or_the_title(text: str, name: str, reports: bool) -> None:
+    query = taken_apart(text)
+    assert (query.relation.name if query.relation else "", query.reports) == (name, reports)
+
+
 def test_usage_relation_follows_every_kind_of_use() -> None:
     relation = taken_apart("usages of Cart").relation
     assert relation is not None

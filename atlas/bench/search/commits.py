@@ -102,11 +102,14 @@ def _read(checkout: Checkout, known: dict[str, TreeFile]) -> Iterator[_Commit]:
         yield commit
 
 
+def is_dull(subject: str) -> bool:
+    """Return whether a subject tells no change of behaviour: merges, releases, formatting."""
+    return _DULL.match(subject) is not None
+
+
 def _is_telling(commit: _Commit) -> bool:
-    words = len(commit.subject.split())
-    return bool(
-        commit.hunks and len(commit.hunks) <= MAX_FILES and words >= MIN_WORDS and not _DULL.match(commit.subject)
-    )
+    enough = len(commit.subject.split()) >= MIN_WORDS
+    return bool(commit.hunks) and len(commit.hunks) <= MAX_FILES and enough and not is_dull(commit.subject)
 
 
 def _changed(checkout: Checkout, commit: _Commit, known: dict[str, TreeFile], languages: Languages) -> Iterator[Target]:

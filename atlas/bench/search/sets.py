@@ -15,6 +15,7 @@ from atlas.bench.search.docstrings import ask_docstrings, without_docstrings
 from atlas.bench.search.facts import Definition, TreeFile, read_tree
 from atlas.bench.search.headings import ask_headings, hide, hide_headings
 from atlas.bench.search.issues import ask_issues
+from atlas.bench.search.patches import ask_patches, find_series
 from atlas.bench.search.questions import BARE, KINDS, WHOLE, SearchQuestion, sample
 from atlas.bench.search.symbols import ask_symbols
 from atlas.bench.search.test_names import ask_tests
@@ -49,16 +50,25 @@ class Plan:
 
 
 def make_sets(
-    root: Path, scratch: Path, languages: Languages, plan: Plan, given: Sequence[SearchQuestion] = ()
+    root: Path,
+    scratch: Path,
+    languages: Languages,
+    plan: Plan,
+    given: Sequence[SearchQuestion] = (),
+    patches: Path | None = None,
 ) -> list[QuestionSet]:
     """Return the sets of a tree that have questions; write the copy below `scratch`. Raises ConfigError for no folder.
 
-    `given`: questions from a file about this tree; all of them are asked.
+    `given`: questions from a file about this tree; all of them are asked. `patches`: a folder
+    with a `series` of patches to the tree, whose messages are asked like those of commits.
     """
     files = read_tree(root, languages)
     paths = tuple(file.path for file in files)
     sets: list[QuestionSet] = []
-    if whole := [*_of(given, plan.kinds), *_ask_whole(root, files, languages, plan)]:
+    whole = [*_of(given, plan.kinds), *_ask_whole(root, files, languages, plan)]
+    if patches is not None and (series := find_series(patches)):
+        whole += _of(ask_patches(root, files, series, plan.limit, plan.seed), plan.kinds)
+    if whole:
         sets.append(QuestionSet(root.name, WHOLE, root, paths, tuple(whole)))
     if any(KINDS[kind] == BARE for kind in plan.kinds):
         copy = scratch / BARE / root.name

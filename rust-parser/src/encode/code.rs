@@ -1,17 +1,22 @@
 //! The static model of code: `vector = sum over words of weight * scale[row] * embedding[row]`, L2-normalised, where
-//! `weight = sqrt(tf in text) + name_weight * sqrt(tf in name)` (`model.json`, key `fields`).
+//! `weight = sqrt(tf in text) + name_weight * sqrt(tf in name)` (`model.json`, key `fields`). A word of a question is
+//! moved towards its neighbours (`neighbours.rs`).
 
 use std::path::Path;
 
+use super::neighbours::Neighbours;
 use super::table::{Table, missing, normalise};
 use crate::tokens::cut;
 
 /// Weight of a name that is a path (`model.json`, `fields.file_chunks`).
 const FILE_NAME_WEIGHT: f32 = 3.0;
+/// Different known words of a question; a longer text has enough words of its own.
+const MAX_ASKED: usize = 40;
 
 /// A static embedding model of code.
 pub struct Model {
     pub table: Table,
+    neighbours: Option<Neighbours>,
     name_weight: f32,
     max_chars: usize,
 }
@@ -45,7 +50,9 @@ impl Model {
     pub fn load(folder: &Path) -> Result<Self, String> {
         let (table, meta) = Table::load(folder)?;
         let number = |key: &str| meta["fields"][key].as_f64().ok_or_else(|| missing(folder, key));
-        Ok(Self { table, name_weight: number("name_weight")? as f32, max_chars: number("max_text_chars")? as usize })
+        let (name_weight, max_chars) = (number("name_weight")? as f32, number("max_text_chars")? as usize);
+        let neighbours = if meta["neighbours"].is_null() { None } else { Some(Neighbours::load(folder, table.len())?) };
+        Ok(Self { table, neighbours, name_weight, max_chars })
     }
 
     /// Returns the vector of a piece of code and its name.
@@ -59,7 +66,10 @@ impl Model {
     /// Returns the vector of a query.
     pub fn query<'s>(&self, scratch: &'s mut Scratch, text: &str) -> &'s [f32] {
         self.count(scratch, cut(text, self.max_chars), false);
-        self.sum(scratch, 0.0)
+        match &self.neighbours {
+            Some(neighbours) if scratch.touched.len() <= MAX_ASKED => self.sum_asked(scratch, neighbours),
+            _ => self.sum(scratch, 0.0),
+        }
     }
 
     /// Counts the known words of a text. Words are the parts of ASCII letters and digits by the rule
@@ -107,6 +117,20 @@ impl Model {
         }
         let counts = if is_name { &mut scratch.in_name } else { &mut scratch.in_text };
         counts[index] = counts[index].saturating_add(1);
+    }
+
+    /// Computes the vector of a question from the counts, each word moved towards its neighbours, and clears them.
+    fn sum_asked<'s>(&self, scratch: &'s mut Scratch, neighbours: &Neighbours) -> &'s [f32] {
+        scratch.vector.fill(0.0);
+        for row in scratch.touched.drain(..) {
+            let count = f32::from(std::mem::take(&mut scratch.in_text[row as usize]));
+            let word = neighbours.moved(&self.table, row);
+            for (sum, value) in scratch.vector.iter_mut().zip(word) {
+                *sum += count.sqrt() * value;
+            }
+        }
+        normalise(&mut scratch.vector);
+        &scratch.vector
     }
 
     /// Computes the vector from the counts and clears them.

@@ -3,6 +3,7 @@
 
 mod code;
 mod emotion;
+mod neighbours;
 mod npy;
 mod prose;
 mod table;

@@ -63,6 +63,14 @@ impl Table {
         self.longest_word
     }
 
+    /// Returns the length of a row.
+    pub fn length(&self, row: u32) -> f32 {
+        let index = row as usize;
+        let values = &self.values[index * self.dimension..(index + 1) * self.dimension];
+        let square = values.iter().map(|value| f32::from(*value) * f32::from(*value)).sum::<f32>();
+        (square.sqrt() * self.scale[index]).max(1e-9)
+    }
+
     /// Adds `weight` times the vector of a row to `sum`.
     pub fn add(&self, sum: &mut [f32], row: u32, weight: f32) {
         let index = row as usize;
