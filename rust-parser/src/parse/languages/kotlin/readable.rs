@@ -5,8 +5,8 @@ use std::ops::Range;
 
 /// Bytes before a class that are searched for its annotations.
 const MAX_ANNOTATIONS: usize = 4096;
-/// Bytes before and after the name of an accessor that are searched for its annotations and its body.
-const MAX_ACCESSOR: usize = 300;
+/// Bytes around the name of an accessor or before a constructor that are searched for what belongs to it.
+const MAX_HEAD: usize = 300;
 /// Keywords that start the declaration of a class, and modifiers that may precede them.
 const DECLARATIONS: &[&[u8]] = &[b"class ", b"interface ", b"object "];
 const MODIFIERS: &[&[u8]] = &[
@@ -126,9 +126,9 @@ fn blank_before_accessors(source: &[u8], text: &mut Cow<[u8]>) {
     for keyword in [b"set", b"get"] {
         for at in words(source, keyword) {
             let rest = &source[at + keyword.len()..];
-            let rest = &rest[..rest.len().min(MAX_ACCESSOR)];
+            let rest = &rest[..rest.len().min(MAX_HEAD)];
             if rest.starts_with(b"(") && is_accessor_head(rest) {
-                blank_annotations(source, at, MAX_ACCESSOR, text);
+                blank_annotations(source, at, MAX_HEAD, text);
             }
         }
     }
@@ -158,7 +158,7 @@ fn blank_before_constructors(source: &[u8], text: &mut Cow<[u8]>) {
 
 /// Returns whether a text ends with the head of a class: `class Name<T>`.
 fn ends_with_class(text: &[u8]) -> bool {
-    let line = text.trim_ascii_end();
+    let line = text[text.len().saturating_sub(MAX_HEAD)..].trim_ascii_end();
     let line = &line[line.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)..];
     let Some(class) = memchr::memmem::rfind(line, b"class ") else {
         return false;
@@ -262,7 +262,7 @@ fn head_before(text: &[u8]) -> (Vec<Range<usize>>, usize) {
         let mut depth = 0;
         let head = rest.iter().rposition(|byte| {
             depth += i32::from(*byte == b')') - i32::from(*byte == b'(');
-            depth == 0
+            depth <= 0
         });
         let name_end = match head {
             Some(open) if rest[open] == b'(' => open,
