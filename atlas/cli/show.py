@@ -37,7 +37,15 @@ from atlas.tools.render import (
     where,
 )
 from atlas.tools.reports import report_lines
-from atlas.tools.symbol_lines import TITLES, beside_line, neighbour_line, related_line, section_title, source_lines
+from atlas.tools.symbol_lines import (
+    TITLES,
+    beside_line,
+    neighbour_line,
+    others_line,
+    related_line,
+    section_title,
+    source_lines,
+)
 from atlas.tools.symbols import Hit, Section, Symbol
 from atlas.wording import counted
 
@@ -106,6 +114,8 @@ def _hit(hit: Hit) -> RenderableType:
         tree.add(_text(line, "dim"))
     if hit.same_file:
         tree.add(_text(beside_line(hit), "dim"))
+    if hit.others:
+        tree.add(_text(others_line(hit), "dim"))
     for near in hit.near:
         tree.add(_text(near, "dim"))
     return tree

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from atlas.search.frames import KIND_WORD, relation_words
 from atlas.search.names import dotted, is_code_shaped
@@ -99,12 +99,25 @@ _NEAR: tuple[tuple[str, str, bool], ...] = (
 """Form of a word, where it stands to the name, and whether the name is its subject; in this order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Rule:
     kind: Kind
-    pattern: re.Pattern[str]
-    decides: bool
+    text: str
+    needed: tuple[str, ...] = ()
+    """A question that the pattern matches has one of these; () where that is not known."""
+    decides: bool = False
     """Whether its words tell the relation of a text that only describes code, too."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a question first needs it: all of them take 50 ms."""
+        return re.compile(self.text, re.IGNORECASE)
+
+    def matches(self, marked: str) -> bool:
+        """Return whether a question with its names as X and Y, otherwise in lower case, has these cues."""
+        if self.needed and not any(word in marked for word in self.needed):
+            return False
+        return self.pattern.match(marked) is not None
 
 
 def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
@@ -115,7 +128,7 @@ def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
     marked, names = named
     describes = _describes(marked)
     for rule in _rules():
-        if (rule.decides or not describes) and rule.pattern.match(marked):
+        if (rule.decides or not describes) and rule.matches(marked):
             other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
             return RelationIntent(rule.kind, names[0], other)
     return None
@@ -203,21 +216,21 @@ def is_relation_word(word: str) -> bool:
 
 @cache
 def _rules() -> tuple[_Rule, ...]:
-    special = {pattern for _, pattern in _SPECIAL}
-    return tuple(_Rule(kind, re.compile(pattern, re.IGNORECASE), pattern in special) for kind, pattern in _patterns())
+    return tuple(_patterns())
 
 
-def _patterns() -> Iterator[tuple[Kind, str]]:
-    yield from _SPECIAL
+def _patterns() -> Iterator[_Rule]:
+    yield from (_Rule(kind, pattern, decides=True) for kind, pattern in _SPECIAL)
     for form, pattern, inverted in _NEAR:
         for entry in relation_words():
             forms = [each for each in entry.forms.get(form, ()) if each not in _WEAK_VERBS]
             kind = entry.inverse if inverted and entry.kind in _INVERTIBLE else None if inverted else entry.kind
             if forms and kind is not None and not (form == "nouns" and kind in _FRAMES_ONLY):
                 words = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
-                yield kind, pattern.replace("WORDS", f"(?:{words})")
+                yield _Rule(kind, pattern.replace("WORDS", f"(?:{words})"), tuple(forms))
     strong = frozenset(_STRONG.split())
     for entry in relation_words():
         forms = [each for each in entry.forms.get("nouns", ()) if each in strong]
         if forms:
-            yield entry.kind, rf".*\b(?:{'|'.join(forms)})\b.* ?\bX\b|.*\bX\b.*\b(?:{'|'.join(forms)})\b"
+            found = "|".join(forms)
+            yield _Rule(entry.kind, rf".*\b(?:{found})\b.* ?\bX\b|.*\bX\b.*\b(?:{found})\b", tuple(forms))

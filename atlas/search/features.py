@@ -13,6 +13,7 @@ from math import log1p
 from atlas.model import Label, NodeRow
 from atlas.search.components import component_share, read_components
 from atlas.search.copies import is_copy
+from atlas.search.file_evidence import Coverage
 from atlas.search.file_prior import FileMatches
 from atlas.search.languages import LanguageTerms
 from atlas.search.rank import Candidate, is_declaration
@@ -44,7 +45,8 @@ class Evidence:
 
     query: Query
     hits: Mapping[str, Mapping[str, float]]
-    """Score by channel and uid: `words`, `meaning`, `quality`, `prose` 0..1, `name`, `phrase`, `written`, `graph`."""
+    """Score by channel and uid: `words`, `meaning`, `quality`, `prose`, `description` 0..1, and `name`, `phrase`,
+    `written`, `graph`. By path: `file_meaning`, `mentions`, 0..1."""
     cosines: Mapping[str, float]
     """Cosine by uid, as the embedding model gives it."""
     files: FileMatches
@@ -52,6 +54,10 @@ class Evidence:
     """Roots of the question's words."""
     split_words: Split
     languages: LanguageTerms
+    coverage: Coverage | None = None
+    """Which words files have together; None if evidence about files does not count."""
+    file_weight: float = 0.0
+    """How much files by meaning, mentions and coverage count, 0..1."""
 
 
 def features(candidates: Sequence[Candidate], evidence: Evidence) -> list[dict[str, float]]:
@@ -75,7 +81,7 @@ def main_features(candidates: Sequence[Candidate], evidence: Evidence) -> list[d
         by_file.setdefault(each.node.row.path, []).append(each.score)
     for scores in by_file.values():
         scores.sort(reverse=True)
-    query = evidence.query
+    query, descriptions = evidence.query, evidence.hits.get("description", {})
     components = read_components(query.text)
     paths = {path: _of_path(path, evidence, components) for path in by_file}
     has_intent = query.wants_reasons or query.wants_configuration
@@ -83,6 +89,7 @@ def main_features(candidates: Sequence[Candidate], evidence: Evidence) -> list[d
     for each in candidates:
         path = each.node.row.path
         own = {**paths[path], "coherence": _coherence(each.score, by_file[path])}
+        own["description"] = descriptions.get(each.node.row.uid, 0.0)
         found.append(own | _of_intents(each.node.row, query) if has_intent else own)
     return found
 
@@ -116,10 +123,26 @@ def _of_path(path: str, evidence: Evidence, components: tuple[str, ...]) -> dict
     """Return what the file says as a whole, and its name."""
     parts = _stem_roots(path, evidence.split_words)
     named = {"component": component_share(path, components)} if components else {}
-    return named | {
-        "file": evidence.files.scores.get(path, 0.0),
-        "stem": sum(part in evidence.asked for part in parts) / len(parts) if parts else 0.0,
-        "copy": float(is_copy(path, evidence.asked)),
+    return (
+        named
+        | _of_whole_file(path, evidence)
+        | {
+            "file": evidence.files.scores.get(path, 0.0),
+            "stem": sum(part in evidence.asked for part in parts) / len(parts) if parts else 0.0,
+            "copy": float(is_copy(path, evidence.asked)),
+        }
+    )
+
+
+def _of_whole_file(path: str, evidence: Evidence) -> dict[str, float]:
+    """Return what speaks for a file besides its words, by the weight that it has for this question."""
+    if evidence.coverage is None:
+        return {}
+    weight, hits = evidence.file_weight, evidence.hits
+    return {
+        "file_meaning": weight * hits["file_meaning"].get(path, 0.0),
+        "mentions": weight * hits["mentions"].get(path, 0.0),
+        "coverage": weight * evidence.coverage.share(path),
     }
 
 
@@ -222,7 +245,7 @@ words meaning cosine name phrase graph file stem component stem_rarity path_rari
 name_cover name_rarity qualified_rarity said_rarity coherence class method whole_file value external document
 document_wanted reason_wanted decision_wanted window configuration_wanted windowed_file test test_wanted
 language_wanted generated private underscore declaration callers depth length text_test text_document
-text_window text_value text_copy text_file document_name document_rarity title
+text_window text_value text_copy text_file document_name document_rarity title file_meaning mentions coverage
 """
 FEATURES = tuple(_NAMES.split())
 """The features that have a weight, in the order of the file of weights."""

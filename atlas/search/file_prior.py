@@ -6,9 +6,10 @@ them, so that one long function does not outweigh ten short ones, and its length
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import fsum, log
 
 from atlas.model import WordCounts
 from atlas.search.roots import root_of
@@ -29,14 +30,16 @@ class FileMatches:
     def share(self, roots: frozenset[str]) -> float:
         """Return the share of the question's rarity that these roots have, 0..1."""
         total = sum(self.rarity.values())
-        return sum(self.rarity.get(root, 0.0) for root in roots) / total if total else 0.0
+        return fsum(self.rarity.get(root, 0.0) for root in roots) / total if total else 0.0
 
 
 def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str]) -> FileMatches:
     """Return the matches of all files for a question's words and their other forms."""
     size = len(counts.nodes)
     mean = sum(counts.nodes.values()) / size if size else 1.0
-    scores: dict[str, float] = {}
+    by_length = {path: _K1 * (1 - _B + _B * (nodes / mean)) for path, nodes in counts.nodes.items()}
+    usual = _K1 * (1 - _B + _B * (mean / mean)) if mean else 0.0
+    scores: dict[str, float] = defaultdict(float)
     rarity = dict.fromkeys(map(root_of, words), 0.0)
     for word in dict.fromkeys((*words, *variants)):
         files = counts.words.get(word)
@@ -47,8 +50,7 @@ def match_files(counts: WordCounts, words: Sequence[str], variants: Sequence[str
         if root in rarity:
             rarity[root] = max(rarity[root], weight)
         for path, count in files.items():
-            length = counts.nodes.get(path, mean) / mean
-            scores[path] = scores.get(path, 0.0) + weight * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length))
+            scores[path] += weight * count * (_K1 + 1) / (count + by_length.get(path, usual))
     best = max(scores.values(), default=0.0)
     return FileMatches({path: score / best for path, score in scores.items()} if best > 0 else {}, rarity)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from atlas.errors import AtlasError
-from atlas.model import Direction, EdgeType, Filter, Label, Match, Scored
+from atlas.model import Filter, Label, Match, Scored
 from atlas.search import Reader
+from atlas.search.candidates import hydrate
 from atlas.search.changes import Changes, answer_changes, asks_history
 from atlas.search.channels import (
     Ranking,
@@ -24,7 +25,10 @@ from atlas.search.channels import (
     count_words,
     gather,
 )
+from atlas.search.descriptions import add_descriptions
+from atlas.search.file_evidence import by_file_meaning, file_weight, wants_mentions
 from atlas.search.fuse import REPORT_WORDS_WEIGHT, WORDS_WEIGHT, fuse_rrf, order, prose_scores, text_scores
+from atlas.search.judgement import Judgement, judge, read_all_signals, remarks
 from atlas.search.long_search import Found, lift_written_files, search_long_text
 from atlas.search.long_text import read_long_text
 from atlas.search.named_tests import add_named_tests
@@ -36,7 +40,7 @@ from atlas.search.ranking import rank_candidates, read_evidence
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
-from atlas.search.relevance import RELEVANT, Signals, read_signals, relevance, uncounted
+from atlas.search.relevance import Signals
 from atlas.search.route import Query, route
 from atlas.search.route_forms import read_route_question
 from atlas.search.route_questions import answer_events, answer_routes
@@ -64,7 +68,6 @@ _HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |
 """Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
-CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
 class Mode(StrEnum):
@@ -99,6 +102,10 @@ class SearchResult:
     """The answer to a question about packages; nothing is ranked then."""
     relevance: float = 1.0
     """How likely it is that the index answers the question; below `RELEVANT` the hits are merely the nearest."""
+    strength: float = 1.0
+    """The same with what the first hits have of the question: below `WEAK`, a note says so."""
+    unranked: tuple[Scored, ...] = ()
+    """Candidates behind the `RERANK_LIMIT` that a hybrid search reads and ranks, by their text alone."""
 
 
 async def search(
@@ -129,21 +136,31 @@ async def search(
         if relation is not None:
             return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
         found = await _find(reader, text, query, where)
-        query, likelihood = found.query, await _relevance(reader, found, where)
-        rankings, notes = found.rankings, (*trouble, *_remarks(found, likelihood))
-        candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
-        ranked = _rank(reader, found, candidates, demote_tests=demote_tests)
-        total = len(ranked)
+        query, rankings = found.query, found.rankings
+        fused = fuse(rankings, query, fusion)
+        unranked = tuple(fused[RERANK_LIMIT:])
+        ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
+        total, judgement = len(ranked), await judge(reader, found, ranked, where)
+        notes = (*trouble, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
-        rankings, notes, likelihood = await gather((mode.value, run(reader, query, where))), (), 1.0
+        rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
+        judgement = Judgement()
         hits = (
             await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
         )
-        ranked, problems = await _hydrate(reader, hits[:wanted], rankings)
-        total = len(hits)
+        read = await hydrate(reader, hits[:wanted], rankings)
+        ranked, total, problems = read.candidates, len(hits), read.notes
     said = (*query.notes, *(each.note for each in rankings), *notes, *problems)
-    return SearchResult(query, tuple(ranked), total, said, relevance=likelihood)
+    return SearchResult(
+        query,
+        tuple(ranked),
+        total,
+        said,
+        relevance=judgement.relevance,
+        strength=judgement.strength,
+        unranked=unranked,
+    )
 
 
 async def _find(reader: Reader, text: str, query: Query, where: Filter) -> Found:
@@ -156,44 +173,37 @@ async def _find(reader: Reader, text: str, query: Query, where: Filter) -> Found
 
 
 async def read_question_signals(reader: Reader, text: str, where: Filter) -> Signals | None:
-    """Return the signals behind `SearchResult.relevance`; None if the graph answers the question."""
+    """Return the signals behind `SearchResult.relevance` and `strength`; None if the graph answers the question."""
     query = route(text, reader.split_words, reader.languages)
     if (await _relation(reader, query, where))[0] is not None:
         return None
-    return await _signals(reader, await _find(reader, text, query, where), where)
+    found = await _find(reader, text, query, where)
+    fused = fuse(found.rankings, found.query)[:RERANK_LIMIT]
+    ranked, _, _ = await _read_and_rank(reader, found, fused, demote_tests=True)
+    return await read_all_signals(reader, found, ranked, where)
 
 
-async def _relevance(reader: Reader, found: Found, where: Filter) -> float:
-    """Return how likely it is that the index answers the question; 1 if it cannot be told."""
-    if "relevance" in reader.ranking.off or not found.subject.words:
-        return 1.0
-    try:
-        return relevance(await _signals(reader, found, where))
-    except AtlasError:
-        return 1.0
-
-
-async def _signals(reader: Reader, found: Found, where: Filter) -> Signals:
-    """Read which uncounted words the index has, where that matters. Raises store errors."""
-    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
-    signals = read_signals(found.subject, hits, found.counts)
-    if relevance(signals) >= RELEVANT:
-        return signals
-    missing = uncounted(found.subject, found.counts)
-    present = await asyncio.gather(*(reader.store.search_text([word], where, 1) for word in missing))
-    frequent = frozenset(word for word, of_word in zip(missing, present, strict=True) if of_word)
-    return read_signals(found.subject, hits, found.counts, frequent)
+async def _read_and_rank(
+    reader: Reader, found: Found, fused: Sequence[Scored], *, demote_tests: bool
+) -> tuple[list[Candidate], list[Ranking], tuple[str, ...]]:
+    """Return the candidates best first, all rankings that ordered them, and what failed."""
+    mentions = found.long is None and wants_mentions(reader, found.query)
+    read = await hydrate(reader, fused, found.rankings, mentions=mentions)
+    found = replace(found, rankings=[*found.rankings, *read.files])
+    found = await add_descriptions(reader, found, read.candidates)
+    return _rank(reader, found, read.candidates, demote_tests=demote_tests), found.rankings, read.notes
 
 
 def _rank(reader: Reader, found: Found, candidates: list[Candidate], *, demote_tests: bool) -> list[Candidate]:
     """Return the candidates best first, after the stages that are on."""
-    query, off = found.query, reader.ranking.off
+    query, off, weight = found.query, reader.ranking.off, 0.0
     if found.long is not None:
-        candidates = lift_written_files(candidates, found.long)
-    elif "titles" not in off:
-        candidates = lift_titles(candidates, query)
-    evidence = read_evidence(reader, query, found.rankings, found.counts)
-    ranked = rank_candidates(reader, candidates, evidence, demote_tests=demote_tests)
+        lifted = lift_written_files(candidates, found.long)
+    else:
+        lifted = candidates if "titles" in off else lift_titles(candidates, query)
+        weight = file_weight(query, candidates, lifted)
+    evidence = read_evidence(reader, query, found.rankings, found.counts, weight)
+    ranked = rank_candidates(reader, lifted, evidence, demote_tests=demote_tests)
     if "symbols" in off:
         return ranked
     return names_first(ranked, query, reader.languages, is_word=bool(found.counts.words.get(query.text.lower())))
@@ -273,6 +283,7 @@ async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking
         ("meaning", by_meaning(reader, query, where)),
         ("prose", by_prose(reader, query, where)),
         ("quality", by_quality(reader, query, where)),
+        ("file_meaning", by_file_meaning(reader, query, where)),
     )
 
 
@@ -297,46 +308,3 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
     return order(totals)
-
-
-def _remarks(found: Found, likelihood: float) -> tuple[str, ...]:
-    """Return a note if the index has nothing about the question, or no word of it."""
-    hits = {ranking.channel: ranking.hits for ranking in found.rankings}
-    if not any(hits.values()):
-        return ()
-    if likelihood < RELEVANT:
-        return (f"nothing relevant found (relevance {likelihood:.2f}): the hits are merely the nearest",)
-    if found.query.words and not hits.get("words"):
-        return ("no word of the query occurs in the index: these hits are at best similar in meaning",)
-    return ()
-
-
-async def _hydrate(
-    reader: Reader, fused: Sequence[Scored], rankings: Sequence[Ranking]
-) -> tuple[list[Candidate], tuple[str, ...]]:
-    """Read nodes and degrees of the fused uids; nodes deleted in the meantime are omitted."""
-    uids = [hit.uid for hit in fused]
-    scores = dict(fused)
-    channels: dict[str, list[str]] = {}
-    reasons: dict[str, list[str]] = {}
-    for ranking in rankings:
-        for uid, _ in ranking.hits:
-            channels.setdefault(uid, []).append(ranking.channel)
-        for uid, reason in ranking.reasons:
-            reasons.setdefault(uid, []).append(reason)
-    try:
-        nodes, degrees = await asyncio.gather(
-            reader.store.symbols(uids), reader.store.degrees(uids, Direction.IN, CENTRAL_TYPES)
-        )
-    except AtlasError as error:
-        return [], (f"the store could not be read: {error.message}",)
-    return [
-        Candidate(
-            node,
-            scores[node.row.uid],
-            tuple(channels.get(node.row.uid, ())),
-            tuple(reasons.get(node.row.uid, ())),
-            sum(degrees.get(node.row.uid, {}).values()),
-        )
-        for node in nodes
-    ], ()

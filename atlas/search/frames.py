@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from atlas.search.frame_order import Element, QuestionWords, read_element
 from atlas.search.relations import Kind
 
 KIND_WORD = (
@@ -72,25 +73,21 @@ class Frame:
         """
         return re.compile("".join(_element(element, self.words) for element in self.text.split()), re.IGNORECASE)
 
-    def match(self, question: str, words: Sequence[str]) -> re.Match[str] | None:
-        """Match a question, of which `words` are the words in lower case.
+    def match(self, question: str, words: QuestionWords) -> re.Match[str] | None:
+        """Match a question, of which `words` are the words.
 
-        A pattern takes 6 ms to compile, so a frame is left out before if the question lacks its words in their order.
+        A pattern takes 2 ms to compile, so a frame is left out before if the words cannot stand in its order.
         """
-        at = iter(words)
-        if all(any(word in choices for word in at) for choices in self._needed):
-            return self.pattern.fullmatch(question)
-        return None
+        reached = 1
+        for element in self._elements:
+            reached = element.reach(reached, words)
+            if not reached:
+                return None
+        return self.pattern.fullmatch(question) if reached >> words.count & 1 else None
 
     @cached_property
-    def _needed(self) -> tuple[frozenset[str], ...]:
-        """The first words of each element that must be there and is no class of words."""
-        elements = [element.split("|") for element in self.text.split() if element[0] not in "['"]
-        return tuple(
-            frozenset(first for choice in choices for first in _first_words(choice, self.words))
-            for choices in elements
-            if _CLASSES.keys().isdisjoint(choices) and choices[0] not in ("X", "Y")
-        )
+    def _elements(self) -> tuple[Element, ...]:
+        return tuple(read_element(element, self.words, _CLASSES) for element in self.text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +194,6 @@ def _choices(element: str, words: Mapping[str, str]) -> Iterator[str]:
             yield f"(?:{'|'.join(map(re.escape, words[choice].split('|')))}) "
         else:
             yield re.escape(choice.replace("_", " ")) + " "
-
-
-def _first_words(choice: str, words: Mapping[str, str]) -> Iterator[str]:
-    if choice in words:
-        yield from (form.split()[0].lower() for form in words[choice].split("|"))
-    else:
-        yield choice.partition("_")[0].lower()
 
 
 def _slot(name: str) -> str:

@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 
 from atlas.search.cues import certain_names, find_by_cues, is_relation_word
+from atlas.search.frame_order import read_words
 from atlas.search.frames import KIND_WORD, frame_groups, nouns
 from atlas.search.names import dotted, is_code_shaped
 from atlas.search.question_scope import PRONOUNS, SPACE, readings, split_scope
@@ -145,7 +146,7 @@ def _match(text: str, quoted: set[str]) -> RelationIntent | None:
     words = set(re.findall(r"[\w'-]+", text.lower()))
     normal = text.replace("'s ", " 's ").replace("’s ", " 's ") + " "
     normal = normal[4:] if normal.lower().startswith("the ") else normal
-    parts = normal.lower().split()
+    parts = read_words(normal)
     for group in frame_groups():
         if group.triggers and words.isdisjoint(group.triggers):
             continue

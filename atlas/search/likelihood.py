@@ -7,11 +7,13 @@ exp(SHARPNESS * (score / first - 1)) / rank ** DECAY, and `NONE` stands for a ta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
+from types import MappingProxyType
 
 from atlas.model import Label
+from atlas.search.long_text import MIN_WORDS
 from atlas.search.rank import Candidate
 from atlas.search.route import Query, is_bare_name
 
@@ -32,6 +34,21 @@ NAME = Certainty(2.0, 4.0, 0.01)
 """The same on 634 names."""
 EXACT = Certainty(2.0, 16.0, 0.01)
 """The question is the title of the first hit, or quotes a text that it has; several such hits score alike."""
+SURE_RANKS = 5
+"""Hits up to this rank are judged by score and rank alone."""
+NEW_FILE = 2.0
+"""Behind them, the first hit of a file is right twice as often as score and rank say (129 of 63.6 expected)."""
+BY_LABEL: Mapping[str, float] = MappingProxyType(
+    {
+        Label.CLASS: 2.0,
+        Label.FILE: 0.4,
+        Label.DOC_FILE: 0.4,
+        Label.EXTERNAL_SYMBOL: 0.05,
+        Label.EXTERNAL_PACKAGE: 0.05,
+        Label.PROJECT: 0.05,
+    }
+)
+"""The same for kinds of nodes that are right more or less often than others of their score and rank."""
 _DOCUMENTS = frozenset((Label.DOC_FILE, Label.DOC_SECTION, Label.ADR))
 QUOTED = "text of the question"
 """The reason of a hit whose source has a text that the question quotes."""
@@ -46,8 +63,15 @@ def likelihoods(ranked: Sequence[Candidate], query: Query, relevance: float = 1.
         return []
     certainty, best = certainty_of(ranked[0], query), ranked[0].score
     weights = [_weight(each.score, best, rank, certainty) for rank, each in enumerate(ranked, 1)]
+    if certainty is SENTENCE:
+        weights = [own * factor for own, factor in zip(weights, _factors(ranked), strict=True)]
     total = sum(weights) + certainty.none
     return [relevance * weight / total for weight in weights]
+
+
+def missing(ranked: Sequence[Candidate], query: Query) -> float:
+    """Return how likely it is that none of the candidates is meant, for a question that the index answers."""
+    return 1 - sum(likelihoods(ranked, query))
 
 
 def certainty_of(first: Candidate, query: Query) -> Certainty:
@@ -57,7 +81,18 @@ def certainty_of(first: Candidate, query: Query) -> Certainty:
     row = first.node.row
     is_title = row.label in _DOCUMENTS and row.name.casefold().split() == query.text.casefold().split()
     is_quoted = QUOTED in first.reasons and bool(query.phrases) and any(mark in query.text for mark in _QUOTES)
+    is_quoted = is_quoted and len(query.text.split()) < MIN_WORDS
     return EXACT if is_title or is_quoted else SENTENCE
+
+
+def _factors(ranked: Sequence[Candidate]) -> Iterator[float]:
+    """Yield how much more often a candidate is right than its score and rank say."""
+    seen: set[str] = set()
+    for rank, each in enumerate(ranked, 1):
+        row = each.node.row
+        new = NEW_FILE if row.path and row.path not in seen else 1.0
+        seen.add(row.path)
+        yield new * BY_LABEL.get(row.label, 1.0) if rank > SURE_RANKS else 1.0
 
 
 def _weight(score: float, best: float, rank: int, certainty: Certainty) -> float:

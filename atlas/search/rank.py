@@ -90,6 +90,15 @@ STEM_BONUS = 0.03
 COHERENCE_BONUS = 0.05
 """If the file's other candidates match in full. A name has one place: the more of the question is a name, the less it
 counts."""
+FILE_MEANING_BONUS = 0.2
+"""For the file whose own text is nearest to the question; a lower share for the next 59 (`file_evidence.py`). It does
+most for questions in other words than the code. Documents have none: a section is found by its own vector."""
+MENTIONS_BONUS = 0.3
+"""For code of a file to which all mentions in matching documents lead."""
+COVERAGE_BONUS = 0.2
+"""For the file whose definitions have all words of the question together."""
+DESCRIPTION_BONUS = 0.4
+"""For the candidate whose path, name, signature and documentation are most like the question, by the model of prose."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 
@@ -181,6 +190,9 @@ def _score(
     row, known = candidate.node.row, candidate.features
     score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
     score += COHERENCE_BONUS * known.get("coherence", 0.0) * (1 - query.focus)
+    score += FILE_MEANING_BONUS * known.get("file_meaning", 0.0) + MENTIONS_BONUS * known.get("mentions", 0.0)
+    score += COVERAGE_BONUS * known.get("coverage", 0.0)
+    score += DESCRIPTION_BONUS * known.get("description", 0.0) * (1 - query.focus)
     score += COMPONENT_BONUS * known.get("component", 0.0)
     score *= LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test and query.wants_tests:

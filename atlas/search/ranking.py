@@ -14,6 +14,7 @@ from atlas.model import Scored, WordCounts
 from atlas.search import Reader
 from atlas.search.channels import Ranking
 from atlas.search.features import Evidence, features, main_features
+from atlas.search.file_evidence import FILE_MEANING, MENTIONS, Coverage
 from atlas.search.file_prior import FileMatches, match_files
 from atlas.search.fuse import above_floor, normalised, prose_shares
 from atlas.search.learned import score, shares, weights
@@ -26,8 +27,12 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "files": frozenset(),
         "stems": frozenset(("stem",)),
         "coherence": frozenset(("coherence",)),
+        "file_meaning": frozenset(("file_meaning",)),
+        "mentions": frozenset(("mentions",)),
+        "coverage": frozenset(("coverage",)),
         "components": frozenset(("component",)),
         "titles": frozenset(),
+        "descriptions": frozenset(),
         "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
         "copies": frozenset(("copy", "text_copy")),
         "symbols": frozenset(),
@@ -42,25 +47,34 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
 _TESTS = ("test", "text_test")
 
 
-def read_evidence(reader: Reader, query: Query, rankings: Sequence[Ranking], counts: WordCounts) -> Evidence:
-    """Return what the channels say, on scales that do not depend on the number of hits."""
+def read_evidence(
+    reader: Reader, query: Query, rankings: Sequence[Ranking], counts: WordCounts, file_weight: float = 0.0
+) -> Evidence:
+    """Return what the channels say, on scales that do not depend on the number of hits.
+
+    `file_weight`: how much evidence about whole files counts (`file_evidence.file_weight`).
+    """
     hits = {ranking.channel: ranking.hits for ranking in rankings}
     found: dict[str, Mapping[str, float]] = {
         "words": normalised(hits.get("words", ())),
         "meaning": above_floor(hits.get("meaning", ())),
         "prose": prose_shares(hits.get("prose", ())),
         "quality": above_floor(hits.get("quality", ())),
-        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph")},
+        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph", "description")},
+        **{channel: dict(hits.get(channel, ())) for channel in (FILE_MEANING, MENTIONS)},
     }
     is_counted = "files" not in reader.ranking.off
+    files = match_files(counts, query.words, query.variants) if is_counted else FileMatches({}, {})
     return Evidence(
         query,
         found,
         cosines=dict(_highest((*hits.get("meaning", ()), *hits.get("prose", ())))),
-        files=match_files(counts, query.words, query.variants) if is_counted else FileMatches({}, {}),
+        files=files,
         asked=roots_of(query.words),
         split_words=reader.split_words,
         languages=reader.languages,
+        coverage=Coverage(counts, files.rarity) if file_weight else None,
+        file_weight=file_weight,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from atlas.model import Label
 from atlas.search.question_scope import PRONOUNS, clean
@@ -118,7 +119,7 @@ def find_unreached(text: str) -> RelationIntent | None:
     if (match := _WITHOUT_TESTS.search(text)) is not None:
         tests, text = TestScope.EXCLUDED, text[: match.start()]
     for part in _shorter(text):
-        for kind, pattern in _COMPILED:
+        for kind, pattern in _compiled():
             if (match := pattern.fullmatch(part)) is not None:
                 return _intent(kind, match, part, tests)
     return None
@@ -149,12 +150,15 @@ def _intent(kind: Kind, match: re.Match[str], part: str, tests: TestScope) -> Re
     return RelationIntent(kind, "", tests=tests, within=clean(within), labels=asked, exported=exported)
 
 
-def _compiled() -> Iterator[tuple[Kind, re.Pattern[str]]]:
+@cache
+def _compiled() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+    """Return the patterns of whole questions, compiled when a question first needs them."""
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _whole_patterns())
+
+
+def _whole_patterns() -> Iterator[tuple[Kind, str]]:
     for kind, pattern in _PATTERNS:
         whole = pattern.replace("THING", _THING)
         for slot in ("a", "b"):
             whole = whole.replace(f"SCOPE_{slot.upper()}", f"(?:{_SCOPE.replace('SLOT', slot)})?")
-        yield kind, re.compile(whole, re.IGNORECASE)
-
-
-_COMPILED = tuple(_compiled())
+        yield kind, whole

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from atlas.model import Label, NodeRow
 from atlas.search.languages import LanguageTerms
@@ -34,6 +34,8 @@ _KINDS = {
 }
 """Type before function before method before field; documents, windows and other packages follow."""
 _LAST_KIND = 9
+_UNNAMED = frozenset((Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJECT, Label.CHUNK, Label.DOC_SECTION))
+"""They are no symbols of the project, or have titles."""
 _REDEFINITION = re.compile(r"#\d+$")
 _SEPARATOR = re.compile(r"::|[./#]")
 
@@ -48,33 +50,60 @@ def names_first(
     """
     if not is_bare_name(query):
         return list(candidates)
-    graded = [(grade, each) for each in candidates if (grade := _grade(query.names[0], each.node.row)) is not None]
+    name = _Name.of(query.names[0])
+    named = [(grade, each) for each in candidates if (grade := _same(name, each.node.row)) is not None]
+    # other spellings are compared only where they can be shown
+    graded = named or [(grade, each) for each in candidates if (grade := _near(name, each.node.row)) is not None]
     nearest = min((grade for grade, _ in graded), default=EXACT)
     worst = SAME_LETTERS if is_word else nearest
     shown = [(grade, each) for grade, each in graded if grade < SAME_LETTERS or nearest == grade <= worst]
     shown.sort(key=lambda pair: (pair[0], _order(pair[1], query, languages)))
-    named = _without_overloads(shown)
-    taken = {uid for each in named for uid in (each.node.row.uid, *each.also)}
-    return [*named, *(each for each in candidates if each.node.row.uid not in taken)]
+    first = _without_overloads(shown)
+    taken = {uid for each in first for uid in (each.node.row.uid, *each.also)}
+    return [*first, *(each for each in candidates if each.node.row.uid not in taken)]
 
 
-def _grade(name: str, row: NodeRow) -> int | None:
-    """Return how a node's name is spelled compared with the given one; None for another name."""
-    if row.label in (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJECT, Label.CHUNK, Label.DOC_SECTION):
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name as it is asked for, and its segments, each also in folded case."""
+
+    text: str
+    folded: str
+    parts: list[str]
+    folded_parts: list[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Name:
+        parts = [part for part in _SEPARATOR.split(text) if part]
+        return cls(text, fold(text), parts, list(map(fold, parts)))
+
+
+def _same(name: _Name, row: NodeRow) -> int | None:
+    """Return `EXACT` or `OTHER_CASE` if a node has the name, else None."""
+    if row.label in _UNNAMED:
         return None
-    qualified = _SEPARATOR.split(_REDEFINITION.sub("", row.qualified_name))
-    for have in ([row.name], qualified):
-        wanted = [part for part in _SEPARATOR.split(name) if part] if have is qualified else [name]
-        have = have[-len(wanted) :]
-        if have == wanted:
-            return EXACT
-        if list(map(fold, have)) == list(map(fold, wanted)):
-            return OTHER_CASE
-    parts = [part for part in _SEPARATOR.split(name) if part]
-    if not parts:
+    if row.name == name.text:
+        return EXACT
+    if fold(row.name) == name.folded:
+        return OTHER_CASE
+    have = _segments(row)[-len(name.parts) :]
+    if have == name.parts:
+        return EXACT
+    return OTHER_CASE if list(map(fold, have)) == name.folded_parts else None
+
+
+def _segments(row: NodeRow) -> list[str]:
+    return _SEPARATOR.split(_REDEFINITION.sub("", row.qualified_name))
+
+
+def _near(name: _Name, row: NodeRow) -> int | None:
+    """Return how far the spelling of a node's name is from one that no candidate has; None for another name."""
+    parts = name.parts
+    if not parts or row.label in _UNNAMED:
         return None
     left, right = squeeze(parts[-1]), squeeze(row.name)
     edits = distance(left, right, tolerance(left))
+    qualified = _segments(row) if parts[1:] else []
     owner = distance(squeeze("".join(parts[:-1])), squeeze("".join(qualified[-len(parts) : -1])), 2) if parts[1:] else 0
     return SAME_LETTERS + edits + owner if edits <= tolerance(left) and owner <= 2 else None
 

@@ -12,6 +12,8 @@ from atlas.tools.symbols import Neighbour, Section, Symbol
 SUMMARY_CHARACTERS = 160
 SIGNATURE_CHARACTERS = 120
 """A longer signature is cut in the line of a hit; `get_context` has it whole."""
+LISTED_CHARACTERS = 40
+"""A longer name is cut where names of one file are listed."""
 FILE_KINDS = ("module", "file", "docfile")
 """Kinds of nodes whose name is their path."""
 WINDOW_KINDS = ("code", "config", "markup", "text")
@@ -133,6 +135,11 @@ def shortened(qualified_name: str, path: str) -> str:
 def parents_line(parents: Iterable[Symbol]) -> str:
     """Return the enclosing nodes as `class shop.cart.Cart < module shop.cart < project shop`."""
     return " < ".join(f"{parent.kind} {shown_name(parent)}" for parent in parents)
+
+
+def short_title(name: str) -> str:
+    """Return a name for a list of names: of a long one, such as the title of a section, its beginning."""
+    return name if len(name) <= LISTED_CHARACTERS else f"{name[: LISTED_CHARACTERS - 3].rstrip()}..."
 
 
 def place_of(row: NodeRow) -> str:

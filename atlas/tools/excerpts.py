@@ -7,9 +7,11 @@ belongs to the piece before it. Where there are no statements, paragraphs are pi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 
 MAX_PIECE = 12
 """Lines of a piece. A longer statement, such as a table of values, is divided into single lines."""
@@ -17,6 +19,8 @@ ALREADY_SAID = 0.3
 """Weight of a word of the question that the hit says already; other words weigh 1."""
 FEW_WORDS = 8
 """Most words that a long text counts as: no body has all of them."""
+
+_WORD_CHARACTER = re.compile(r"[^\W_]")
 
 Statement = tuple[int, int, int]
 """First line, last line, number of blocks around it; lines count from 0."""
@@ -81,7 +85,7 @@ def _last_line(lines: Sequence[str], first: int, end: int) -> int:
 
 
 def _has_words(line: str) -> bool:
-    return any(character.isalnum() for character in line)
+    return _WORD_CHARACTER.search(line) is not None
 
 
 def gains(
@@ -97,11 +101,12 @@ def gains(
         for text in texts
     ]
     weights = {word: ALREADY_SAID if word in said else 1.0 for word in words}
-    total = min(sum(weights.values()), FEW_WORDS) or 1.0
+    # exact sums: those of floats would depend on the order of the words, which is that of a set
+    total = min(fsum(weights.values()), FEW_WORDS) or 1.0
     gained, left = [0.0] * len(texts), dict.fromkeys(number for number, each in enumerate(found) if each)
     while left:
-        best = max(left, key=lambda number: (sum(weights[word] for word in found[number]), -number))
-        gain = sum(weights[word] for word in found[best])
+        best = max(left, key=lambda number: (fsum(weights[word] for word in found[number]), -number))
+        gain = fsum(weights[word] for word in found[best])
         if gain == 0:
             break
         gained[best] = min(gain / total, 1.0)

@@ -43,6 +43,7 @@ def explain(found: SearchResult, options: RankingOptions, limit: int) -> Documen
         "question": _question(found.query),
         "answered_by": _answered_by(found),
         "relevance": round(found.relevance, 4),
+        "strength": round(found.strength, 4),
         "ranked_by": "learned weights" if options.learned else "constants",
         "stages": {stage: "off" if stage in options.off else "on" for stage in STAGES},
         "notes": [note for note in found.notes if note],
@@ -54,7 +55,7 @@ def explanation_lines(found: SearchResult, options: RankingOptions, limit: int) 
     """Yield the explanation of the first `limit` hits as lines of text."""
     for name, value in _question(found.query).items():
         yield f"{name}: {value}"
-    yield f"answered by: {_answered_by(found)}, relevance {found.relevance:.2f}"
+    yield f"answered by: {_answered_by(found)}, relevance {found.relevance:.2f}, strength {found.strength:.2f}"
     by = "learned weights" if options.learned else "constants"
     off = ", ".join(stage for stage in STAGES if stage in options.off)
     yield f"ranked by: {by}; stages off: {off or 'none'}"

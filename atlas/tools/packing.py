@@ -58,7 +58,7 @@ def order_parts(parts: Sequence[Part[KeyT]], least: float = 0.0) -> list[Part[Ke
     return ordered
 
 
-def affordable(parts: Sequence[Part[KeyT]], budget: int) -> int:
+def affordable(parts: Sequence[Part[KeyT]], budget: float) -> int:
     """Return how many leading parts have prices that sum to at most `budget`."""
     left, count = budget, 0
     for part in parts:

@@ -37,6 +37,7 @@ from atlas.tools.symbol_lines import (
     candidate_line,
     node_degrees,
     node_traits,
+    others_line,
     related_line,
     section_lines,
     source_lines,
@@ -138,6 +139,8 @@ def hit_lines(hit: Hit) -> Iterator[str]:
     yield from (f"   {line}" for line in source_lines(hit.lines))
     if hit.same_file:
         yield f"   {beside_line(hit)}"
+    if hit.others:
+        yield f"   {others_line(hit)}"
     yield from (f"   {near}" for near in hit.near)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
-from atlas.model import NodeRow
+from atlas.model import Filter, NodeRow
 from atlas.search.channels import POOL, path_matches
 from atlas.search.expand import around_hits
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
@@ -23,8 +23,9 @@ from atlas.search.relevance import RELEVANT
 from atlas.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
 from atlas.tools.bodies import Pieces, read_bodies
 from atlas.tools.changes import answer_from_history
-from atlas.tools.citations import path_of, symbol_of
+from atlas.tools.citations import path_of, short_title, symbol_of
 from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
+from atlas.tools.further import Others, read_others, with_unranked
 from atlas.tools.neighbours import NearSymbol, relevant_neighbours
 from atlas.tools.note_lines import marks_of
 from atlas.tools.packages import packages_answer
@@ -39,6 +40,8 @@ from atlas.tools.symbols import Hit
 MAX_LIMIT = 50
 TOKEN_BUDGET = 900
 """Default of the searches. Answers to 500 docstrings contain the target as often as with 2,000."""
+SLACK = 1.15
+"""Estimates of prices are higher than the prices by up to this factor."""
 WITH_NEIGHBOURS = 3
 """First hits whose callers and callees are read."""
 _FEW = 1000
@@ -154,6 +157,7 @@ class _Search:
 
     envelope: Envelope
     found: SearchResult
+    where: Filter
     start: Position
     fingerprint: str
 
@@ -193,7 +197,7 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
         demote_tests=request.include_tests is None,
         wanted=start.offset + (request.limit or FIRST_PAGE),
     )
-    return _Search(envelope, found, start, own)
+    return _Search(envelope, await with_unranked(atlas.reader, found), where, start, own)
 
 
 async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswer:
@@ -218,7 +222,7 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     )  # fmt: skip
     parts = plan_page(hits, pricing)
     shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint)
-    upper = max(affordable(parts, envelope.token_budget), min(len(parts), 1))
+    upper = max(affordable(parts, envelope.token_budget * SLACK), min(len(parts), 1))
     return await fit_aside(
         atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), upper, min(len(parts), 1)
     )
@@ -236,6 +240,9 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
     near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if not is_brief else {}
+    others: dict[str, Others] = {}
+    if not (is_brief or request.limit or request.cursor):
+        others = await read_others(atlas.reader, search.envelope.state.project, found, chances, search.where)
     hits: list[PageHit] = []
     for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
         uid, same_file = group.first.node.row.uid, group.same_file
@@ -243,9 +250,11 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         if is_brief:
             hit, same_file = undescribed(hit), ()
         around = near.get(uid, ())
-        hit = replace(hit, near=tuple(each.text for each in around))
+        also = others.pop(group.first.node.row.path, Others())
+        hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
         further = tuple(chances[each.node.row.uid] for each in same_file)
-        hits.append(PageHit(hit, chances[uid], further, pieces, tuple(each.relevance for each in around)))
+        near_by = tuple(each.relevance for each in around)
+        hits.append(PageHit(hit, chances[uid], further, pieces, near_by, also.likelihoods))
     return hits
 
 
@@ -321,7 +330,7 @@ def _hit(
         reasons=candidate.reasons,
         also=candidate.also,
         marks=marks.get(row.uid, ""),
-        same_file=tuple(f"{each.node.row.name} {each.node.row.line}" for each in group.same_file),
+        same_file=tuple(f"{short_title(each.node.row.name)} {each.node.row.line}" for each in group.same_file),
     )
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from atlas.search import RankingOptions
 from atlas.search.find import Mode, SearchResult
 from atlas.search.grouping import Group, group_by_file
-from atlas.search.likelihood import NAME, certainty_of
+from atlas.search.likelihood import NAME, SURE_RANKS, certainty_of, likelihoods
+from atlas.search.rank import Candidate
 from atlas.search.relevance import RELEVANT
 from atlas.search.route import is_bare_name
 
 FIRST_PAGE = 15
 """Hits of a further page without a limit, and the most of a first page whose hits are not valued."""
-MAX_VALUED = 30
+MAX_VALUED = 100
 """Hits that are valued against each other."""
 FAR_BEHIND = 0.3
 """A first page that is not valued ends at this share of the first score."""
@@ -38,7 +39,22 @@ def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_br
     """Return the hits, those of one file together; those of a single channel, and of one line each, stay single."""
     if mode != Mode.HYBRID or is_brief or "grouping" in options.off:
         return [Group(each) for each in found.ranked]
-    return group_by_file(found.ranked, found.query)
+    return by_likelihood(group_by_file(found.ranked, found.query), found)
+
+
+def by_likelihood(groups: Sequence[Group], found: SearchResult) -> list[Group]:
+    """Return groups with those behind the first ones by likelihood, and the further hits of each file in that order.
+
+    How far an answer goes down the list depends on it, and score and rank alone order weak hits less well.
+    """
+    chances = likelihoods(found.ranked, found.query)
+    likely = {each.node.row.uid: own for each, own in zip(found.ranked, chances, strict=True)}
+
+    def is_less_likely(each: Candidate) -> float:
+        return -likely[each.node.row.uid]
+
+    ordered = [Group(group.first, tuple(sorted(group.same_file, key=is_less_likely))) for group in groups]
+    return [*ordered[:SURE_RANKS], *sorted(ordered[SURE_RANKS:], key=lambda group: is_less_likely(group.first))]
 
 
 def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, limit: int, is_brief: bool) -> Extent:

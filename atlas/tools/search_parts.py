@@ -14,20 +14,20 @@ from atlas.tools.excerpts import gains
 from atlas.tools.packing import Part, order_parts
 from atlas.tools.symbols import Hit, SourceLine
 
-DESCRIBED = 0.2
+DESCRIBED = 0.15
 """Value of signature and summary of a hit that is meant: whether it is can be judged without another call."""
-MATCHING = 0.5
+MATCHING = 0.2
 """Value of statements with all words of the question."""
-BODY = 0.25
+BODY = 0.08
 """Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there."""
 NEAR = 0.3
 """Value of a caller or callee whose name is the question, for a hit that is meant."""
-LEAST = 0.00004
+LEAST = 0.00002
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
 
-HIT, DESCRIPTION, SAME_FILE, PIECE, NEIGHBOUR = "hit", "description", "same file", "piece", "neighbour"
+HIT, DESCRIPTION, SAME_FILE, OTHER, PIECE, NEIGHBOUR = "hit", "description", "same file", "other", "piece", "neighbour"
 Key = tuple[str, int, int]
 """Kind of the part, number of the hit on the page, number among the hit's parts of that kind."""
 
@@ -45,6 +45,8 @@ class PageHit:
     """Its body without the first line, in order."""
     near: tuple[float, ...] = ()
     """Relevance of each neighbour in `hit.near`."""
+    others: tuple[float, ...] = ()
+    """Likelihoods of `hit.others`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def plan_page(page: Sequence[PageHit], pricing: Pricing) -> list[Part[Key]]:
 def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
     count, hit = pricing.count, each.hit
     least = LEAST if number < pricing.required else 0.0
-    name, full = hit_name(undescribed(hit).symbol), hit_name(hit.symbol)
+    name, full = hit_name(replace(hit.symbol, signature="", summary="")), hit_name(hit.symbol)
     own: Key = (HIT, number, 0)
     price = count(f"{name} {hit.symbol.place} {hit.marks}") + ROW
     above: Key | None = (HIT, number - 1, 0) if number else None
@@ -84,6 +86,9 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
         before: Key = (SAME_FILE, number, index - 1) if index else own
         price = count(text) + 2
         parts.append(Part((SAME_FILE, number, index), max(likelihood, least * price), price, before))
+    for index, (text, likelihood) in enumerate(zip(hit.others, each.others, strict=True)):
+        before = (OTHER, number, index - 1) if index else own
+        parts.append(Part((OTHER, number, index), likelihood, count(text) + 2, before))
     for index, (text, relevance) in enumerate(zip(hit.near, each.near, strict=True)):
         parts.append(Part((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + 3, own))
     return parts + _pieces_of(number, each, pricing)
@@ -117,7 +122,9 @@ def _distances(gained: Sequence[float]) -> list[int]:
 
 def undescribed(hit: Hit) -> Hit:
     """Return a hit of which only name and place are known."""
-    return replace(hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), same_file=(), near=())
+    return replace(
+        hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), same_file=(), others=(), near=()
+    )
 
 
 def assemble_hits(page: Sequence[PageHit], parts: Sequence[Part[Key]]) -> tuple[Hit, ...]:
@@ -130,7 +137,10 @@ def assemble_hits(page: Sequence[PageHit], parts: Sequence[Part[Key]]) -> tuple[
         hit = each.hit if (DESCRIPTION, number, 0) in shown else undescribed(each.hit)
         pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
         count = sum((SAME_FILE, number, index) in shown for index in range(len(each.same_file)))
+        others = sum((OTHER, number, index) in shown for index in range(len(each.others)))
         lines = tuple(line for piece in pieces for line in piece)
         near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)
-        hits.append(replace(hit, lines=lines, same_file=each.hit.same_file[:count], near=near))
+        hits.append(
+            replace(hit, lines=lines, same_file=each.hit.same_file[:count], others=each.hit.others[:others], near=near)
+        )
     return tuple(hits)

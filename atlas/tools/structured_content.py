@@ -40,6 +40,7 @@ from atlas.tools.symbol_lines import (
     neighbour_line,
     node_degrees,
     node_traits,
+    others_line,
     related_line,
     source_lines,
     subject_lines,
@@ -157,7 +158,7 @@ def _hit(hit: Hit) -> list[str]:
     Hits are in order of rank.
     """
     head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
-    parts = (*head, *source_lines(hit.lines), beside_line(hit), *hit.near)
+    parts = (*head, *source_lines(hit.lines), beside_line(hit), others_line(hit), *hit.near)
     return [part for part in parts if part]
 
 

@@ -47,6 +47,13 @@ def beside_line(hit: Hit) -> str:
     return f"also: {', '.join(hit.same_file)}" if hit.same_file else ""
 
 
+def others_line(hit: Hit) -> str:
+    """Return `in this file (2 of 40): name line, name line` for definitions of its file that are no hits, or ""."""
+    if not hit.others:
+        return ""
+    return f"in this file ({len(hit.others)} of {hit.other_definitions}): {', '.join(hit.others)}"
+
+
 def subject_lines(answer: RelationAnswer) -> Iterator[str]:
     """Yield the symbols that a name stands for, with the number of edges where these are not listed."""
     for index, subject in enumerate(answer.subjects):

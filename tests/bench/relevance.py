@@ -3,9 +3,9 @@
 `python -m tests.bench.relevance PART TREE... --data-dir DIR [--questions FOLDER]... [--fit]` asks questions that the
 trees answer (docstrings, headings, sections, names of tests, up to `--limit` of each, and those about files of question
 files), nonsense, word salad and questions about other things (`data/irrelevant.toml`, PART is `tune` or `test`), and
-questions that other trees answer. It prints the share of each that is told "nothing relevant". `--fit` prints the
-coefficients of a logistic regression: both classes weigh the same, and so do generated and written questions; those of
-other trees have `FOREIGN_SHARE` of theirs.
+questions that other trees answer. It prints the share of each that is told "nothing relevant", and "weak match". `--fit`
+prints the coefficients of two logistic regressions: both classes weigh the same, and so do generated and written
+questions; those of other trees have `FOREIGN_SHARE` of theirs for the relevance, `WEAK_FOREIGN_SHARE` for the strength.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from atlas.model import Filter
 from atlas.parsing import load_languages
 from atlas.pipeline.events import no_progress
 from atlas.search.find import read_question_signals
-from atlas.search.relevance import RELEVANT, Signals, relevance
+from atlas.search.relevance import RELEVANT, WEAK, Signals, match_strength, relevance
 
 GENERATED = ("docstring", "heading", "section", "test")
 WRITTEN = "file"
 ANSWERED = (*GENERATED, WRITTEN)
-FOREIGN_SHARE = 0.3
+FOREIGN_SHARE, WEAK_FOREIGN_SHARE = 0.3, 0.7
+RELEVANCE, COVERAGE = ("cosine", "known"), ("in_hit", "in_file")
 SYLLABLES = """ba be bi bo bu ka ke ki ko dra fli gru sno wiz zor plu mor ten lif quo xan vul tri ska"""
 NONSENSE, FOREIGN = 40, 20
 STEPS, RATE, DECAY = 3000, 8.0, 0.0005
@@ -95,22 +96,22 @@ def _group(asked: Asked) -> str:
     return "generated" if asked.kind in GENERATED else "foreign" if asked.kind == "foreign" else "other"
 
 
-def fit(asked: Sequence[Asked]) -> tuple[float, float, float]:
-    """Return bias and weights of cosine and known share."""
+def fit(asked: Sequence[Asked], features: Sequence[str], foreign: float) -> list[float]:
+    """Return bias and weights of these signals; `foreign`: share of questions of other trees among the unanswered."""
     unnamed = [each for each in asked if not each.signals.is_named]
     counts = Counter(map(_group, unnamed))
-    shares = {"generated": 0.25, "written": 0.25, "other": 0.5 * (1 - FOREIGN_SHARE), "foreign": 0.5 * FOREIGN_SHARE}
+    shares = {"generated": 0.25, "written": 0.25, "other": 0.5 * (1 - foreign), "foreign": 0.5 * foreign}
     rows = [
         (
-            (1.0, each.signals.cosine, each.signals.known),
+            (1.0, *(float(getattr(each.signals, name)) for name in features)),
             float(each.kind in ANSWERED),
             shares[_group(each)] / counts[_group(each)],
         )
         for each in unnamed
     ]
-    weights = [0.0, 0.0, 0.0]
+    weights = [0.0] * (1 + len(features))
     for _ in range(STEPS):
-        slope = [0.0, 0.0, 0.0]
+        slope = [0.0] * len(weights)
         for values, target, share in rows:
             guess = 1 / (1 + math.exp(-sum(map(float.__mul__, weights, values))))
             for position, value in enumerate(values):
@@ -119,7 +120,12 @@ def fit(asked: Sequence[Asked]) -> tuple[float, float, float]:
             weight + RATE * (change - DECAY * weight * (position > 0))
             for position, (weight, change) in enumerate(zip(weights, slope, strict=True))
         ]
-    return weights[0], weights[1], weights[2]
+    return weights
+
+
+def is_weak(signals: Signals) -> bool:
+    """Return whether an answer says that the match is weak."""
+    return relevance(signals) >= RELEVANT and match_strength(signals) < WEAK
 
 
 def _written(folders: Sequence[Path]) -> dict[str, list[SearchQuestion]]:
@@ -154,12 +160,16 @@ def main() -> None:
     ]
     asked = asyncio.run(ask(sets, given.data_dir, others))
     if given.fit:
-        print("bias, per cosine, per known:", [round(value, 2) for value in fit(asked)])
+        for features, foreign in ((RELEVANCE, FOREIGN_SHARE), ((*RELEVANCE, *COVERAGE), WEAK_FOREIGN_SHARE)):
+            print("bias,", ", ".join(features), [round(value, 2) for value in fit(asked, features, foreign)])
     for kind in dict.fromkeys(each.kind for each in asked):
         values = [relevance(each.signals) < RELEVANT for each in asked if each.kind == kind]
-        print(f"{kind:12} {len(values):5} questions, nothing relevant {sum(values) / len(values):.3f}")
+        weak = [is_weak(each.signals) for each in asked if each.kind == kind]
+        shares = f"nothing relevant {sum(values) / len(values):.3f}, weak {sum(weak) / len(weak):.3f}"
+        print(f"{kind:12} {len(values):5} questions, {shares}")
     answered = [relevance(each.signals) < RELEVANT for each in asked if each.kind in ANSWERED]
-    print(f"false refusals {sum(answered)} of {len(answered)}")
+    weak = sum(is_weak(each.signals) for each in asked if each.kind in ANSWERED)
+    print(f"false refusals {sum(answered)} of {len(answered)}, called weak {weak}")
 
 
 if __name__ == "__main__":

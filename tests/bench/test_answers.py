@@ -200,3 +200,21 @@ def test_our_questions_are_valid_and_enough() -> None:
     assert len({file.language for file in files}) >= 6
     assert sum(len(file.questions) for file in files) >= 110
     assert all(file.sha256 and file.archive and file.registry for file in files)
+
+
+def test_rows_of_hits_name_hidden_files_files_without_suffix_and_what_stands_beside() -> None:
+    rows = {
+        "hits": [
+            ["config on", ".github/workflows/ci.yml:1"],
+            [
+                "section 1.2",
+                "ChangeLog:40",
+                "also: 1.1 80, 1.0 120",
+                "in this file (1 of 9): 0.9 160",
+                "calls f a.py:3",
+            ],
+        ]
+    }
+    found = {(claim.path, line) for claim in of_structure(rows) for line in claim.lines}
+    beside = {("ChangeLog", line) for line in (40, 80, 120, 160)}
+    assert {(".github/workflows/ci.yml", 1), *beside} <= found

@@ -166,6 +166,20 @@ async def test_words_are_counted_by_file(filled: Store) -> None:
     assert set(tests_only.words["save"]) == {path for path in expected if path.startswith("tests/")}
 
 
+async def test_counted_words_follow_writes(filled: Store) -> None:
+    """A definition that moves to another file is counted there, also by a store that keeps the files of nodes."""
+    everything = Filter(project=PROJECT)
+    before = await filled.count_words(["save"], everything)
+    assert before.words["save"].get("tests/test_models.py") == 1
+    moved = node("tests.test_models.UserTest.save", "tests/test_user.py", label="Method", is_test=True)
+    await filled.apply([unit("tests/test_models.py", [node("tests.test_models", "tests/test_models.py")])])
+    await filled.apply([unit("tests/test_user.py", [moved, node("tests.test_user.save", "tests/test_user.py")])])
+    after = await filled.count_words(["save"], everything)
+    expected = {path: count for path, count in before.words["save"].items() if path != "tests/test_models.py"}
+    assert after.words["save"] == {**expected, "tests/test_user.py": 2}
+    assert after.nodes["tests/test_user.py"] == 2
+
+
 async def test_structure_is_found_by_its_empty_path(filled: Store) -> None:
     root = node("p", "", label="Project", language="")
     await filled.apply([unit("", [root])])

@@ -166,3 +166,22 @@ async def test_vectors_of_code_for_documents_are_found_until_they_are_replaced(l
     assert await found(library, DOCUMENTS, 1, 0, 0) == sorted(row.uid for row in PAGES)
     (stats,) = await library.stats(PROJECT)
     assert (stats.vectors, stats.models) == (len(old), (MODEL, PAGE_MODEL))
+
+
+async def test_a_filter_that_few_nodes_pass_finds_the_nearest_of_them(store: Store) -> None:
+    names = [f"app.f{number:02}" for number in range(90)]
+    rows = [node(name, "a.py") for name in names]
+    files = [node(f"module{number}", "a.py", label="Module") for number in range(3)]
+    await store.apply([unit("a.py", [*rows, *files])])
+    near = [vector(row, 1, 0.01 * position, 0, 0) for position, row in enumerate(rows)]
+    far = [vector(row, 0.2, 1 + position, 0, 0) for position, row in enumerate(files)]
+    await store.put_vectors(PROJECT, MODEL, [*near, *far])
+    modules = Filter(labels=("Module",))
+    expected = [row.uid for row in files]
+    # The first search lists what the filter allows, further ones scan only that.
+    for _ in range(3):
+        assert await found(store, CODE, 1, 0, 0, 0, where=modules) == expected
+    await store.put_vectors(PROJECT, MODEL, [vector(files[2], 1, 0, 0, 0)])
+    assert await found(store, CODE, 1, 0, 0, 0, where=modules) == [expected[2], *expected[:2]]
+    await store.apply([unit("a.py", [*rows, files[0]])])
+    assert await found(store, CODE, 1, 0, 0, 0, where=modules) == expected[:1]

@@ -109,5 +109,13 @@ def test_a_word_counts_once() -> None:
     assert gains(texts[:2], {"load", "file"}, {"load"}, split_words) == [1.0, 0]
 
 
+def test_the_order_of_words_does_not_matter() -> None:
+    """Sums of weights are exact, so that equal texts stay equal whatever the order of a set is."""
+    words = ["only", "certain", "related", "models", "select", "set"]
+    texts = ["select related models", "models of the set", "only related", "certain set only"]
+    for said in (set(words[:1]), set(words[1:4]), set(words)):
+        assert gains(texts, words, said, split_words) == gains(texts, words[::-1], said, split_words)
+
+
 def test_indentation_that_all_lines_have_is_left_out() -> None:
     assert dedented(["def f():", "\ta", "", "\t\tb", "    c"]) == ["def f():", "a", "", "    b", "c"]

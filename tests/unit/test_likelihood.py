@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from atlas.model import Label, Node, NodeRow
 from atlas.parsing import search_terms, split_words
 from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.likelihood import EXACT, NAME, QUOTED, SENTENCE, certainty_of, likelihoods
+from atlas.search.likelihood import EXACT, NAME, QUOTED, SENTENCE, SURE_RANKS, certainty_of, likelihoods, missing
 from atlas.search.rank import Candidate
 from atlas.search.route import Query, route
 
@@ -20,9 +20,11 @@ def ask(text: str) -> Query:
     return route(text, split_words, LANGUAGES)
 
 
-def candidate(score: float, name: str = "f", label: str = Label.FUNCTION, *reasons: str) -> Candidate:
+def candidate(
+    score: float, name: str = "f", label: str = Label.FUNCTION, *reasons: str, path: str = "a.py"
+) -> Candidate:
     row = NodeRow._make([None] * len(NodeRow._fields))._replace(
-        uid=f"p:{name}", name=name, qualified_name=name, label=label, path="a.py"
+        uid=f"p:{name}", name=name, qualified_name=name, label=label, path=path
     )
     return Candidate(Node("p", row), score, reasons=reasons)
 
@@ -51,10 +53,32 @@ def test_no_candidates_have_no_likelihood() -> None:
         ('where is "cannot read the file" raised', candidate(1.0), SENTENCE),
         ("files are read 2 times", candidate(1.0, "f", Label.FUNCTION, QUOTED), SENTENCE),
         ("it cannot read the file", candidate(1.0, "f", Label.FUNCTION, QUOTED), SENTENCE),
+        (
+            '"cannot read the file" is all I see' + " and more" * 20,
+            candidate(1.0, "f", Label.FUNCTION, QUOTED),
+            SENTENCE,
+        ),
     ],
 )
 def test_names_and_titles_are_certain(question: str, first: Candidate, certainty: object) -> None:
     assert certainty_of(first, ask(question)) is certainty
+
+
+def test_behind_the_first_hits_new_files_and_types_are_likelier_and_other_packages_less() -> None:
+    labels = (Label.FUNCTION, Label.FUNCTION, Label.CLASS, Label.EXTERNAL_SYMBOL)
+    weak = [
+        candidate(0.5, f"g{number}", label, path="b.py" if number == 1 else "a.py")
+        for number, label in enumerate(labels)
+    ]
+    query = ask("how are files read")
+    function, new_file, type_, external = likelihoods([*(candidate(1.0) for _ in range(SURE_RANKS)), *weak], query)[5:]
+    assert new_file > 1.5 * function
+    assert type_ > 1.5 * function > 10 * external
+
+
+def test_what_is_missing_is_the_rest() -> None:
+    ranked, query = [candidate(1.0), candidate(0.8)], ask("how are files read")
+    assert missing(ranked, query) == pytest.approx(1 - sum(likelihoods(ranked, query)))
 
 
 def test_a_certain_hit_leaves_little_to_the_others() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from atlas._parser import split_words
@@ -14,7 +16,7 @@ from atlas.search.grouping import MAX_SAME_FILE, group_by_file
 from atlas.search.languages import LanguageRow, language_terms
 from atlas.search.rank import Candidate
 from atlas.search.ranking import STAGES
-from atlas.search.relevance import RELEVANT, Signals, read_signals, relevance, uncounted
+from atlas.search.relevance import RELEVANT, Signals, match_strength, read_signals, relevance, uncounted, with_coverage
 from atlas.search.roots import root_of
 from atlas.search.route import route
 from atlas.search.spellings import other_spellings
@@ -35,6 +37,20 @@ def test_words_of_the_index_make_a_question_relevant() -> None:
     assert relevance(signals("cart closes")) > 0.5, "`closes` is `close`"
     assert relevance(signals("bake sourdough bread")) < RELEVANT
     assert relevance(signals("bake sourdough bread", 0.95)) > relevance(signals("bake sourdough bread", 0.1))
+
+
+def test_a_match_is_stronger_if_one_hit_has_the_words() -> None:
+    query = route("close the cart", split_words, LANGUAGES)
+    apart = signals("close the cart")
+    nothing = with_coverage(apart, query, COUNTS, [("c.py", frozenset({"open"}))])
+    in_file = with_coverage(apart, query, COUNTS, [("c.py", frozenset({"open"})), ("a.py", frozenset({"open"}))])
+    in_hit = with_coverage(apart, query, COUNTS, [("a.py", frozenset({"close", "cart"}))])
+    assert (nothing.in_hit, nothing.in_file) == (0.0, 0.0)
+    assert (in_file.in_hit, in_file.in_file) == (0.0, 1.0)
+    assert (in_hit.in_hit, in_hit.in_file) == (1.0, 1.0)
+    assert match_strength(nothing) < match_strength(in_file) < match_strength(in_hit)
+    assert with_coverage(apart, query, COUNTS, []) == apart
+    assert match_strength(replace(apart, is_named=True)) == 1.0
 
 
 def test_words_that_only_ask_do_not_count() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from atlas.parsing import count_tokens, split_words
 from atlas.tools.search_parts import LEAST, PageHit, Pricing, assemble_hits, plan_page
+from atlas.tools.symbol_lines import others_line
 from atlas.tools.symbols import Hit, SourceLine, Symbol
 
 PRICING = Pricing(count_tokens, split_words, {"load", "cart"})
@@ -54,6 +55,19 @@ def test_a_certain_hit_leaves_out_the_others_unless_they_are_required() -> None:
     shown = assemble_hits(sure, plan_page(sure, required))
     assert [(each.rank, len(each.same_file)) for each in shown] == [(1, 0), (2, 2), (3, 0)]
     assert [bool(each.symbol.signature) for each in shown] == [True, False, False]
+
+
+def test_definitions_that_are_no_hits_come_with_their_hit_in_order() -> None:
+    first, second = hit(0, 0.5, 0, 0), hit(1, 0.1, 0, 0)
+    names = ("load 3", "save 9", "drop 12")
+    second = replace(
+        second, hit=replace(second.hit, others=names, other_definitions=5), others=(0.02, 0.01, LEAST / 100)
+    )
+    parts = plan_page([first, second], PRICING)
+    shown = assemble_hits([first, second], parts)
+    assert [each.others for each in shown] == [(), ("load 3", "save 9")], "the third is not worth its tokens"
+    assert others_line(shown[0]) == ""
+    assert others_line(shown[1]) == "in this file (2 of 5): load 3, save 9"
 
 
 def test_statements_with_words_of_the_question_come_first() -> None:

@@ -31,7 +31,8 @@ ABOUT = frozenset(
 SUBJECT = frozenset(("of", "to", "subject", "candidates"))
 """Those of `ABOUT` that hold the answer if the question is where something is."""
 
-_PATH = r"[\w@+~#$-][\w@+~#$./-]*\.[A-Za-z]\w*|(?:[\w@+~#.-]+/)*(?:Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile)"
+_NO_SUFFIX = "Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile|ChangeLog|CHANGELOG|CHANGES|NEWS|AUTHORS|MAINTAINERS"
+_PATH = rf"(?:\.(?=\w))?[\w@+~#$-][\w@+~#$./-]*\.[A-Za-z]\w*|(?:[\w@+~#.-]+/)*(?:{_NO_SUFFIX})"
 _LINES = r"\d{1,7}(?:-\d{1,7})?(?:,\s?\d{1,7}(?:-\d{1,7})?)*"
 PLACE = re.compile(rf"(?P<path>{_PATH}):(?P<lines>{_LINES})")
 IS_PATH = re.compile(rf"(?:{_PATH}):?")
@@ -73,6 +74,7 @@ def _walk(value: object, path: str, without: frozenset[str]) -> Iterator[Claim]:
         row = cast(Sequence[object], value)
         if _is_row(row, path):
             yield from _of_lines(" ".join(str(each) for each in row), path)
+            yield from _of_beside([each for each in row if isinstance(each, str)])
             return
         for position, each in enumerate(row):
             if not (isinstance(each, str) and IS_PATH.fullmatch(each) and "/" in each):
@@ -121,6 +123,7 @@ def _of_joined(text: str, path: str) -> Iterator[Claim]:
 
 
 _BESIDE = re.compile(r"(?P<name>\S.*?) (?P<line>\d{1,7})(?:, |$)")
+_SAME_FILE = ("also: ", "in this file (")
 _NAMED = ("uid", "qualified_name", "name", "symbol")
 _PLACED = ("place", "at", "lines", "line")
 _OWN = frozenset((*_NAMED, *_PLACED, "path", "file", "digest", "signature", "summary"))
@@ -145,7 +148,6 @@ def _of_lines(text: str, path: str) -> Iterator[Claim]:
             names = _names(before) or _names(line[place.end() :])
             yield Claim(place["path"].removeprefix("./"), _numbers(place["lines"]), names)
         if places:
-            yield from _of_beside(line)
             continue
         if IS_PATH.fullmatch(line.strip()) and (not path or "/" in line):
             path = line.strip().rstrip(":")
@@ -153,17 +155,16 @@ def _of_lines(text: str, path: str) -> Iterator[Claim]:
             yield Claim(path, _numbers(lines), _names(line.split(lines)[0]))
 
 
-def _of_beside(row: str) -> Iterator[Claim]:
-    """Yield what a row names of the same file behind its place: `a/b.py:3 also: name 12, other 40`."""
-    before, _, rest = row.partition(" also: ")
-    places = list(PLACE.finditer(before))
-    if not places:
+def _of_beside(row: Sequence[str]) -> Iterator[Claim]:
+    """Yield what a row names of the file of its first place: `a/b.py:3`, `also: name 12, other 40`."""
+    place = next((found for each in row if (found := PLACE.fullmatch(each))), None)
+    if place is None:
         return
-    path = places[-1]["path"].removeprefix("./")
-    end = 0
-    while (match := _BESIDE.match(rest, end)) is not None:
-        yield Claim(path, _numbers(match["line"]), _names(match["name"]))
-        end = match.end()
+    for rest in (each.partition(": ")[2] for each in row if each.startswith(_SAME_FILE)):
+        end = 0
+        while (match := _BESIDE.match(rest, end)) is not None:
+            yield Claim(place["path"], _numbers(match["line"]), _names(match["name"]))
+            end = match.end()
 
 
 def _lines_of(row: str, path: str) -> str:

@@ -11,7 +11,7 @@ to the rows that can be among the best and skips the others (`rust-parser/src/bm
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -22,6 +22,7 @@ from atlas.stores.shared.filters import restriction
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.hardened import load_extension, loads
 from atlas.stores.sqlite.rows import Row, fetch, select, value
+from atlas.stores.sqlite.word_counts import FileCounts, WordCounter
 
 MAX_WORDS = 64
 ROW_BUDGET = 8_000
@@ -31,8 +32,6 @@ WORD_BUDGET = 3_000
 
 _TIE_MARGIN = 16
 _MAX_COUNTS = 4096
-_MAX_COUNTED_FILES = 40_000
-"""Entries of the cache of counts by file: 4 MB."""
 _ALL_ROWS = 1 << 62
 
 _WEIGHTS = "8.0, 4.0, 2.0, 1.0, 2.0"
@@ -64,9 +63,7 @@ class WordSearch:
         self._guard = threading.Lock()
         self._state: Row = ()
         self._counts: dict[str, tuple[int, int]] = {}
-        self._files: tuple[tuple[Row, str], Mapping[int, tuple[str, int]]] = (((), ""), {})
-        self._counted: dict[tuple[str, Filter], tuple[tuple[int, int], ...]] = {}
-        self._counted_files = 0
+        self._by_file = WordCounter()
 
     def search(self, connection: apsw.Connection, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
@@ -88,46 +85,13 @@ class WordSearch:
         """See `Store.count_words`."""
         limits = restriction(connection, where)
         state = fetch(connection, statements("text")["state"])[0]
-        text = statements("text")["count_in_files"].format(join=limits.join, where=limits.where)
-        files = self._files_of(connection, state, where.project)
-        found: dict[str, dict[str, int]] = {}
-        lengths: dict[str, int] = {}
+        found: dict[str, FileCounts] = {}
         for word in [word for word in dict.fromkeys(words) if any(map(_in_word, word))][:MAX_WORDS]:
             match = _quoted(word)
-            if self._frequency(connection, state, match, MAX_COUNTED) > MAX_COUNTED:
-                continue
-            counts = found[word] = {}
-            for file, nodes in self._nodes_by_file(connection, state, (match, where), text, limits.bindings):
-                path, length = files[file]
-                counts[path], lengths[path] = nodes, length
-        return WordCounts(lengths, found)
-
-    def _nodes_by_file(
-        self, connection: apsw.Connection, state: Row, key: tuple[str, Filter], text: str, bindings: Mapping[str, Any]
-    ) -> tuple[tuple[int, int], ...]:
-        """Return the number of nodes with a word by file, cached until the next write: questions share their words."""
-        with self._guard:
-            if state == self._state and (known := self._counted.get(key)) is not None:
-                return known
-        counts = tuple(select(connection, text, {**bindings, "match": key[0]}))
-        with self._guard:
-            if state == self._state:
-                if self._counted_files + len(counts) > _MAX_COUNTED_FILES:
-                    self._counted, self._counted_files = {}, 0
-                self._counted[key] = counts
-                self._counted_files += len(counts)
-        return counts
-
-    def _files_of(self, connection: apsw.Connection, state: Row, project: str) -> Mapping[int, tuple[str, int]]:
-        """Return path and number of nodes of each file, cached until the next write: a scan takes 4 ms for 75,000."""
-        with self._guard:
-            if self._files[0] == (state, project):
-                return self._files[1]
-        rows = select(connection, statements("text")["nodes_of_files"], {"project": project})
-        files = {file: (path, nodes) for file, path, nodes in rows}
-        with self._guard:
-            self._files = ((state, project), files)
-        return files
+            rows, counts = self._by_file.count(connection, state, match, where, limits)
+            if rows <= MAX_COUNTED:
+                found[word] = counts
+        return WordCounts(self._by_file.lengths(connection, state, where.project, found.values()), found)
 
     def _parts(self, connection: apsw.Connection, state: Row, words: list[str]) -> tuple[list[str], bool]:
         """Return the search terms: rare words everywhere, frequent ones in narrower scopes that fit the row budget.
@@ -158,7 +122,6 @@ class WordSearch:
         with self._guard:
             if state != self._state or len(self._counts) > _MAX_COUNTS:
                 self._state, self._counts = state, {}
-                self._counted, self._counted_files = {}, 0
             count, counted_to = self._counts.get(match, (0, -1))
         if count > counted_to and counted_to < most:
             bindings = {"match": match, "limit": most + 1}

@@ -20,6 +20,12 @@ WITH best(id, score) AS MATERIALIZED (
 )
 SELECT s.uid, b.score FROM best b CROSS JOIN symbol_id s ON s.id = b.id
 
+-- name: nodes_with
+SELECT count(*), group_concat(id) FROM (SELECT rowid AS id FROM text WHERE text MATCH :match LIMIT :limit)
+
+-- name: files_of_nodes
+SELECT id, file FROM node WHERE id IN (SELECT value FROM json_each(:ids))
+
 -- name: count_in_files
 SELECT n.file, count(*) FROM text CROSS JOIN node n ON n.id = text.rowid {join}
 WHERE text MATCH :match {where} GROUP BY n.file

@@ -1,0 +1,90 @@
+"""What an unsure answer lists besides ranked hits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from atlas.api import Atlas
+from atlas.model import Filter, Scored
+from atlas.search.find import SearchResult
+from atlas.search.likelihood import likelihoods
+from atlas.tools.citations import LISTED_CHARACTERS, short_title
+from atlas.tools.further import is_unsure, read_others, with_unranked
+from atlas.tools.search import hybrid_search
+
+from .shop import PROJECT
+
+SENTENCE = "keep values in the basket"
+CART = "shop:shop.cart.Cart"
+
+
+async def only(shop: Atlas, *uids: str, question: str = SENTENCE) -> SearchResult:
+    """Return what a search finds, with these candidates alone."""
+    found = await shop.search(question, Filter(project=PROJECT))
+    ranked = tuple(each for each in found.ranked if each.node.row.uid in uids)
+    assert len(ranked) == len(uids)
+    return replace(found, ranked=ranked, total=len(ranked))
+
+
+async def others_of(shop: Atlas, found: SearchResult, where: Filter) -> dict[str, tuple[str, ...]]:
+    chances = likelihoods(found.ranked, found.query, found.relevance)
+    likely = {each.node.row.uid: own for each, own in zip(found.ranked, chances, strict=True)}
+    others = await read_others(shop.reader, PROJECT, found, likely, where)
+    assert all(sum(each.likelihoods) <= 1 - sum(chances) for each in others.values())
+    return {path: each.texts for path, each in others.items()}
+
+
+async def test_a_likely_file_lists_its_definitions_that_are_no_candidates(shop: Atlas) -> None:
+    found = await only(shop, CART)
+    everything = await others_of(shop, found, Filter(project=PROJECT))
+    assert set(everything) == {"shop/cart.py"}
+    names = {text.rpartition(" ")[0] for text in everything["shop/cart.py"]}
+    assert {"total", "apply_discount"} <= names and "Cart" not in names
+    methods = await others_of(shop, found, Filter(project=PROJECT, labels=("Method",)))
+    assert "apply_discount" not in {text.rpartition(" ")[0] for text in methods["shop/cart.py"]}
+
+
+async def test_words_of_the_question_come_first(shop: Atlas) -> None:
+    found = await only(shop, CART, question="reduce the values by a discount in the basket")
+    (texts,) = (await others_of(shop, found, Filter(project=PROJECT))).values()
+    assert texts[0].startswith("apply_discount ")
+
+
+async def test_only_the_likeliest_files_are_read(shop: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("atlas.tools.further.LIKELY_FILES", 1)
+    found = await shop.search(SENTENCE, Filter(project=PROJECT))
+    assert len({each.node.row.path for each in found.ranked}) > 1
+    assert set(await others_of(shop, found, Filter(project=PROJECT))) == {"shop/store.py"}
+
+
+async def test_candidates_that_are_not_ranked_come_last_and_once(shop: Atlas) -> None:
+    found = await only(shop, CART)
+    unranked = (Scored(CART, 9.0), Scored("shop:shop.cart.apply_discount", 9.0), Scored("shop:gone", 1.0))
+    more = await with_unranked(shop.reader, replace(found, unranked=unranked))
+    assert [each.node.row.uid for each in more.ranked] == [CART, "shop:shop.cart.apply_discount"]
+    assert more.total == 2
+    assert more.ranked[1].score <= more.ranked[0].score
+
+
+@pytest.mark.parametrize("question", ["Cart", "basket"])
+async def test_a_name_needs_nothing_further(shop: Atlas, question: str) -> None:
+    found = replace(await shop.search(question, Filter(project=PROJECT)), unranked=(Scored(CART, 1.0),))
+    if question == "Cart":
+        assert not is_unsure(found)
+        assert await with_unranked(shop.reader, found) is found
+        assert await others_of(shop, found, Filter(project=PROJECT)) == {}
+    assert not is_unsure(replace(found, relevance=0.1)), "nothing relevant"
+
+
+async def test_an_answer_never_passes_its_budget(shop: Atlas) -> None:
+    for budget in (150, 300, 600, 900):
+        answer = await hybrid_search(shop, SENTENCE, token_budget=budget)
+        assert answer.evidence.tokens <= budget
+
+
+def test_long_titles_are_cut_in_lists() -> None:
+    assert short_title("total") == "total"
+    assert len(short_title("a" * 80)) == LISTED_CHARACTERS
+    assert short_title("a" * 80).endswith("...")

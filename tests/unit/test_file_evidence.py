@@ -1,0 +1,126 @@
+"""What speaks for whole files: their own vectors, mentions in documents, the words that they cover."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from atlas._parser import split_words
+from atlas.model import Edge, EdgeRow, Node, Scored, WordCounts
+from atlas.parsing import search_terms
+from atlas.search.features import Evidence, main_features
+from atlas.search.file_evidence import Coverage, asks_for_files, file_weight, mentioned_files, nearest_files
+from atlas.search.file_prior import match_files
+from atlas.search.languages import LanguageRow, language_terms
+from atlas.search.rank import Candidate, rank
+from atlas.search.roots import roots_of
+from atlas.search.route import Query, route
+from atlas.search.titles import lift_titles
+
+from .test_rank import node
+
+LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
+PAGE = node("docs.pool", "DocSection", "docs/pool.md")
+OTHER_PAGE = node("docs.retries", "DocSection", "docs/retries.md")
+
+
+def ask(text: str) -> Query:
+    return route(text, split_words, LANGUAGES)
+
+
+def mention(section: Node, target: Node, confidence: float = 1.0) -> Edge:
+    return Edge(EdgeRow(section.row.uid, target.row.uid, "DOCUMENTS", 3, "mention", confidence), target)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("keep connections open and hand them out again", True),
+        ("What happens when no route matches?", True),
+        ("Return the connection to the pool that it came from.", True),
+        ("Connection pools", False),
+        ("Using the pool", False),
+        ("QueuePool.checkout", False),
+        ("queue_pool", False),
+    ],
+)
+def test_names_and_headings_ask_for_no_file(text: str, asks: bool) -> None:
+    assert asks_for_files(ask(text)) is asks
+
+
+def test_files_by_meaning_are_scaled_from_the_last_to_the_best() -> None:
+    pool, net, log = (node(name, "Module", f"app/{name}.py") for name in ("pool", "net", "log"))
+    hits = [Scored(each.row.uid, score) for each, score in ((pool, 0.6), (net, 0.5), (log, 0.4))]
+    found = nearest_files(hits, [log, net, pool])
+    assert {uid: round(score, 6) for uid, score in found.hits} == {"app/pool.py": 1.0, "app/net.py": 0.5}
+    assert nearest_files([], [pool]).hits == ()
+
+
+def test_a_section_gives_its_score_to_what_it_mentions() -> None:
+    one, two = node("pool.QueuePool", path="app/pool.py"), node("pool.checkout", path="app/pool.py")
+    log = node("log.echo", path="app/log.py")
+    test = node("test_pool.test_checkout", path="tests/test_pool.py", is_test=True)
+    candidates = [Candidate(PAGE, 0.8), Candidate(OTHER_PAGE, 0.4), Candidate(log, 1.0)]
+    mentions = [
+        mention(PAGE, one),
+        mention(PAGE, two),
+        mention(PAGE, log),
+        mention(PAGE, test),
+        mention(PAGE, OTHER_PAGE),
+    ]
+    scores = dict(mentioned_files(candidates, [*mentions, mention(OTHER_PAGE, log, 0.7)]).hits)
+    assert scores == {"app/pool.py": pytest.approx(0.8 * 2 / 3), "app/log.py": pytest.approx(0.8 / 3 + 0.4)}
+
+
+def test_mentions_of_other_nodes_count_nothing_and_many_sections_at_most_one() -> None:
+    pool = node("pool.QueuePool", path="app/pool.py")
+    code = node("net.send", path="app/net.py")
+    assert mentioned_files([Candidate(code, 1.0)], [mention(code, pool)]).hits == ()
+    pages = [node(f"docs.page{number}", "DocSection", f"docs/{number}.md") for number in range(4)]
+    found = mentioned_files([Candidate(page, 0.5) for page in pages], [mention(page, pool) for page in pages])
+    assert found.hits == (Scored("app/pool.py", 1.0),)
+
+
+def test_coverage_counts_words_that_tell_files_apart_once_each() -> None:
+    counts = WordCounts(
+        {"a.py": 4, "b.py": 2, "c.py": 2},
+        {"open": {"a.py": 3}, "opens": {"a.py": 1}, "hand": {"a.py": 1, "b.py": 1}, "again": {"c.py": 1}},
+    )
+    coverage = Coverage(counts, match_files(counts, ["open", "hand", "again", "unheard"], ["opens"]).rarity)
+    assert [round(coverage.share(path), 3) for path in ("a.py", "b.py", "d.py")] == [0.667, 0.333, 0.0]
+    assert Coverage(WordCounts({}, {}), {}).share("a.py") == 0.0
+
+
+def test_a_title_that_is_the_question_leaves_no_weight() -> None:
+    query = ask("pool of connections for threads")
+    pages = [
+        Candidate(node("docs.x", "DocSection", "docs/x.md", name=name), 0.5) for name in ("Releases", "Other things")
+    ]
+    assert file_weight(query, pages, lift_titles(pages, query)) == 1.0
+    same = [Candidate(node("docs.x", "DocSection", "docs/x.md", name="Pool of connections for threads"), 0.5)]
+    assert file_weight(query, same, lift_titles(same, query)) == 0.0
+    assert file_weight(ask("Connection pools"), pages, pages) == 0.0
+
+
+def test_the_file_that_is_near_mentioned_and_covered_comes_first() -> None:
+    query = ask("keep connections open and hand them out again")
+    pool, net = (
+        Candidate(node("pool.Queue", path="app/pool.py"), 0.5),
+        Candidate(node("net.send", path="app/net.py"), 0.55),
+    )
+    counts = WordCounts({"app/pool.py": 3, "app/net.py": 3}, {"open": {"app/pool.py": 1}, "hand": {"app/net.py": 1}})
+    files = match_files(counts, query.words, query.variants)
+    hits = {"file_meaning": {"app/pool.py": 1.0}, "mentions": {"app/pool.py": 0.5}}
+    evidence = Evidence(
+        query, hits, {}, files, roots_of(query.words), split_words, LANGUAGES, Coverage(counts, files.rarity), 1.0
+    )
+
+    def first(evidence: Evidence) -> str:
+        known = main_features([pool, net], evidence)
+        found = [replace(each, features=own) for each, own in zip([pool, net], known, strict=True)]
+        return rank(found, query, split_words, LANGUAGES)[0].node.row.path
+
+    assert first(evidence) == "app/pool.py"
+    assert first(replace(evidence, coverage=None, file_weight=0.0)) == "app/net.py"
+    assert main_features([pool], evidence)[0]["coverage"] == 0.5
