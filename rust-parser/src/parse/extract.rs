@@ -21,6 +21,7 @@ use crate::parse::doc_text::text_digest;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::FlatTree;
 use crate::parse::language::Language;
+use crate::parse::readings::best_tree;
 use crate::parse::walk::drafts::Layout;
 use crate::parse::walk::state::Walk;
 
@@ -56,7 +57,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     };
     let rules = detectors.of(&language.settings.name);
     collector.facts.own_rules = rules.map_or(0, |rules| rules.own_digest(path, data));
-    let Some(tree) = syntax_tree(grammar, &language.hooks.readable(data), deadline) else {
+    let Some(tree) = best_tree(language, grammar, data, deadline) else {
         collector.problem(1, "timeout", "the file was not parsed in time");
         return finish(collector.facts);
     };

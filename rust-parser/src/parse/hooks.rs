@@ -23,6 +23,12 @@ pub trait LanguageHooks: Sync {
         Cow::Borrowed(source)
     }
 
+    /// Returns other texts of the same length for the grammar, for a file whose `readable` text leaves errors. The tree
+    /// with the fewest errors is used.
+    fn alternatives(&self, _source: &[u8], _readable: &[u8]) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
     /// Returns whether the hooks call `Walk::is_local`, which needs the local variables to be tracked.
     fn needs_locals(&self) -> bool {
         false

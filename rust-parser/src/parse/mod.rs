@@ -26,6 +26,7 @@ mod notes;
 mod parsed_file;
 mod plain;
 mod query;
+mod readings;
 mod registry;
 mod statements;
 mod walk;

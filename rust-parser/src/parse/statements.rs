@@ -10,9 +10,10 @@ use tree_sitter::Tree;
 
 use crate::language_data::LanguageFolder;
 use crate::parse::deadline::Deadline;
-use crate::parse::extract::{syntax_tree, without_nul_bytes};
+use crate::parse::extract::without_nul_bytes;
 use crate::parse::language::Language;
 use crate::parse::languages;
+use crate::parse::readings::best_tree;
 
 /// Kinds of nodes that hold statements, or cases with statements, inside a block or instead of one.
 const LISTS: [&str; 4] = ["statement_list", "statements", "switch_body", "switch_block"];
@@ -68,7 +69,7 @@ fn statements_of(language: &Language, data: &[u8], timeout: Duration) -> Vec<Sta
     };
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let data = without_nul_bytes(data);
-        let tree = syntax_tree(grammar, &language.hooks.readable(&data), Deadline::after(timeout));
+        let tree = best_tree(language, grammar, &data, Deadline::after(timeout));
         tree.map(|tree| children_of_blocks(language, &tree)).unwrap_or_default()
     }));
     attempt.unwrap_or_default()

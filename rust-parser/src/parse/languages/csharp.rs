@@ -5,6 +5,7 @@ use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralT
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
+use crate::parse::languages::conditionals::flattened;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
 
@@ -16,6 +17,10 @@ const TEST_ATTRIBUTES: &[&str] =
 const TEST_CLASSES: &[&str] = &["TestFixture", "TestClass"];
 
 impl LanguageHooks for CSharp {
+    fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
+        flattened(readable).into_iter().collect()
+    }
+
     fn needs_locals(&self) -> bool {
         true
     }

@@ -3,6 +3,7 @@
 
 pub mod bash;
 pub mod cfamily;
+pub mod conditionals;
 pub mod csharp;
 pub mod ecmascript;
 pub mod elixir;

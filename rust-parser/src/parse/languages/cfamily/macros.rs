@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+use crate::parse::languages::cfamily::bare_macros::edits;
+use crate::parse::languages::cfamily::tokens::{directive, find, literal};
+
 const GUARD: &[u8] = b"__cplusplus";
 /// Bytes of a header that are examined.
 const HEADER_BYTES: usize = 200_000;
@@ -47,6 +50,7 @@ const WORDS: &[&str] = &[
     "WINAPI",
     "CALLBACK",
     "APIENTRY",
+    "Q_EMIT",
 ];
 /// Keywords after which an upper-case word is not the introduced name.
 const HEADS: &[&str] = &["class", "struct", "union", "enum"];
@@ -73,6 +77,23 @@ const MARKS: &[&str] = &[
     "CONSTEXPR",
     "ALWAYS",
 ];
+
+/// Returns the text as the grammar reads it: attributes and macros between declarations are blanked.
+pub fn readable(source: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = without_attributes(source);
+    let edits = edits(&text);
+    if edits.is_empty() {
+        return text;
+    }
+    let bytes = text.to_mut();
+    for edit in edits {
+        let range = &mut bytes[edit.start..edit.end];
+        range.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        let length = edit.with.len().min(range.len());
+        range[..length].copy_from_slice(&edit.with[..length]);
+    }
+    text
+}
 
 /// Returns the text with attribute macros blanked, and without the braces of `extern "C"` that only C++ sees.
 pub fn without_attributes(source: &[u8]) -> Cow<'_, [u8]> {
@@ -144,8 +165,17 @@ fn attribute(source: &[u8], before: &[u8], start: usize, end: usize) -> Option<(
     // `class API Name`: an upper-case word in between is not the name.
     let heads = std::str::from_utf8(before).is_ok_and(|word| HEADS.contains(&word));
     let is_marked = MARKS.iter().any(|mark| text.contains(mark));
-    let is_attribute = (heads && starts_name) || (is_marked && (starts_name || matches!(next, b';' | b'{' | b'*')));
+    let is_attribute = (heads && starts_name && is_definition(source, before, end))
+        || (is_marked && (starts_name || matches!(next, b';' | b'{' | b'*')));
     is_attribute.then_some((start, end))
+}
+
+/// Returns whether the name after a word is that of a class with a body: `struct TAG name;` declares a variable.
+fn is_definition(source: &[u8], before: &[u8], end: usize) -> bool {
+    let rest = source[end..].trim_ascii_start();
+    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':')).count();
+    let after = rest[length..].trim_ascii_start();
+    before == b"class" || matches!(after.first(), Some(b'{' | b':' | b'<')) || after.starts_with(b"final")
 }
 
 /// Returns the end of `( ... )` after a word.
@@ -200,40 +230,6 @@ impl Scanner<'_> {
         let line = self.source[..self.at].iter().rev().take_while(|&&byte| byte != b'\n');
         line.into_iter().all(|byte| byte.is_ascii_whitespace())
     }
-}
-
-/// Returns the length up to the end of a delimiter, or of the text.
-fn find(rest: &[u8], mark: &[u8]) -> usize {
-    let place = rest.windows(mark.len()).skip(1).position(|window| window == mark);
-    place.map_or(rest.len(), |at| at + 1 + mark.len())
-}
-
-/// Returns the length of a string or character literal on one line.
-fn literal(rest: &[u8]) -> usize {
-    let mut at = 1;
-    while at < rest.len() {
-        match rest[at] {
-            b'\\' => at += 1,
-            b'\n' => return at,
-            byte if byte == rest[0] => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    rest.len()
-}
-
-/// Returns the length of a preprocessor line with its continuation lines.
-fn directive(rest: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(end) = rest[at..].iter().position(|&byte| byte == b'\n') {
-        let line = rest[at..at + end].trim_ascii_end();
-        at += end + 1;
-        if !line.ends_with(b"\\") {
-            return at;
-        }
-    }
-    rest.len()
 }
 
 /// Returns whether a header uses C++ syntax outside of `#ifdef __cplusplus`.

@@ -1,9 +1,14 @@
 //! Hooks of C and C++: the language of a header, attribute macros, declarations of several variables, qualified names,
 //! constructors, access sections, and declarations with a later definition.
 
+mod arguments;
+mod bare_macros;
 mod declarations;
 mod macros;
 mod names;
+mod statements;
+mod tokens;
+mod words;
 
 use std::borrow::Cow;
 
@@ -12,6 +17,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::cfamily::declarations::{declaration, initializer};
 use crate::parse::languages::cfamily::names::{claim_qualifiers, plain_name, qualified, tag};
+use crate::parse::languages::conditionals::flattened;
 use crate::parse::walk::definitions::holds_members;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
 use crate::parse::walk::state::Walk;
@@ -24,7 +30,13 @@ impl LanguageHooks for CFamily {
     }
 
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
-        macros::without_attributes(source)
+        macros::readable(source)
+    }
+
+    fn alternatives(&self, source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
+        let plain = macros::without_attributes(source);
+        let plain = (plain != readable).then(|| plain.into_owned());
+        flattened(readable).into_iter().chain(plain).collect()
     }
 
     fn needs_locals(&self) -> bool {

@@ -9,6 +9,7 @@ mod objects;
 mod prototypes;
 mod type_shapes;
 mod typedefs;
+mod variance;
 
 use rustc_hash::FxHashMap;
 
@@ -26,6 +27,7 @@ use crate::parse::languages::ecmascript::literals::{enclosing_value, has_functio
 use crate::parse::languages::ecmascript::objects::is_function;
 use crate::parse::languages::ecmascript::prototypes::note_bases;
 use crate::parse::languages::ecmascript::type_shapes::{function_type, made_container, member_type};
+use crate::parse::languages::ecmascript::variance::without_variance;
 use crate::parse::query::vocabulary::Capture;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
@@ -36,6 +38,10 @@ pub struct Ecmascript;
 const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
 
 impl LanguageHooks for Ecmascript {
+    fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
+        without_variance(readable).into_iter().collect()
+    }
+
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         match walk.kind_name(node) {
             "import_statement" => import_statement(walk, node),

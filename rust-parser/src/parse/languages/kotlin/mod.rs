@@ -23,6 +23,10 @@ impl LanguageHooks for Kotlin {
         readable::readable(source)
     }
 
+    fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
+        vec![readable::without_rare_forms(readable)]
+    }
+
     fn needs_locals(&self) -> bool {
         true
     }

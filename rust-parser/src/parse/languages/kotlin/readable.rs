@@ -5,6 +5,8 @@ use std::ops::Range;
 
 /// Bytes before a class that are searched for its annotations.
 const MAX_ANNOTATIONS: usize = 4096;
+/// Bytes around the name of an accessor or before a constructor that are searched for what belongs to it.
+const MAX_HEAD: usize = 300;
 /// Keywords that start the declaration of a class, and modifiers that may precede them.
 const DECLARATIONS: &[&[u8]] = &[b"class ", b"interface ", b"object "];
 const MODIFIERS: &[&[u8]] = &[
@@ -47,20 +49,24 @@ const SOFT_KEYWORDS: &[&[u8]] = &[
     b"protected",
     b"expect",
     b"actual",
+    b"where",
     b"get",
     b"set",
 ];
 
 /// Returns the text as the grammar reads it, of the same length.
 pub fn readable(source: &[u8]) -> Cow<'_, [u8]> {
-    blank_surplus_annotations(source, rename_soft_keywords(source))
+    let mut text = blank_surplus_annotations(source, rename_soft_keywords(source));
+    rename_calls(source, &mut text);
+    blank_before_accessors(source, &mut text);
+    blank_before_constructors(source, &mut text);
+    text
 }
 
 /// Replaces soft keywords that are names (`open = isOpen`, `get(x)`): the grammar takes them for modifiers of what
 /// follows or for accessors of the property before, and loses the class around.
 fn rename_soft_keywords(source: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(source);
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     for keyword in SOFT_KEYWORDS {
         for at in memchr::memmem::find_iter(source, keyword) {
             let end = at + keyword.len();
@@ -78,12 +84,128 @@ fn rename_soft_keywords(source: &[u8]) -> Cow<'_, [u8]> {
 fn is_name(keyword: &[u8], rest: &[u8]) -> bool {
     let is_accessor = matches!(keyword, b"get" | b"set");
     let rest = start_of_text(rest);
+    if rest.starts_with(b"/*") || rest.starts_with(b"//") {
+        return false;
+    }
     match rest.first() {
         Some(b'=' | b'.' | b'+' | b'-' | b'*' | b'/' | b'%' | b'?' | b'[' | b'!') => true,
+        Some(b'{') if is_accessor => true,
         Some(b'(') if is_accessor => !is_accessor_head(rest),
         Some(b'(') => true,
         _ => false,
     }
+}
+
+/// Renames `suspend` where it is a name (`suspend { }`, `suspend = x`), and `dynamic` in `dynamic.member`: the grammar
+/// takes them for a modifier and a type.
+fn rename_calls(source: &[u8], text: &mut Cow<[u8]>) {
+    for at in words(source, b"suspend") {
+        let rest = start_of_text(&source[at + b"suspend".len()..]);
+        let is_name = match rest {
+            [b'{' | b':', ..] => true,
+            [b'=', next, ..] => *next != b'=',
+            [b'(', ..] => {
+                let after = close_of(rest).map_or(&b""[..], |close| rest[close + 1..].trim_ascii_start());
+                !after.is_empty() && !after.starts_with(b"->") && !after.starts_with(b".(")
+            }
+            _ => false,
+        };
+        if is_name {
+            text.to_mut()[at..at + b"suspend".len()].fill(b'x');
+        }
+    }
+    for at in words(source, b"dynamic") {
+        if source[at + b"dynamic".len()..].starts_with(b".") {
+            text.to_mut()[at..at + b"dynamic".len()].fill(b'x');
+        }
+    }
+}
+
+/// Blanks the annotations of accessors (`@Synchronized set(value) {`), which the grammar does not expect.
+fn blank_before_accessors(source: &[u8], text: &mut Cow<[u8]>) {
+    for keyword in [b"set", b"get"] {
+        for at in words(source, keyword) {
+            let rest = &source[at + keyword.len()..];
+            let rest = &rest[..rest.len().min(MAX_HEAD)];
+            if rest.starts_with(b"(") && is_accessor_head(rest) {
+                blank_annotations(source, at, MAX_HEAD, text);
+            }
+        }
+    }
+}
+
+/// Blanks the annotations of a primary constructor on a line below the name of its class, and the modifiers other than
+/// its visibility: the grammar ends the class before them.
+fn blank_before_constructors(source: &[u8], text: &mut Cow<[u8]>) {
+    for at in words(source, b"constructor") {
+        let from = at.saturating_sub(MAX_ANNOTATIONS);
+        let (annotations, start) = head_before(&source[from..at]);
+        if !start_of_text(&source[at + b"constructor".len()..]).starts_with(b"(")
+            || !ends_with_class(&source[..from + start])
+        {
+            continue;
+        }
+        for modifier in [&b"actual"[..], b"expect"] {
+            for word in words(&source[from + start..at], modifier) {
+                text.to_mut()[from + start + word..][..modifier.len()].fill(b' ');
+            }
+        }
+        if !annotations.is_empty() {
+            blank_annotations(source, at, MAX_ANNOTATIONS, text);
+        }
+    }
+}
+
+/// Returns whether a text ends with the head of a class: `class Name<T>`.
+fn ends_with_class(text: &[u8]) -> bool {
+    let line = text[text.len().saturating_sub(MAX_HEAD)..].trim_ascii_end();
+    let line = &line[line.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)..];
+    let Some(class) = memchr::memmem::rfind(line, b"class ") else {
+        return false;
+    };
+    let name = line[class + b"class ".len()..].trim_ascii();
+    let length = name.iter().take_while(|byte| is_part(byte)).count();
+    let rest = name[length..].trim_ascii();
+    length > 0 && (rest.is_empty() || rest.starts_with(b"<") && rest.ends_with(b">"))
+}
+
+fn blank_annotations(source: &[u8], at: usize, window: usize, text: &mut Cow<[u8]>) {
+    let from = at.saturating_sub(window);
+    for annotation in head_before(&source[from..at]).0 {
+        blank(&mut text.to_mut()[from + annotation.start..from + annotation.end]);
+    }
+}
+
+fn blank(bytes: &mut [u8]) {
+    bytes.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+}
+
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80
+}
+
+/// Returns the places of a whole word.
+fn words<'s>(source: &'s [u8], word: &'s [u8]) -> impl Iterator<Item = usize> + 's {
+    memchr::memmem::find_iter(source, word).filter(move |&at| {
+        let before = at.checked_sub(1).and_then(|before| source.get(before));
+        !before.is_some_and(is_part) && !source.get(at + word.len()).is_some_and(is_part)
+    })
+}
+
+/// Returns the text without comments inside of lines and without empty collection literals (`= []`), which only
+/// annotations have.
+pub fn without_rare_forms(source: &[u8]) -> Vec<u8> {
+    let mut text = source.to_vec();
+    for open in memchr::memmem::find_iter(source, b"/*") {
+        let line = memchr::memchr(b'\n', &source[open..]).map_or(source.len(), |end| open + end);
+        if let Some(close) = memchr::memmem::find(&source[open..line], b"*/") {
+            text[open..open + close + 2].fill(b' ');
+        }
+    }
+    for at in memchr::memmem::find_iter(source, b"= []") {
+        text[at + 2..at + 4].fill(b'"');
+    }
+    text
 }
 
 /// Skips blanks of the same line.
@@ -94,11 +216,7 @@ fn start_of_text(text: &[u8]) -> &[u8] {
 
 /// Returns whether a text in parentheses is followed by the body or the type of an accessor, or `()` by nothing.
 fn is_accessor_head(rest: &[u8]) -> bool {
-    let mut depth = 0;
-    let Some(close) = rest.iter().take(MAX_ANNOTATIONS).position(|byte| {
-        depth += i32::from(*byte == b'(') - i32::from(*byte == b')');
-        depth == 0
-    }) else {
+    let Some(close) = close_of(rest) else {
         return true;
     };
     let after = rest[close + 1..].trim_ascii_start();
@@ -109,29 +227,33 @@ fn is_accessor_head(rest: &[u8]) -> bool {
     }
 }
 
+/// Returns the place of the parenthesis that closes the first one.
+fn close_of(rest: &[u8]) -> Option<usize> {
+    let mut depth = 0;
+    rest.iter().take(MAX_ANNOTATIONS).position(|byte| {
+        depth += i32::from(*byte == b'(') - i32::from(*byte == b')');
+        depth == 0
+    })
+}
+
 /// Blanks all annotations of a class but the first: the grammar may misread a class after two annotations as a call
 /// with a lambda.
 fn blank_surplus_annotations<'a>(source: &'a [u8], mut text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
     for keyword in DECLARATIONS {
         for at in memchr::memmem::find_iter(source, keyword) {
             let from = at.saturating_sub(MAX_ANNOTATIONS);
-            let mut annotations = annotations_before(&source[from..at]);
+            let mut annotations = head_before(&source[from..at]).0;
             annotations.pop();
             for annotation in annotations {
-                for byte in text.to_mut()[from + annotation.start..from + annotation.end]
-                    .iter_mut()
-                    .filter(|byte| !matches!(byte, b'\n' | b'\r'))
-                {
-                    *byte = b' ';
-                }
+                blank(&mut text.to_mut()[from + annotation.start..from + annotation.end]);
             }
         }
     }
     text
 }
 
-/// Returns the annotations at the end of a text, before modifiers, last first.
-fn annotations_before(text: &[u8]) -> Vec<Range<usize>> {
+/// Returns the annotations at the end of a text, before modifiers, last first, and where annotations and modifiers begin.
+fn head_before(text: &[u8]) -> (Vec<Range<usize>>, usize) {
     let mut found = Vec::new();
     let mut rest = text;
     loop {
@@ -140,7 +262,7 @@ fn annotations_before(text: &[u8]) -> Vec<Range<usize>> {
         let mut depth = 0;
         let head = rest.iter().rposition(|byte| {
             depth += i32::from(*byte == b')') - i32::from(*byte == b'(');
-            depth == 0
+            depth <= 0
         });
         let name_end = match head {
             Some(open) if rest[open] == b'(' => open,
@@ -154,7 +276,7 @@ fn annotations_before(text: &[u8]) -> Vec<Range<usize>> {
         } else if MODIFIERS.contains(&&rest[start..]) {
             rest = &rest[..start];
         } else {
-            return found;
+            return (found, rest.len());
         }
     }
 }
