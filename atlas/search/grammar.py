@@ -32,6 +32,13 @@ _SENTENCE = re.compile(
     r"(?:`[^`]*[ :][^`]*`|\"[^\"]*[ :][^\"]*\")"
 )
 """A quoted text or an error message: it is what is asked for, whatever its words mean."""
+_SQL = re.compile(
+    r"\b(?:SELECT\b.*\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET"
+    r"|(?:CREATE|ALTER|DROP|TRUNCATE) (?:\w+ ){0,2}?(?:TABLE|VIEW|INDEX|SCHEMA|DATABASE|COLUMN|TRIGGER|SEQUENCE))\b"
+    r"|(?:^|;\s*)(?:UPDATE|ALTER|DROP|DELETE) "
+    r"|^(?i:select\b.*\bfrom|insert into|delete from|update \S+ set|(?:alter|drop|truncate) table)\b"
+)
+"""A statement of SQL: its verbs change tables, not code."""
 _PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)
 _CLAUSE = re.compile(
     r"[.;!?]\s+|,\s+|:\s+|\s[-–—]\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
@@ -55,7 +62,7 @@ def find_relation(text: str) -> RelationIntent | None:
     """
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
-    if _SENTENCE.search(text):
+    if _SENTENCE.search(text) or _SQL.search(text):
         return None
     if (unreached := find_unreached(text)) is not None:
         return unreached

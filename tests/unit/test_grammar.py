@@ -104,3 +104,24 @@ def test_words_of_the_grammar_in_any_order_give_a_name_or_nothing(words: list[st
     question = " ".join(words)
     found = find_relation(question)
     assert found is None or len(found.name) <= len(question)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM users; DROP TABLE",
+        "SELECT name FROM users; DROP user_accounts",
+        "select name from users; drop user_accounts",
+        "UPDATE user_accounts SET name = 1",
+        "ALTER TABLE user_accounts",
+    ],
+)
+def test_a_statement_of_sql_changes_no_code(text: str) -> None:
+    assert find_relation(text) is None
+
+
+@pytest.mark.parametrize("text", ["drop user_accounts", "what breaks if I update user_accounts", "drop Settings.table"])
+def test_verbs_of_sql_still_ask_what_a_change_affects(text: str) -> None:
+    found = find_relation(text)
+    assert found is not None
+    assert found.kind == Kind.IMPACT
