@@ -9,7 +9,7 @@ from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.related import RelatedSymbol
 from atlas.search.relations import Kind, RelationIntent
-from atlas.search.targets import MAX_NODES, Target, Targets
+from atlas.search.targets import MAX_NODES, Target, Targets, group_symbols
 
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _MAX_LEVELS = 8
@@ -17,6 +17,7 @@ _MIXED_IN = 0.8
 """Confidence that a method of a mixin overrides the root: the order of bases is not looked at."""
 _OF_ALL = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.DEPENDENTS, Kind.IMPACT))
 """Relations whose edges may end at any method of the family: each of them is called through the first."""
+_OTHERS_SHOWN = 3
 _OF_ROOT = frozenset((Kind.OVERRIDES, Kind.SUBTYPES))
 """Relations that lead from the first method to the others."""
 
@@ -43,6 +44,42 @@ async def find_family(reader: Reader, kind: Kind, targets: Targets, project: str
     others = [node.row.uid for node in first if node is not root]
     members = tuple(uids) if kind in _OF_ALL else (root.row.uid, *others)
     return Targets(targets.name, (Target(root, members),), 1, targets.near)
+
+
+async def find_extended(
+    reader: Reader, intent: RelationIntent, targets: Targets, project: str
+) -> tuple[Targets | None, tuple[str, ...]]:
+    """Return the only type of a name that has subclasses or implementations, with a note about the others.
+
+    None if no type has some, or several have.
+    """
+    if intent.kind != Kind.SUBTYPES:
+        return None, ()
+    same = await _namesakes(reader, targets, project)
+    uids = [uid for each in same for uid in each.uids]
+    degrees = await reader.store.degrees(uids, intent.direction, (EdgeType.INHERITS,))
+    extended = [each for each in same if any(sum(degrees.get(uid, {}).values()) for uid in each.uids)]
+    if len(extended) != 1 or len(same) != targets.total:
+        return None, ()
+    return Targets(targets.name, (extended[0],), 1), (_without_subtypes(targets.name, same, extended[0]),)
+
+
+async def _namesakes(reader: Reader, targets: Targets, project: str) -> Sequence[Target]:
+    """Return the types of a name, also those that are too many to be listed."""
+    if targets.total <= len(targets.targets):
+        return targets.targets
+    where = Filter(project=project, labels=(Label.CLASS,))
+    nodes = await reader.store.find(targets.name, Match.SUFFIX, where, MAX_NODES)
+    own = [node for node in nodes if not node.row.is_test] or nodes
+    return group_symbols(own, reader.languages.constructors)
+
+
+def _without_subtypes(name: str, same: Sequence[Target], chosen: Target) -> str:
+    """Return a line about the other symbols of a name, which have no subclasses."""
+    others = [each.node.row for each in same if each is not chosen]
+    shown = ", ".join(f"{row.kind} {row.path}:{row.line}" for row in others[:_OTHERS_SHOWN])
+    more = f" and {len(others) - _OTHERS_SHOWN} more" if len(others) > _OTHERS_SHOWN else ""
+    return f"{len(others)} other symbols called `{name}` have none in the index: {shown}{more}"
 
 
 async def find_definitions(reader: Reader, kind: Kind, targets: Targets, project: str) -> list[Node]:

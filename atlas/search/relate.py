@@ -14,7 +14,7 @@ from atlas.model import Direction, Edge, EdgeRow, EdgeType, Filter, Label, Match
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
-from atlas.search.families import find_definitions, find_family, related_inside
+from atlas.search.families import find_definitions, find_extended, find_family, related_inside
 from atlas.search.mentions import find_related_by_text
 from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
@@ -71,16 +71,20 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
     about: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
         family = await find_family(reader, intent.kind, targets, where.project)
         if family is None and (methods := await find_definitions(reader, intent.kind, targets, where.project)):
             return await _defined_by(reader, intent, targets, where, methods)
         if family is None:
+            family, others = await find_extended(reader, intent, targets, where.project)
+        else:
+            about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
+        if family is None:
             return await _counted(reader, intent, targets)
-        about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
         targets = family
     kept, notes = await _scope(reader, intent, targets, where)
-    notes = (*about, *notes)
+    notes = (*about, *others, *notes)
     found = list(await _related(reader, intent, targets))
     if about:
         listed = {each.node.row.uid for each in found}

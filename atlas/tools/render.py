@@ -168,7 +168,8 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         yield from (f"- {subject}" for subject in subject_lines(answer))
         return
     kinds = {subject.kind for subject in answer.subjects}
-    kind = "implementations" if answer.kind == "subclasses" and kinds <= _IMPLEMENTED else answer.kind
+    is_implemented = bool(kinds & _IMPLEMENTED) and kinds <= _IMPLEMENTED | {"struct"}
+    kind = "implementations" if answer.kind == "subclasses" and is_implemented else answer.kind
     title = f"path to {answer.other} from" if kind == "path" else f"{kind} of"
     if answer.subject_count == 1:
         subject = answer.subjects[0]

@@ -132,3 +132,30 @@ async def test_a_name_of_one_letter(tmp_path: Path) -> None:
             assert _found(answer) == {("m.py", (6,))}, question
         for question in ("callers of a function", "what uses a class", "where is i used", "callers of i"):
             assert isinstance(await hybrid_search(atlas, question), SearchAnswer), question
+
+
+async def test_of_many_types_of_a_name_the_only_one_with_implementations_answers(tmp_path: Path) -> None:
+    root = tmp_path / "alerts"
+    senders = [f"sender{number}" for number in range(12)]
+    files = {
+        "go.mod": "module example.com/alerts\n\ngo 1.22\n",
+        "notify/notify.go": "package notify\n\ntype Notifier interface {\n\tNotify(text string) error\n}\n",
+    }
+    for name in senders:
+        files[f"{name}/{name}.go"] = (
+            f"package {name}\n\ntype Notifier struct {{\n\turl string\n}}\n\n"
+            "func (n *Notifier) Notify(text string) error {\n\treturn nil\n}\n"
+        )
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        answer = await hybrid_search(atlas, "which types implement Notifier")
+        callers = await hybrid_search(atlas, "callers of Notifier")
+    assert isinstance(answer, RelationAnswer) and isinstance(callers, RelationAnswer)
+    assert answer.outcome == "found"
+    assert {group.path for group in answer.files} == {f"{name}/{name}.go" for name in senders}
+    assert "\nimplementations of interface " in render(answer)
+    assert [note for note in answer.evidence.notes if "12 other symbols called `Notifier`" in note]
+    assert callers.subject_count == 13
