@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -25,7 +25,7 @@ from atlas.search.channels import (
     gather,
 )
 from atlas.search.fuse import normalised, order
-from atlas.search.long_text import LongText, fits, rarest
+from atlas.search.long_text import MAX_CHARACTERS, LongText, fits, rarest
 from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
 from atlas.search.route import MAX_QUERY_CHARACTERS, STOP_WORDS, Query, base_forms, route
@@ -103,9 +103,10 @@ async def search_long_text(reader: Reader, text: LongText, query: Query, where: 
 def _whole(reader: Reader, text: LongText, query: Query, words: tuple[str, ...]) -> Query:
     forms = (form for word in words for form in base_forms(word))
     phrases = (" ".join(reader.split_words(each)) for each in text.messages)
+    folded = " ".join(text.whole.split())
     return replace(
         query,
-        text=" ".join(text.whole.split())[:MAX_QUERY_CHARACTERS],
+        text=folded[:MAX_QUERY_CHARACTERS],
         words=words,
         variants=tuple(dict.fromkeys(form for form in forms if form not in words)),
         names=(),
@@ -114,8 +115,16 @@ def _whole(reader: Reader, text: LongText, query: Query, words: tuple[str, ...])
         phrases=tuple(phrase for phrase in phrases if phrase.count(" ") > 1),
         verbatim="",
         focus=0.0,
-        notes=(),
+        notes=tuple(_cuts(text, len(folded))),
     )
+
+
+def _cuts(text: LongText, folded: int) -> Iterator[str]:
+    """Yield what of a text was not read, or read in part."""
+    if text.length > MAX_CHARACTERS:
+        yield f"text cut to its first {MAX_CHARACTERS} of {text.length} characters"
+    if folded > MAX_QUERY_CHARACTERS:
+        yield f"compared by meaning: the first {MAX_QUERY_CHARACTERS} characters of the text only"
 
 
 async def _count(reader: Reader, words: Sequence[str], where: Filter) -> WordCounts:

@@ -76,6 +76,8 @@ class LongText:
     """Quoted texts and error messages, one line each."""
     is_traceback: bool = False
     """Whether it is hardly more than frames."""
+    length: int = 0
+    """Characters of the text as it was asked; `whole` has at most the first `MAX_CHARACTERS`."""
 
 
 def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
@@ -98,6 +100,7 @@ def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
         tuple(_names(whole, frames))[:MAX_NAMES],
         tuple(_messages(whole))[:MAX_PHRASES],
         is_traceback=has_function and len(without_frames(written).split()) < MIN_WORDS,
+        length=len(text),
     )
 
 
