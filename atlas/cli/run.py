@@ -63,6 +63,8 @@ def show(answer: Answer, *, as_json: bool) -> None:
     report = getattr(answer, "report", None)
     is_empty = not getattr(answer, "found", True) or getattr(answer, "rows", True) == ()
     missing = any(part is not None and part.outcome != "found" for part in (lookup, report))
+    # a question about a name that several symbols have is answered for all of them
+    missing = missing or getattr(answer, "outcome", "") == "not_found"
     if missing or (is_empty and not answer.evidence.indexed_at):
         raise typer.Exit(NotFound.exit_code)
 

@@ -145,6 +145,10 @@ def test_a_name_that_is_not_found_or_ambiguous_exits_3_with_what_is_near(place: 
     missing = atlas("node", "aply_discount", *place.options)
     assert missing.returncode == 3
     assert "apply_discount" in missing.stdout
+    relation = atlas("search", "callers of aply_discount", *place.options)
+    assert relation.returncode == 3
+    assert "no symbol `aply_discount`" in relation.stdout
+    assert atlas("search", "callers of apply_discount", *place.options).returncode == 0
     unknown = atlas("search", "x", "--project", str(place.root.parent), "--data-dir", str(place.data))
     assert "is not indexed (indexed: shop)" in failed(unknown, 3)
 
