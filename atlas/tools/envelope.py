@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TypeVar
@@ -42,6 +42,8 @@ class Envelope:
     encoding: str
     token_budget: int
     tree: TreeReport = field(default_factory=TreeReport)
+    gone: str = ""
+    """The folder of the project, if it no longer exists."""
 
     def evidence(
         self,
@@ -66,10 +68,15 @@ class Envelope:
             encoding=self.encoding,
             tokens=0,
             token_budget=self.token_budget,
-            notes=tuple(dict.fromkeys(note for note in (*self.tree.notes, *notes, self._unfinished()) if note)),
+            notes=tuple(dict.fromkeys(note for note in (*self._standing(), *notes, self._unfinished()) if note)),
             withheld=tuple(item for item in (*withheld, *self.tree.withheld) if item),
             cursor=cursor,
         )
+
+    def _standing(self) -> Iterator[str]:
+        if self.gone:
+            yield f"the project folder is gone: {self.gone}; answers are from the index"
+        yield from self.tree.notes
 
     def _unfinished(self) -> str:
         if self.state.indexed_at:
@@ -96,8 +103,12 @@ async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelo
             "run `atlas index` in its folder, or name an indexed project",
             difflib.get_close_matches(name, states, 3, 0.5),
         )
-    tree = atlas.tree if name == atlas.reader.project else TreeReport()
-    return Envelope(states[name], atlas.reader.counter.encoding, token_budget, tree)
+    is_own = name == atlas.reader.project
+    root = atlas.reader.root
+    gone = str(root) if is_own and not root.is_dir() else ""
+    return Envelope(
+        states[name], atlas.reader.counter.encoding, token_budget, atlas.tree if is_own else TreeReport(), gone
+    )
 
 
 async def make_filter(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import threading
 import time
@@ -179,6 +180,17 @@ async def test_a_reading_session_and_an_unusable_folder_name_what_is_newer(app: 
         assert "`fresh_one` appears in extra.py:1" in notes(found)
         assert "they cannot be indexed" in notes(found)
         assert (await answer(client, "get_node", name="load_settings"))["outcome"] == "found"
+
+
+async def test_a_folder_that_is_gone_is_named_and_the_index_still_answers(app: Place) -> None:
+    async with session(app) as client:
+        found = await answer(client, "hybrid_search", query="load_settings")
+        assert "is gone" not in notes(found)
+        shutil.rmtree(app.root)
+        found = await answer(client, "hybrid_search", query="load_settings")
+        assert f"the project folder is gone: {app.root}" in notes(found)
+        assert (await answer(client, "get_node", name="load_settings"))["outcome"] == "found"
+        assert "is gone" in notes(await answer(client, "hybrid_search", query="callers of load_settings"))
 
 
 async def test_another_writer_delays_an_answer_only_for_a_moment(app: Place) -> None:
