@@ -565,7 +565,9 @@ async def test_long_queries_are_cut_with_a_note(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "basket " + "x" * 100_000)
     assert any("cut" in note for note in answer.evidence.notes)
     assert len(render(answer)) < 20_000
-    report = await hybrid_search(shop, "A basket is lost. " + "The total of the basket is wrong after a discount. " * 60)
+    report = await hybrid_search(
+        shop, "A basket is lost. " + "The total of the basket is wrong after a discount. " * 60
+    )
     assert report.hits
     assert any("first 2000 characters" in note for note in report.evidence.notes)
     log = await hybrid_search(shop, "A basket is lost. " + "The total of the basket is wrong after a discount. " * 600)
