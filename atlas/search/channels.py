@@ -1,4 +1,4 @@
-"""The search channels: by name, phrase, words, meaning, meaning by a sentence transformer, meaning of notes, graph.
+"""The search channels: by name, words, meaning, meaning by a sentence transformer, meaning of notes, graph.
 
 They run concurrently and never raise. Each returns a `Ranking` with its own scores. If a channel fails or finds
 nothing, its note says why and the answer shows it.
@@ -36,11 +36,6 @@ NAME_GRADES = {
     "name prefix": 0.4,
 }
 """Score of a name match by reason, relative to the best match of words and meaning (1.0)."""
-PHRASE_SHARES = (1.0, 0.75, 0.5, 0.34)
-MIN_PHRASE = 3
-"""Minimum number of words of a phrase; fewer occur next to each other by chance."""
-FEW_HITS = 5
-"""A part of a phrase that so few symbols contain is as good as the whole."""
 EXTERNAL_SHARE = 0.5
 """Factor for symbols of other packages, which the project only mentions and which are rarely the target."""
 
@@ -103,40 +98,6 @@ async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POO
     if not query.words:
         return Ranking("words", note="the query has no word to search for: words of one letter are not indexed")
     return Ranking("words", tuple(await reader.store.search_text((*query.words, *query.variants), where, limit)))
-
-
-async def by_phrase(reader: Reader, query: Query, where: Filter) -> Ranking:
-    """Find quoted texts and error messages: the whole text, or else its longest parts that the index contains.
-
-    A message in use holds values that its source does not, and tests quote messages: the code that a part of it comes
-    from goes before the test that repeats it. Hits score by the share of
-    the phrase that they contain, unless there are few.
-    """
-    sides = (replace(where, include_tests=False), where) if where.include_tests else (where,)
-    for side in sides if query.verbatim and not query.phrases else ():
-        found = await reader.store.search_text([query.verbatim], side, FEW_HITS)
-        if found:
-            hits = tuple(Scored(hit.uid, 1.0) for hit in found)
-            return Ranking("phrase", hits, reasons=tuple((hit.uid, "text of the question") for hit in hits))
-    for side in sides if query.phrases else ():
-        for share in PHRASE_SHARES:
-            parts = _parts(query.phrases, share)
-            found = await reader.store.search_text(parts, side, POOL) if parts else []
-            if found:
-                hits = tuple(Scored(hit.uid, 1.0 if len(found) <= FEW_HITS else share) for hit in found)
-                return Ranking("phrase", hits, reasons=tuple((hit.uid, "text of the question") for hit in hits))
-    return Ranking("phrase")
-
-
-def _parts(phrases: Sequence[str], share: float) -> tuple[str, ...]:
-    """Return the parts of phrases of a share of their words, none of them below `MIN_PHRASE` words."""
-    parts: list[str] = []
-    for phrase in phrases:
-        words = phrase.split(" ")
-        size = round(len(words) * share)
-        if share == 1 or size >= MIN_PHRASE:
-            parts += (" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
-    return tuple(dict.fromkeys(parts))
 
 
 async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:

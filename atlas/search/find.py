@@ -19,7 +19,6 @@ from atlas.search.channels import (
     by_graph,
     by_meaning,
     by_name,
-    by_phrase,
     by_prose,
     by_words,
     count_words,
@@ -34,6 +33,7 @@ from atlas.search.long_text import read_long_text
 from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
+from atlas.search.phrases import by_phrase
 from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
 from atlas.search.ranking import rank_candidates, read_evidence

@@ -82,6 +82,8 @@ def certainty_of(first: Candidate, query: Query) -> Certainty:
     is_title = row.label in _DOCUMENTS and row.name.casefold().split() == query.text.casefold().split()
     is_quoted = QUOTED in first.reasons and bool(query.phrases) and any(mark in query.text for mark in _QUOTES)
     is_quoted = is_quoted and len(query.text.split()) < MIN_WORDS
+    # a document that repeats the message of an error does not say where it comes from
+    is_quoted = is_quoted and not (query.errors and row.label in _DOCUMENTS)
     return EXACT if is_title or is_quoted else SENTENCE
 
 

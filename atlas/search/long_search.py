@@ -19,13 +19,13 @@ from atlas.search.channels import (
     EXTERNAL_LABELS,
     Ranking,
     by_meaning,
-    by_phrase,
     by_prose,
     by_words,
     gather,
 )
 from atlas.search.fuse import normalised, order
 from atlas.search.long_text import MAX_CHARACTERS, LongText, fits, rarest
+from atlas.search.phrases import by_phrase
 from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
 from atlas.search.route import MAX_QUERY_CHARACTERS, STOP_WORDS, Query, base_forms, route

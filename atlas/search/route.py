@@ -60,6 +60,16 @@ PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorText:
+    """A message of an error in a line of a log."""
+
+    words: str
+    """Separated by spaces."""
+    constants: tuple[str, ...]
+    """The words between the values of the message and between messages that wrap one another."""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A parsed question."""
 
@@ -96,6 +106,8 @@ class Query:
     notes: tuple[str, ...]
     reports: bool = False
     """Whether it is a report of a defect or the message of a change: a title and a text, or a long text."""
+    errors: tuple[ErrorText, ...] = ()
+    """The messages of a line of a log, which are `phrases` as well."""
 
 
 _OF_DEFINITIONS = frozenset(
@@ -141,6 +153,12 @@ _QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400}
 _MESSAGE = re.compile(r"\b\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal|message): (?P<text>\S.*)$")
 _IS_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^' ]+'|\"[^\" ]+\"|\d)")
 """Two words and then a value: quoted, or a number."""
+_LOG = re.compile(r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"", re.IGNORECASE)
+_FIELD = re.compile(r"(?:=|\":\s*)\"((?:[^\"\\]|\\.)+)\"")
+"""A value in a line of a log: `err="..."`, `"err": "..."`."""
+_ESCAPED = re.compile(r"\\(.)")
+_VALUE = re.compile(r"\"[^\"]*\"|'[^']*'|:\s|\S*[\d/]\S*")
+"""What stands between the constant parts of a message."""
 _ASKS = re.compile(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
     re.IGNORECASE,
@@ -167,6 +185,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     if len(words) > MAX_WORDS:
         notes.append(f"only the first {MAX_WORDS} of {len(words)} words were searched")
     spoken = _distinct(languages.words[word] for word in plain if word in languages.words)
+    errors = tuple(_errors(folded, split_words))
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
@@ -174,7 +193,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         names=names,
         joined=joined,
         paths=paths[:MAX_NAMES],
-        phrases=_phrases(folded, split_words),
+        phrases=tuple(each.words for each in errors) or _phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=None if reports and len(plain) > MAX_REPORT else _relation(asked, paths),
@@ -187,6 +206,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         languages=spoken,
         notes=tuple(notes),
         reports=reports,
+        errors=errors,
     )
 
 
@@ -268,6 +288,19 @@ def _phrases(text: str, split_words: Callable[[str], list[str]]) -> tuple[str, .
         texts = [text]
     found = [split_words(each) for each in texts if " " in each.strip()]
     return _distinct(" ".join(words[:MAX_WORDS]) for words in found if len(words) > 1)[:MAX_NAMES]
+
+
+def _errors(text: str, split_words: Callable[[str], list[str]]) -> Iterable[ErrorText]:
+    """Yield the quoted messages of a line of a log, values and escapes taken off; nothing for other texts."""
+    if _LOG.search(text) is None:
+        return
+    fields = (_ESCAPED.sub(r"\1", match.group(1)).strip() for match in _FIELD.finditer(text))
+    for field in [each for each in dict.fromkeys(fields) if " " in each][:MAX_NAMES]:
+        words = split_words(field)
+        parts = (split_words(part) for part in _VALUE.split(field))
+        constants = _distinct(" ".join(part) for part in parts if len(part) > 1)
+        if len(words) > 1:
+            yield ErrorText(" ".join(words[:MAX_WORDS]), constants)
 
 
 def _verbatim(text: str, split_words: Callable[[str], list[str]]) -> str:

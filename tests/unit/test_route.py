@@ -232,6 +232,30 @@ def test_quoted_texts_and_messages_are_phrases(text: str, phrases: tuple[str, ..
     assert taken_apart(text).phrases == phrases
 
 
+@pytest.mark.parametrize(
+    ("line", "words", "constants"),
+    [
+        (
+            r'level=error msg="Loading the file failed" file=am.yml err="undefined receiver \"team-x\" used in route"',
+            ("loading the file failed", "undefined receiver team used in route"),
+            (("loading the file failed",), ("undefined receiver", "used in route")),
+        ),
+        (
+            '{"level": "error", "ts": 17, "err": "open /etc/x: no such file or directory"}',
+            ("open etc no such file or directory",),
+            (("no such file or directory",),),
+        ),
+        ('who calls f(name="some text")', (), ()),
+        ('ValueError: "the text" is wrong', (), ()),
+    ],
+)
+def test_messages_in_a_line_of_a_log(line: str, words: tuple[str, ...], constants: tuple[tuple[str, ...], ...]) -> None:
+    query = taken_apart(line)
+    assert tuple(each.words for each in query.errors) == words
+    assert tuple(each.constants for each in query.errors) == constants
+    assert query.phrases[: len(words)] == words
+
+
 def test_a_quoted_text_is_no_name() -> None:
     assert taken_apart('what raises "Cannot resolve keyword foo"').relation is None
 
