@@ -215,7 +215,7 @@ async def test_the_index_tool_reports_progress_and_what_it_did(place: Place) -> 
         again = await answer(client, "index")
         assert again["summary"]["parsed"] == 1
         assert (await answer(client, "get_node", name="surplus"))["outcome"] == "found"
-        meaning = await answer(client, "vector_search", query="customer's basket of goods")
+        meaning = await answer(client, "vector_search", query="shopping cart of a customer")
         assert "class Cart" in [hit[0] for hit in meaning["hits"]]
 
 

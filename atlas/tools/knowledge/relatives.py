@@ -13,7 +13,7 @@ from atlas.search.notes.hits import NoteHit
 from atlas.search.notes.retrieval import clashing_notes, similar_notes
 from atlas.tools.knowledge.body import Item
 from atlas.tools.knowledge.note_base import UNIT_LABELS, NoteBase
-from atlas.tools.knowledge.units import degraded, hit_items, quoted_text, shown_text, uid_of
+from atlas.tools.knowledge.units import degraded, hit_items, quoted_text, score_text, shown_text, uid_of
 
 SIMILAR = 0.85
 """Cosine of the prose model from which units count as similar."""
@@ -51,7 +51,7 @@ async def _similar_new(reader: Reader, text: str, unknown: Mapping[str, str]) ->
     mine = await reader.prose_embedder.embed_query(text)
     theirs = [await reader.prose_embedder.embed_query(one) for one in unknown.values()]
     return [
-        _new_item(one, said, f"score {near:.2f}", score=round(near, 4))
+        _new_item(one, said, score_text(near, ()), score=round(near, 4))
         for (one, said), near in zip(unknown.items(), cosines(mine, theirs), strict=True)
         if near >= SIMILAR
     ]

@@ -85,9 +85,9 @@ def unit_item(
 
 
 def score_text(score: float, why: Sequence[str]) -> str:
-    """Return a score with its reasons."""
-    reasons = ", ".join(why)
-    return f"score {score:.2f} ({reasons})" if reasons else f"score {score:.2f}"
+    """Return a score with its reasons, with the two digits that the rounded score of the structured item has."""
+    reasons, shown = ", ".join(why), f"score {round(score, 4):.2f}"
+    return f"{shown} ({reasons})" if reasons else shown
 
 
 def _doubt(state: AnchorState) -> str:
