@@ -100,7 +100,7 @@ COVERAGE_BONUS = 0.35
 DESCRIPTION_BONUS = 0.55
 """For the candidate whose path, name, signature and documentation are most like the question, by the model of prose."""
 STATED_TOPIC_FACTOR = 0.6
-"""Of these four bonuses, where the question is a sentence of documentation: it describes one definition, not a topic."""
+"""Of these four bonuses, where the question is a sentence of documentation: it describes one definition, no topic."""
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: among equals, prefer the shorter name."""
 

@@ -1,4 +1,4 @@
-"""Put the symbols of a bare name first: exact case, then kind, definition before declaration. Pure.
+"""Put the symbols of a bare name first: exact case, then version, kind, definition before declaration. Pure.
 
 Only a question that is a name and nothing else is ordered like this; elsewhere a name is one feature among many.
 """
@@ -6,7 +6,7 @@ Only a question that is a name and nothing else is ordered like this; elsewhere 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.model import Label, NodeRow
@@ -38,6 +38,10 @@ _UNNAMED = frozenset((Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJE
 """They are no symbols of the project, or have titles."""
 _REDEFINITION = re.compile(r"#\d+$")
 _SEPARATOR = re.compile(r"::|[./#]")
+_TYPE = re.compile(r"[A-Z][A-Z0-9]*[a-z]\w*$")
+"""A name in the case of types: that of a type of another package says more than a method in other case."""
+_VERSION = re.compile(r"(?P<before>^|.*?/)v(?P<major>\d+)(?:(?P<stage>alpha|beta)(?P<minor>\d+))?/")
+"""The first folder of a path that is a version: `src/v3/`, `apis/v1beta2/`."""
 
 
 def names_first(
@@ -57,7 +61,10 @@ def names_first(
     nearest = min((grade for grade, _ in graded), default=EXACT)
     worst = SAME_LETTERS if is_word else nearest
     shown = [(grade, each) for grade, each in graded if grade < SAME_LETTERS or nearest == grade <= worst]
-    shown.sort(key=lambda pair: (pair[0], _order(pair[1], query, languages)))
+    newest = _newest(each.node.row.path for _, each in shown)
+    shown.sort(key=lambda pair: (pair[0], _order(pair[1], query, languages, newest)))
+    if _TYPE.match(name.text) and not any(grade == EXACT for grade, _ in shown):
+        shown = [*((EXACT, each) for each in candidates if _is_external(name, each.node.row)), *shown]
     first = _without_overloads(shown)
     taken = {uid for each in first for uid in (each.node.row.uid, *each.also)}
     return [*first, *(each for each in candidates if each.node.row.uid not in taken)]
@@ -108,12 +115,36 @@ def _near(name: _Name, row: NodeRow) -> int | None:
     return SAME_LETTERS + edits + owner if edits <= tolerance(left) and owner <= 2 else None
 
 
-def _order(candidate: Candidate, query: Query, languages: LanguageTerms) -> tuple[object, ...]:
+def _is_external(name: _Name, row: NodeRow) -> bool:
+    return row.label == Label.EXTERNAL_SYMBOL and row.name == name.text
+
+
+def _newest(paths: Iterable[str]) -> Mapping[str, tuple[int, int, int]]:
+    """Return the newest version by the folder that has folders of versions."""
+    newest: dict[str, tuple[int, int, int]] = {}
+    for folder, version in filter(None, map(_version, paths)):
+        newest[folder] = max(version, newest.get(folder, version))
+    return newest
+
+
+def _version(path: str) -> tuple[str, tuple[int, int, int]] | None:
+    found = _VERSION.match(path)
+    if found is None:
+        return None
+    stage = {"alpha": 0, "beta": 1, None: 2}[found["stage"]]
+    return found["before"], (int(found["major"]), stage, int(found["minor"] or 0))
+
+
+def _order(
+    candidate: Candidate, query: Query, languages: LanguageTerms, newest: Mapping[str, tuple[int, int, int]]
+) -> tuple[object, ...]:
     row = candidate.node.row
+    version = _version(row.path)
     kind = _KINDS.get(Label(row.label), _LAST_KIND)
     return (
         row.is_test and not query.wants_tests,
         row.is_generated,
+        version is not None and version[1] < newest[version[0]],
         kind,
         is_declaration(candidate.node, languages),
         row.qualified_name.count("."),

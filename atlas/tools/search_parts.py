@@ -19,7 +19,8 @@ DESCRIBED = 0.15
 MATCHING = 0.2
 """Value of statements with all words of the question."""
 BODY = 0.08
-"""Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there."""
+"""Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there. The
+body of the first hit counts from its beginning if nothing in it matches: it may be found by meaning."""
 NEAR = 0.3
 """Value of a caller or callee whose name is the question, for a hit that is meant."""
 LEAST = 0.00002
@@ -102,7 +103,7 @@ def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[Part[Key]]:
     said = set(split(f"{hit_name(hit.symbol)} {hit.symbol.summary} {hit.symbol.place}"))
     texts = ["\n".join(line.text for line in piece) for piece in each.pieces]
     gained = gains(texts, pricing.words, said, split)
-    if not any(gained) and not least:
+    if number and not any(gained) and not least:
         return []
     prices = [pricing.count(text) + 2 * len(piece) for text, piece in zip(texts, each.pieces, strict=True)]
     total = sum(prices)

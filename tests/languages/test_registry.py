@@ -169,6 +169,50 @@ def test_module_and_test_by_path(languages: Languages, path: str, module: str, i
     assert (parsed.module, parsed.is_test) == (module, is_test)
 
 
+@pytest.mark.parametrize(
+    ("path", "is_test"),
+    [
+        ("t/basic.t", True),
+        ("t/lib/Helper.pm", True),
+        ("cpan/Text/t/01-load.t", True),
+        ("xt/pod.t", True),
+        ("lib/App/Text.pm", False),
+        ("t/data/page.html", True),
+        ("t/t0000-basic.sh", True),
+        ("i18n/t/page.html", False),
+        ("testdata/message.proto", True),
+        ("src/__mocks__/api.ts", True),
+        ("lib/server_test.ts", True),
+        ("types/index.test-d.ts", True),
+        ("lib/contest.ts", False),
+        ("lib/latest.js", False),
+        ("src/test-loop.c", True),
+        ("src/loop-test.c", True),
+        ("src/latest.c", False),
+        ("src/test-loop.cpp", True),
+        ("src/ParserTests.cpp", True),
+        ("llvm/unittests/IR/Value.cpp", True),
+        ("src/HitTest.cpp", False),
+        ("Shop.UnitTests/Cart.cs", True),
+        ("Tests/Cart.cs", True),
+        ("Shop/Contests/Cart.cs", False),
+        ("src/integrationTest/java/Cart.java", True),
+        ("src/main/java/org/shop/test/Client.java", False),
+        ("pkg/cart_tests.py", True),
+        ("sqlalchemy/testing/engines.py", False),
+        ("spec/cart_spec.sh", True),
+        ("Pester/Cart.Tests.ps1", True),
+        ("lib/cart_test.dart", True),
+        ("apps/cart_SUITE.erl", True),
+        ("Sources/KitTests/Cart.m", True),
+        ("features/cart.feature", True),
+        ("doc/tests/defined.rst", False),
+    ],
+)
+def test_conventions_of_test_files(languages: Languages, path: str, is_test: bool) -> None:
+    assert parse_bytes(languages, path, b"").is_test == is_test
+
+
 def test_paths_in_order_with_reasons(languages: Languages, tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()

@@ -74,4 +74,10 @@ def test_statements_with_words_of_the_question_come_first() -> None:
     page = [hit(0, 0.5, 0, 6)]
     keys = [part.key for part in plan_page(page, PRICING) if part.key[0] == "piece"]
     assert keys[0] == ("piece", 0, 1), "the first one that has a word"
-    assert assemble_hits([hit(0, 0.5, 0, 1)], plan_page([hit(0, 0.5, 0, 1)], PRICING))[0].lines == ()
+
+
+def test_a_body_without_words_of_the_question_is_shown_for_the_first_hit_alone() -> None:
+    page = [hit(0, 0.5, 0, 1), hit(1, 0.4, 0, 1)]
+    first, second = assemble_hits(page, plan_page(page, PRICING))
+    assert [line.text for line in first.lines] == ["pass"]
+    assert second.lines == ()

@@ -31,6 +31,27 @@ def test_exact_case_then_kind() -> None:
     assert first("request", method, kind, function)[:3] == ["shop.request", "shop.Response.request", "shop.Request"]
 
 
+def test_a_type_of_another_package_before_names_in_other_case() -> None:
+    method = node("shop.Cart.into_response", "Method")
+    outside = node("ext:web.IntoResponse", "ExternalSymbol", "")
+    assert first("IntoResponse", method, outside) == ["ext:web.IntoResponse", "shop.Cart.into_response"]
+    own = node("shop.IntoResponse", "Class")
+    assert first("IntoResponse", method, outside, own)[0] == "shop.IntoResponse"
+    function = node("ext:web.into_Response", "ExternalSymbol", "")
+    assert first("into_Response", method, function)[0] == "shop.Cart.into_response"
+
+
+def test_the_newest_of_versions_beside_each_other() -> None:
+    old, new = node("src.v3.Shop", "Class", "src/v3/shop.ts"), node("src.v10.web.Shop", "Class", "src/v10/web/shop.ts")
+    assert first("Shop", old, new) == ["src.v10.web.Shop", "src.v3.Shop"]
+    assert first("v3.Shop", old, new)[0] == "src.v3.Shop"
+    elsewhere = node("lib.v11.deep.er.Shop", "Class", "lib/v11/deep/er/shop.ts")
+    assert first("Shop", old, new, elsewhere) == ["src.v10.web.Shop", "lib.v11.deep.er.Shop", "src.v3.Shop"]
+    beta, stable = node("api.v1beta2.Cart", "Class", "api/v1beta2/a.go"), node("api.v1.Cart", "Class", "api/v1/a.go")
+    alpha = node("api.v1alpha1.Cart", "Class", "api/v1alpha1/a.go")
+    assert first("Cart", alpha, beta, stable)[0] == "api.v1.Cart"
+
+
 def test_overloads_are_one_hit() -> None:
     assert first("total", node("shop.total#2"), node("shop.total")) == ["shop.total"]
 

@@ -10,8 +10,19 @@ use super::{LanguageFolder, ScopeName, ScopeSettings, SearchSettings, Settings, 
 use crate::facts::WindowKind;
 
 const FILE: &str = "plain.toml";
-/// Globs of test files; formats have no conventions of their own.
-const TESTS: &[&str] = &["**/test/**", "**/tests/**", "**/testing/**", "**/spec/**", "**/__tests__/**"];
+/// Globs of test files and their data in every format; `t` at the root is the folder of Perl, Git and Vim plugins.
+const TESTS: &[&str] = &[
+    "**/test/**",
+    "**/tests/**",
+    "**/Tests/**",
+    "**/*.Tests/**",
+    "**/unittests/**",
+    "**/testing/**",
+    "**/testdata/**",
+    "**/spec/**",
+    "**/__{tests,mocks,fixtures,snapshots}__/**",
+    "t/**",
+];
 
 /// How the files of a format are divided into windows and named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +79,8 @@ struct Format {
     words: Vec<String>,
     #[serde(default)]
     endings: Vec<String>,
+    #[serde(default)]
+    tests: Vec<String>,
 }
 
 /// Returns the formats of a folder of languages. An error names the file.
@@ -88,7 +101,8 @@ pub fn read_formats(root: &Path) -> Result<Vec<LanguageFolder>, String> {
 }
 
 fn settings_of(format: Format) -> Settings {
-    let Format { name, kind, outline, extensions, file_names, shebangs, words, endings } = format;
+    let Format { name, kind, outline, extensions, file_names, shebangs, words, endings, tests } = format;
+    let paths = TESTS.iter().map(|&glob| glob.to_owned()).chain(tests).collect();
     Settings {
         name,
         code: "plain".to_owned(),
@@ -97,7 +111,7 @@ fn settings_of(format: Format) -> Settings {
         shebangs,
         plain: Some(PlainSettings { kind, outline }),
         scope: ScopeSettings { rule: Some(ScopeName::Text), ..ScopeSettings::default() },
-        tests: TestSettings { paths: TESTS.iter().map(|&glob| glob.to_owned()).collect() },
+        tests: TestSettings { paths },
         search: SearchSettings { words, endings: Some(endings), ..SearchSettings::default() },
         ..Settings::default()
     }

@@ -227,7 +227,7 @@ mod tests {
             hasher.update(text.as_bytes());
         });
         let digest = crate::content_digest::hex(&hasher.finalize().as_bytes()[..8]);
-        assert_eq!((crate::facts::FACTS_VERSION, digest.as_str()), (13, "63f0c4dd8927e2cf"));
+        assert_eq!((crate::facts::FACTS_VERSION, digest.as_str()), (14, "63f0c4dd8927e2cf"));
     }
 
     #[test]
