@@ -116,6 +116,8 @@ def _whole(reader: Reader, text: LongText, query: Query, words: tuple[str, ...])
         verbatim="",
         focus=0.0,
         notes=tuple(_cuts(text, len(folded))),
+        # a report quotes code, which sets messages as well; a line of a log stands alone
+        errors=() if "\n" in text.whole.strip() else query.errors,
     )
 
 

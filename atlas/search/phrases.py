@@ -85,9 +85,9 @@ async def _of_error(reader: Reader, error: ErrorText, code: Filter) -> list[Scor
         return found
     parts = [await reader.store.search_text([part], code, POOL) for part in error.constants]
     if len(parts) > 1 and sum(len(part.split(" ")) for part in error.constants) >= MIN_CONSTANTS:
-        in_all = set.intersection(*({hit.uid for hit in hits} for hits in parts))
-        if in_all:
-            return [Scored(hit.uid, 1.0) for hit in parts[0] if hit.uid in in_all]
+        others = [{hit.uid for hit in hits} for hits in parts[1:]]
+        if in_all := [hit.uid for hit in parts[0] if all(hit.uid in uids for uids in others)]:
+            return [Scored(uid, 1.0) for uid in in_all]
     for part, hits in sorted(zip(error.constants, parts, strict=True), key=lambda each: -len(each[0])):
         if len(part.split(" ")) >= MIN_PHRASE and 0 < len(hits) <= FEW_HITS:
             return [Scored(hit.uid, 1.0) for hit in hits]

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from atlas.api import Atlas
+from atlas.api import Atlas, TreeReport
 from atlas.errors import ConfigError, NotFound
 from atlas.model import DOCUMENTS, PROSE, QUALITY, FileRecord, Label, ModelInfo, Skipped
 from atlas.parsing import secrets_of
@@ -75,7 +75,7 @@ async def status(
     files, partial = await _incomplete_files(atlas, name, skipped_filter) if skipped and name in states else ((), ())
     state, encoding = states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding
     is_own = name in states and name == atlas.reader.project
-    envelope = Envelope(state, encoding, token_budget, *([atlas.tree] if is_own else []))
+    envelope = Envelope(state, encoding, token_budget, atlas.tree if is_own else TreeReport())
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = _sent_note(atlas)
     tiers = found.tiers if found else ()

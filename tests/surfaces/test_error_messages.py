@@ -46,8 +46,9 @@ async def test_code_that_reports_an_error_comes_before_documents_that_repeat_it(
             r'{"level":"error","msg":"Loading configuration file failed","err":"undefined receiver \"a\" used in route"}',
         )
         unknown = await hybrid_search(atlas, 'level=error msg="Loading configuration file failed" err="no idea at all"')
+        many = await hybrid_search(atlas, f"{LINE} {' '.join(f'label{number}=value{number}' for number in range(40))}")
         quoted = await hybrid_search(atlas, '"Loading configuration file failed"')
-    for answer in (found, json):
+    for answer in (found, json, many):
         assert isinstance(answer, SearchAnswer)
         assert answer.hits[0].symbol.place == "config/config.go:5"
     assert isinstance(unknown, SearchAnswer) and isinstance(quoted, SearchAnswer)
