@@ -7,7 +7,7 @@ nodes from one strategy are all returned; the caller chooses. Similar spellings 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.model import Direction, EdgeType, Filter, Label, Match, Node
@@ -95,14 +95,17 @@ async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | No
     place = _PLACE.match(name)
     if place is None:
         return None
-    line = int(place["line"])
     nodes = await reader.store.find(relative(reader, place["path"]), Match.PATH, replace(where, labels=()), 10_000)
-    spanning = [node for node in nodes if node.row.start_line <= line <= node.row.end_line]
-    if where.labels:
-        spanning = [node for node in spanning if node.row.label in where.labels]
-    if not spanning:
-        return None
-    return Resolution((min(spanning, key=lambda node: node.row.end_byte - node.row.start_byte),), "place")
+    found = innermost(
+        [node for node in nodes if not where.labels or node.row.label in where.labels], int(place["line"])
+    )
+    return Resolution((found,), "place") if found is not None else None
+
+
+def innermost(nodes: Iterable[Node], line: int, last: int = 0) -> Node | None:
+    """Return the smallest node of a file that spans a line, or all lines up to `last`."""
+    spanning = (node for node in nodes if node.row.start_line <= line and max(line, last) <= node.row.end_line)
+    return min(spanning, key=lambda node: node.row.end_byte - node.row.start_byte, default=None)
 
 
 async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | None:
