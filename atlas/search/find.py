@@ -34,7 +34,7 @@ from atlas.search.long_text import read_long_text
 from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
-from atlas.search.places import by_place, places_first
+from atlas.search.places import by_place, places_first, with_line
 from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
 from atlas.search.ranking import rank_candidates, read_evidence
@@ -129,6 +129,7 @@ async def search(
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
+        query = replace(query, relation=with_line(query.relation, query.text, reader.languages))
         if query.relation is not None and asks_history(query.relation, text):
             changes = await answer_changes(reader, query.relation, text, where)
             return SearchResult(query, (), 0, query.notes, changes=changes)

@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.model import Filter, Label, Match, Node, Scored
+from atlas.model import Filter, Node, Scored
 from atlas.search import Reader
 from atlas.search.channels import Ranking
 from atlas.search.languages import LanguageTerms
 from atlas.search.rank import Candidate
-from atlas.search.resolve import innermost, relative
+from atlas.search.relations import RelationIntent
+from atlas.search.written_files import TOPS, find_files, innermost
 
 AT_LINE, FILE = "definition at the line", "written path"
 """Reasons of hits."""
 MAX_PLACES = 4
 MAX_FILES = 5
 """Files that a written path may mean; one that more files end with tells nothing."""
-MAX_SEGMENTS = 16
-MAX_NODES = 10_000
-_TIES = 20
 _BEST, _STEP = 2.0, 0.01
 """Score of the first place, above the symbols of a bare name."""
-_TOPS = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE, Label.ADR)
 
 _PATH = r"(?<![\w.@+~/\\\[\]-])(?P<path>[\w.@+~/\\\[\]-]{1,400})"
 _LINE = r"(?P<line>\d{1,7})(?!\d)"
@@ -76,6 +73,15 @@ def _place(match: re.Match[str]) -> Place | None:
     return Place(path, line, max(line, last)) if path.strip("./\\-") and line else None
 
 
+def with_line(intent: RelationIntent | None, text: str, languages: LanguageTerms) -> RelationIntent | None:
+    """Return the intent of a question whose name is a path with a line elsewhere: `callers of cart.py line 12`."""
+    if intent is None or "." not in intent.name:
+        return intent
+    lines = {place.path: place.line for place in reversed(read_places(text, languages)) if place.line}
+    line = lines.get(intent.name)
+    return replace(intent, name=f"{intent.name}:{line}") if line else intent
+
+
 async def by_place(reader: Reader, text: str, where: Filter) -> Ranking:
     """Find the definitions at the lines that a question writes, then their files."""
     places = read_places(text, reader.languages) if "places" not in reader.ranking.off else ()
@@ -89,7 +95,7 @@ async def by_place(reader: Reader, text: str, where: Filter) -> Ranking:
 
 async def _of_place(reader: Reader, place: Place, where: Filter) -> tuple[list[Node], list[Node]]:
     """Return the innermost definitions at the lines of a place, and the top nodes of its files."""
-    files = await _files(reader, place.path, where)
+    files = await find_files(reader, place.path, where)
     inner = [node for nodes in files if (node := _at(nodes, place)) is not None] if place.line else []
     if inner:
         # of several files with the name, those that have the line
@@ -103,49 +109,12 @@ async def _of_place(reader: Reader, place: Place, where: Filter) -> tuple[list[N
 def _at(nodes: Sequence[Node], place: Place) -> Node | None:
     """Return the innermost definition that has all lines of a place; if only the file has, the one at the first."""
     whole = innermost(nodes, place.line, place.last)
-    return whole if whole is not None and whole.row.label not in _TOPS else innermost(nodes, place.line) or whole
+    return whole if whole is not None and whole.row.label not in TOPS else innermost(nodes, place.line) or whole
 
 
 def _top(nodes: Sequence[Node]) -> Node | None:
-    tops = (node for node in nodes if node.row.label in _TOPS)
+    tops = (node for node in nodes if node.row.label in TOPS)
     return min(tops, key=lambda node: (node.row.start_byte, -node.row.end_byte), default=None)
-
-
-async def _files(reader: Reader, written: str, where: Filter) -> list[list[Node]]:
-    """Return the nodes of each file that a written path means: equal, else longer, else shorter than it is written."""
-    parts = [part for part in relative(reader, written).split("/") if part not in ("", ".", "..")][-MAX_SEGMENTS:]
-    path = "/".join(parts)
-    paths = [path] if not path or await reader.store.find(path, Match.PATH, where, 1) else []
-    paths = paths or await _ending(reader, path, where) or [each async for each in _shorter(reader, parts, where)][:1]
-    found = await asyncio.gather(*(reader.store.find(each, Match.PATH, where, MAX_NODES) for each in paths if each))
-    return [nodes for nodes in found if nodes]
-
-
-async def _ending(reader: Reader, path: str, where: Filter) -> list[str]:
-    """Return the paths of the index that end with a written one: those of tests last, shorter ones first."""
-    folder, _, name = path.rpartition("/")
-    names = (name, name.rpartition(".")[0], name.partition(".")[0], folder.rpartition("/")[2])
-    is_plain = not where.path and not any(sign in name for sign in "*?[")
-    tops = replace(where, labels=_TOPS, path=f"*{name}" if is_plain else where.path)
-    found = await asyncio.gather(
-        *(reader.store.find(each, Match.SUFFIX, tops, _TIES) for each in dict.fromkeys(names) if each)
-    )
-    rows = [node.row for nodes in found for node in nodes if f"/{node.row.path}".endswith(f"/{path}")]
-    rows.sort(key=lambda row: (row.is_test, row.path.count("/"), row.path))
-    return list(dict.fromkeys(row.path for row in rows))
-
-
-async def _shorter(reader: Reader, parts: Sequence[str], where: Filter) -> AsyncIterator[str]:
-    """Yield the paths of the index that a written one ends with, the longest first.
-
-    A file at the root is meant only below the name of the project: `other/setup.py` is not `setup.py`.
-    """
-    for at in range(1, len(parts)):
-        if at == len(parts) - 1 and parts[at - 1] not in (where.project, reader.root.name):
-            return
-        path = "/".join(parts[at:])
-        if await reader.store.find(path, Match.PATH, where, 1):
-            yield path
 
 
 def places_first(ranked: Sequence[Candidate], read: Sequence[Candidate], places: Ranking) -> list[Candidate]:

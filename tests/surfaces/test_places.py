@@ -95,6 +95,21 @@ async def test_a_path_that_the_project_lacks_is_text(shop: Atlas, question: str)
     assert await ranked(shop, question) == await ranked(without, question)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who calls shop/cart.py:22",
+        "who calls cart.py:22",
+        "who calls shop/cart.py line 22",
+        "callers of shop/cart.py(22)",
+    ],
+)
+async def test_a_question_about_edges_means_the_definition_at_a_line(shop: Atlas, question: str) -> None:
+    found = await find_to_explain(shop, Mode.HYBRID, question)
+    assert found.relation is not None
+    assert [each.node.row.qualified_name for each in found.relation.related] == [TOTAL]
+
+
 async def test_a_filter_holds_for_places(shop: Atlas) -> None:
     assert "shop.cart" not in " ".join(await ranked(shop, "shop/cart.py:14", path="tests/"))
     answer = await hybrid_search(shop, "shop/cart.py:14", labels=["Class"])
