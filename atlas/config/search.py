@@ -20,6 +20,7 @@ RANKING_STAGES = (
     "copies",
     "symbols",
     "near_names",
+    "places",
     "long_texts",
     "relevance",
     "grouping",

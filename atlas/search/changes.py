@@ -14,8 +14,8 @@ from atlas.search.change_impact import diff_symbols, read_diff
 from atlas.search.change_questions import LAST_TAG, Asks, ChangeQuestion, change_question
 from atlas.search.changed_symbols import ChangedSymbol
 from atlas.search.relations import Kind, RelationIntent
-from atlas.search.resolve import relative
 from atlas.search.targets import Targets, find_targets
+from atlas.search.written_files import relative
 
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
 _CHANGE_WORD = re.compile(

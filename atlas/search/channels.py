@@ -47,7 +47,7 @@ class Ranking:
     """The hits of one channel, best first."""
 
     channel: str
-    """`name`, `phrase`, `words`, `meaning`, `quality`, `prose` or `graph`."""
+    """`name`, `place`, `phrase`, `words`, `meaning`, `quality`, `prose` or `graph`."""
     hits: tuple[Scored, ...] = ()
     note: str = ""
     reasons: tuple[tuple[str, str], ...] = ()
@@ -296,9 +296,9 @@ async def _files(reader: Reader, path: str, where: Filter) -> list[Node]:
     if whole:
         return whole
     name = path.rpartition("/")[2]
-    narrowed = replace(where, path=f"*{path}")
+    narrowed = where if where.path else replace(where, path=f"*{path}")
     found = await asyncio.gather(
         *(reader.store.find(each, Match.SUFFIX, narrowed, 5) for each in dict.fromkeys((name.partition(".")[0], name)))
     )
     tops = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE, Label.ADR)
-    return [node for nodes in found for node in nodes if node.row.label in tops]
+    return [node for nodes in found for node in nodes if node.row.label in tops and node.row.path.endswith(path)]

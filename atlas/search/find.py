@@ -34,6 +34,7 @@ from atlas.search.named_tests import add_named_tests
 from atlas.search.package_questions import find_package_question
 from atlas.search.packages import PackageReport, answer_packages
 from atlas.search.phrases import by_phrase
+from atlas.search.places import by_place, places_first, with_line
 from atlas.search.quality import by_quality
 from atlas.search.rank import Candidate
 from atlas.search.ranking import rank_candidates, read_evidence
@@ -61,6 +62,8 @@ NEIGHBOUR_WEIGHT = 0.15
 """Neighbours of a named symbol are context: they break ties but do not displace matches."""
 PHRASE_WEIGHT = 1.5
 """A quoted text that occurs in the source outweighs matches that only resemble the question."""
+PLACE_WEIGHT = 2.0
+"""A place that the question writes is among the candidates, whatever else it says."""
 WRITTEN_WEIGHT = 0.5
 """What a long text names: the only definition of a name counts as half of the best text match."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
@@ -126,6 +129,7 @@ async def search(
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
+        query = replace(query, relation=with_line(query.relation, query.text, reader.languages))
         if query.relation is not None and asks_history(query.relation, text):
             changes = await answer_changes(reader, query.relation, text, where)
             return SearchResult(query, (), 0, query.notes, changes=changes)
@@ -204,9 +208,11 @@ def _rank(reader: Reader, found: Found, candidates: list[Candidate], *, demote_t
         weight = file_weight(query, candidates, lifted)
     evidence = read_evidence(reader, query, found.rankings, found.counts, weight)
     ranked = rank_candidates(reader, lifted, evidence, demote_tests=demote_tests)
-    if "symbols" in off:
-        return ranked
-    return names_first(ranked, query, reader.languages, is_word=bool(found.counts.words.get(query.text.lower())))
+    if "symbols" not in off:
+        is_word = bool(found.counts.words.get(query.text.lower()))
+        ranked = names_first(ranked, query, reader.languages, is_word=is_word)
+    places = next((each for each in found.rankings if each.channel == "place"), None)
+    return places_first(ranked, candidates, places) if places is not None and places.hits else ranked
 
 
 async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Query, where: Filter) -> Sequence[Scored]:
@@ -277,6 +283,7 @@ async def _answer(reader: Reader, intent: RelationIntent, where: Filter) -> Rela
 async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:
     return await gather(
         ("name", by_name(reader, query, where)),
+        ("place", by_place(reader, query.text, where)),
         ("graph", by_graph(reader, query, where)),
         ("phrase", by_phrase(reader, query, where)),
         ("words", by_words(reader, query, where)),
@@ -303,7 +310,13 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
     for uid, share in prose_scores(hits.get("prose", ()), words).items():
         totals[uid] = totals.get(uid, 0.0) + share
     name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER
-    weights = {"name": name_weight, "phrase": PHRASE_WEIGHT, "written": WRITTEN_WEIGHT, "graph": NEIGHBOUR_WEIGHT}
+    weights = {
+        "name": name_weight,
+        "place": PLACE_WEIGHT,
+        "phrase": PHRASE_WEIGHT,
+        "written": WRITTEN_WEIGHT,
+        "graph": NEIGHBOUR_WEIGHT,
+    }
     for channel, weight in weights.items():
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score

@@ -37,7 +37,8 @@ class Judgement:
 
 async def judge(reader: Reader, found: Found, ranked: Sequence[Candidate], where: Filter) -> Judgement:
     """Return the judgement of a question. Failures of the store leave it open."""
-    if "relevance" in reader.ranking.off or not found.subject.words:
+    is_placed = any(ranking.channel == "place" and ranking.hits for ranking in found.rankings)
+    if is_placed or "relevance" in reader.ranking.off or not found.subject.words:
         return Judgement()
     try:
         signals = await read_all_signals(reader, found, ranked, where)

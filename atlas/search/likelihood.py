@@ -33,7 +33,8 @@ candidates that get .03, .003 and .0008 are right in .033, .003 and .001."""
 NAME = Certainty(3.0, 8.0, 0.01)
 """The same on 740 names of eleven packages."""
 EXACT = Certainty(2.0, 16.0, 0.01)
-"""The question is the title of the first hit, or quotes a text that it has; several such hits score alike."""
+"""The question is the title of the first hit, writes its place, or quotes a text that it has; several such hits score
+alike."""
 SURE_RANKS = 5
 """Hits up to this rank are judged by score and rank alone."""
 NEW_FILE = 2.0
@@ -78,6 +79,8 @@ def certainty_of(first: Candidate, query: Query) -> Certainty:
     """Return how sure the first hit is, by the kind of the question."""
     if is_bare_name(query) and _NAMED.intersection(first.reasons):
         return NAME
+    if "place" in first.channels:
+        return EXACT
     row = first.node.row
     is_title = row.label in _DOCUMENTS and row.name.casefold().split() == query.text.casefold().split()
     is_quoted = QUOTED in first.reasons and bool(query.phrases) and any(mark in query.text for mark in _QUOTES)

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from atlas.model import FileRecord, Filter, Node, Skipped
 from atlas.search import Reader
 from atlas.search.names import dotted
-from atlas.search.resolve import CANDIDATES, relative, resolve
+from atlas.search.resolve import CANDIDATES, resolve
 from atlas.search.unresolved import describe_unresolved, find_unresolved
+from atlas.search.written_files import relative
 from atlas.wording import counted, counts
 
 MENTIONS = 50

@@ -37,6 +37,7 @@ STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
         "copies": frozenset(("copy", "text_copy")),
         "symbols": frozenset(),
         "near_names": frozenset(),
+        "places": frozenset(),
         "long_texts": frozenset(),
         "relevance": frozenset(),
         "grouping": frozenset(),

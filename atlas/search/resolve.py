@@ -16,6 +16,7 @@ from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.languages import LanguageTerms
 from atlas.search.names import dotted, valid
 from atlas.search.rank import is_declaration
+from atlas.search.written_files import find_files, innermost, relative
 
 CANDIDATES = 50
 NEAR = 8
@@ -95,14 +96,10 @@ async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | No
     place = _PLACE.match(name)
     if place is None:
         return None
-    line = int(place["line"])
-    nodes = await reader.store.find(relative(reader, place["path"]), Match.PATH, replace(where, labels=()), 10_000)
-    spanning = [node for node in nodes if node.row.start_line <= line <= node.row.end_line]
-    if where.labels:
-        spanning = [node for node in spanning if node.row.label in where.labels]
-    if not spanning:
-        return None
-    return Resolution((min(spanning, key=lambda node: node.row.end_byte - node.row.start_byte),), "place")
+    files = await find_files(reader, place["path"], replace(where, labels=()))
+    admitted = ([node for node in nodes if not where.labels or node.row.label in where.labels] for nodes in files)
+    found = [node for nodes in admitted if (node := innermost(nodes, int(place["line"]))) is not None]
+    return Resolution(tuple(found[:CANDIDATES]), "place") if found else None
 
 
 async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | None:
@@ -161,13 +158,3 @@ def _prefer_definition(nodes: Sequence[Node], how: str, languages: LanguageTerms
     if len(defined) == 1 and len(names) == 1:
         return Resolution(tuple(defined), how, declarations=tuple(node for node in nodes if node is not defined[0]))
     return Resolution(tuple(nodes), how)
-
-
-def relative(reader: Reader, path: str) -> str:
-    """Return a path in the form of the index: "/"-separated and relative to the project's root.
-
-    Other text is unchanged.
-    """
-    path = path.replace("\\", "/")
-    root = reader.root.as_posix().rstrip("/") + "/"
-    return path.removeprefix(root).removeprefix("./")

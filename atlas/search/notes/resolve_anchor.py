@@ -12,8 +12,9 @@ from atlas.model import PROSE_LABELS, Filter, Label, Match, Node
 from atlas.notes.note import Anchor
 from atlas.search import Reader
 from atlas.search.notes.anchors import FILE_LABELS, anchor_to, place_of
-from atlas.search.resolve import relative, resolve, written
+from atlas.search.resolve import resolve, written
 from atlas.search.targets import group_symbols
+from atlas.search.written_files import relative
 
 KINDS = ("symbol", "file", "package", "route")
 MAX_NEAR = 5
