@@ -148,7 +148,7 @@ impl Finder<'_> {
             return at + 1;
         }
         if context == Context::Code && self.loops(at) {
-            self.edits.push(Edit { start: self.tokens[at].start, end: self.tokens[at].end, with: b"while" });
+            self.edits.push(self.as_statement(at));
         }
         if context == Context::Declarations && self.is(at + 1, b"(") && is_upper(self.text(at)) {
             let close = self.close(at + 1);
@@ -172,6 +172,18 @@ impl Finder<'_> {
     fn loops(&self, at: usize) -> bool {
         let is_long = self.text(at).len() >= b"while".len() && self.is(at + 1, b"(");
         is_long && self.text(at) != b"while" && self.is(self.close(at + 1) + 1, b"{")
+    }
+
+    /// Returns the edit that makes a loop of a macro readable: a semicolon before its block keeps the call; `while` does
+    /// not, but needs no space there and may stand before an `else`.
+    fn as_statement(&self, at: usize) -> Edit {
+        let close = self.close(at + 1);
+        let (end, block) = (self.tokens[close].end, self.tokens[close + 1].start);
+        let stands_alone = at > 0 && [b"{" as &[u8], b"}", b";"].contains(&self.text(at - 1));
+        if stands_alone && end < block && self.source[end] == b' ' {
+            return Edit { start: end, end: end + 1, with: b";" };
+        }
+        Edit { start: self.tokens[at].start, end: self.tokens[at].end, with: b"while" }
     }
 
     /// Returns whether a name is a macro, because what follows it begins a declaration of its own.
