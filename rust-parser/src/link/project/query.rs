@@ -14,6 +14,7 @@ use crate::link::project::file_types::FileTypes;
 use crate::link::project::index::{Container, Index};
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::file_name_of;
+use crate::link::resolve::following::Following;
 use crate::link::rules::FamilyId;
 
 /// The stages of linking. Each reads only results of earlier ones.
@@ -48,10 +49,6 @@ pub struct Query<'a> {
     pub file: &'a FileEntry,
     pub stage: Stage,
     dependencies: RefCell<Vec<u32>>,
-    /// By file, import and whether a type is meant.
-    pub(in crate::link) imports: Memo<(FileId, u32, bool)>,
-    /// Modules by (file, module as written, level, kind of import).
-    pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), Entity>>,
     /// Values by (function, name, number of assignments before the use).
     pub(in crate::link) variables: Memo<(DefId, Sym, u32)>,
     /// Values of parameters without annotation: see [`Query::contextual_values`].
@@ -69,8 +66,8 @@ pub struct Query<'a> {
     pub(in crate::link) in_type: Cell<bool>,
     /// Whether a type parameter in a type is named by its position.
     pub(in crate::link) names_parameters: Cell<bool>,
-    /// Imports being followed, to detect cycles.
-    pub(in crate::link) following: RefCell<Vec<(FileId, u32)>>,
+    /// Imports being followed, and what is known of them.
+    pub(in crate::link) following: Following,
     /// Functions and variables whose inference waits for another one.
     pub(in crate::link) waiting: Cell<u32>,
     /// Aliases being followed, to detect cycles.
@@ -87,8 +84,6 @@ impl<'a> Query<'a> {
             file: index.file(home),
             stage,
             dependencies: RefCell::default(),
-            imports: RefCell::default(),
-            modules: RefCell::default(),
             variables: RefCell::default(),
             contextual: RefCell::default(),
             results: RefCell::default(),
@@ -98,7 +93,7 @@ impl<'a> Query<'a> {
             module_names: RefCell::default(),
             in_type: Cell::new(false),
             names_parameters: Cell::new(false),
-            following: RefCell::default(),
+            following: Following::default(),
             waiting: Cell::new(0),
             depth: RefCell::default(),
             included: RefCell::default(),

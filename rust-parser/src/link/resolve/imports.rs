@@ -1,8 +1,6 @@
 //! Resolves the module-level names of any file: definitions, imports (followed through re-exports), star imports,
 //! aliases and submodules.
 
-use std::rc::Rc;
-
 use smallvec::smallvec;
 
 use crate::facts::{DefId, Expr, ExprId, ImportKind, Kind};
@@ -15,39 +13,10 @@ use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
-/// Largest number of re-exports, star imports and aliases that are followed.
+/// Largest number of aliases that are followed.
 const MAX_CHAIN: u32 = 24;
 
 impl Query<'_> {
-    /// Returns the values of a name that a star import of a module provides.
-    pub(in crate::link) fn starred_name(&self, file: FileId, module: SymbolId, name: Sym) -> Option<Values> {
-        let stars = self.stars(module);
-        if stars.is_empty() || self.index.file(file).rules.is_skipped_by_stars(self.text(name)) {
-            return None;
-        }
-        for import in stars {
-            let place = (file, import);
-            if self.following.borrow().contains(&place) || self.following.borrow().len() as u32 >= MAX_CHAIN {
-                continue;
-            }
-            self.following.borrow_mut().push(place);
-            let import = &self.index.file(file).facts().imports[import as usize];
-            let target = self.module_of(file, import);
-            let found = match target {
-                Entity::External(_) => Values::new(),
-                target => self.member_of_module_like(target, name),
-            };
-            self.following.borrow_mut().pop();
-            let found: Values = found.into_iter().filter(|value| value.entity != Entity::Missing).collect();
-            if !found.is_empty() {
-                let is_included = import.kind == ImportKind::Include;
-                let rule = if is_included { Strategy::Include } else { Strategy::StarImport };
-                return Some(crate::link::entity::via(found, rule));
-            }
-        }
-        None
-    }
-
     /// Returns a member of a module, folder, package, class or external name, without instances.
     pub fn member_of_module_like(&self, entity: Entity, name: Sym) -> Values {
         match entity {
@@ -91,17 +60,31 @@ impl Query<'_> {
     pub fn module_member(&self, module: SymbolId, name: Sym) -> Values {
         let (file, entries) = self.entries(module, name);
         let id = self.index.symbols.get(module).file;
+        let own = self.bound_member(module, name);
+        if !own.is_empty() {
+            return own;
+        }
+        if entries.is_empty()
+            && let Some(values) = self.starred_name(id, module, name)
+        {
+            return values;
+        }
+        self.member_below(file, name)
+    }
+
+    /// Returns the values of a name at the top level of a module by its own definitions and imports, without star
+    /// imports.
+    pub(super) fn bound_member(&self, module: SymbolId, name: Sym) -> Values {
         let exported = self.exported_member(module, name);
         if !exported.is_empty() {
             return exported;
         }
-        let mut values = self.bound_values(id, module, entries);
-        if values.is_empty() && entries.is_empty() {
-            values = self.starred_name(id, module, name).unwrap_or_default();
-        }
-        if !values.is_empty() {
-            return values;
-        }
+        let (_, entries) = self.entries(module, name);
+        self.bound_values(self.index.symbols.get(module).file, module, entries)
+    }
+
+    /// Returns the submodule of a name that a module has by its file.
+    pub(super) fn member_below(&self, file: &FileEntry, name: Sym) -> Values {
         let below = match file.rules.module_rule {
             ModuleRule::Packages if file.rules.is_package_file(&file.path) => {
                 self.submodule(&file.rules, folder_of(&file.path), self.text(name))
@@ -185,23 +168,9 @@ impl Query<'_> {
 
     /// Returns what an import binds; [`Entity::Missing`] if its module should be in the project and is not.
     pub fn follow_import(&self, file: FileId, import: u32) -> Values {
-        let place = (file, import);
-        if self.following.borrow().contains(&place) || self.following.borrow().len() as u32 >= MAX_CHAIN {
-            return Values::new();
-        }
-        // A result found while following other imports may be cut short by them, so it is not cached.
-        let is_outermost = self.following.borrow().is_empty();
         let key = (file, import, self.in_type.get());
-        if is_outermost && let Some(known) = self.imports.borrow().get(&key) {
-            return known.as_ref().clone();
-        }
-        self.following.borrow_mut().push(place);
-        let values = self.import_values(file, import);
-        self.following.borrow_mut().pop();
-        if is_outermost {
-            self.imports.borrow_mut().insert(key, Rc::new(values.clone()));
-        }
-        values
+        let follow = || self.following.enter((file, import), || self.import_values(file, import)).unwrap_or_default();
+        self.following.look_up(&self.following.imports, key, Some(Values::new()), follow)
     }
 
     fn import_values(&self, file: FileId, import: u32) -> Values {

@@ -21,15 +21,8 @@ impl Query<'_> {
         let entry = self.index.file(file);
         // Several names from one module are several imports.
         let place = (file, entry.sym(import.module), import.level, import.kind as u8);
-        if let Some(&known) = self.modules.borrow().get(&place) {
-            return known;
-        }
-        let is_plain = self.following.borrow().len() <= 1;
-        let found = self.find_module(file, entry, import);
-        if is_plain {
-            self.modules.borrow_mut().insert(place, found);
-        }
-        found
+        let find = || self.find_module(file, entry, import);
+        self.following.look_up(&self.following.modules, place, None, find)
     }
 
     fn find_module(&self, file: FileId, entry: &FileEntry, import: &Import) -> Entity {
