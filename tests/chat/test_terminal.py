@@ -80,6 +80,8 @@ def person(stub: ModelServer, folder: Path, *options: str, waits: bool = True) -
         stderr=follower,
         env=environment,
         start_new_session=True,
+        # a test run under nohup ignores SIGHUP, and so would its children
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     os.close(follower)
     try:
