@@ -13,7 +13,7 @@ _COPY = re.compile(
     re.IGNORECASE,
 )
 _BENCHMARK = re.compile(r"[_.-]bench(?:mark)?s?\.\w+$|[a-z0-9]Benchmarks?\.\w+$")
-"""Files that measure the code beside them: `str_cat_benchmark.cc`, `parse.bench.ts`, `MapBenchmark.java`."""
+"""Benchmark files: `str_cat_benchmark.cc`, `parse.bench.ts`, `MapBenchmark.java`."""
 
 
 def is_copy(path: str, asked: Collection[str] = ()) -> bool:

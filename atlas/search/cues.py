@@ -80,7 +80,7 @@ _ASKS = re.compile(
 _SMALL = "X Y Z a an and or the of for to on in by with from all any every its their our my"
 _SMALL_WORDS = frozenset(_SMALL.split())
 _MOST_OTHERS = 1
-"""Other words beside a name and its relation: `both callers of X`, `PHP classes implementing X`."""
+"""Other words besides a name and its relation: `both callers of X`, `PHP classes implementing X`."""
 _FRAMES_ONLY = frozenset((Kind.MEMBERS, Kind.DEFINITION))
 """Relations with nouns such as `methods` and `source`, which occur next to names in any question."""
 _NEAR: tuple[tuple[str, str, bool], ...] = (
