@@ -1,20 +1,23 @@
 """Keeps answers as new as the files: checks the tree before an answer and has a few newer files indexed first.
 
 A session asks `look` before and `update` if files are newer. The index is updated by the running daemon, or by a pass
-in this process that goes on in the background after a deadline. Nothing here raises: what cannot be done becomes a note
-of the answer.
+in this process that goes on in the background after a deadline. Questions that arrive together share one check and one
+pass. Nothing here raises: what cannot be done becomes a note of the answer.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.daemon_process import launch_daemon_once
+from atlas.app.single_flight import SingleFlight
 from atlas.app.store import describe_writer
 from atlas.errors import AtlasError, ConfigError, WriterBusy
 from atlas.model import Label
@@ -42,15 +45,15 @@ UPDATE_SECONDS = 3.0
 """An answer waits this long for an index pass; a tree of 3,000 files takes 1 s for a changed file."""
 DAEMON_SECONDS = 1.5
 """An answer waits this long for the daemon, which needs 0.25 s for a saved file."""
-BUSY_SECONDS = 0.5
-"""An answer waits this long for another process that writes."""
-FIRST_SECONDS = 3.0
-"""The first question waits this long for the first index; a tree of 300 files is finished by then."""
+FIRST_SECONDS = 10.0
+"""Questions wait for a first index until its pass is this old; a tree of 1,000 files is finished by then."""
 FIRST_PATIENCE = 3600.0
 """Seconds that a background pass waits for another writer; no answer waits for that pass."""
 REST_SECONDS = 10.0
 """A file that is rewritten faster than it is indexed is not waited for again within this time."""
 POLL_SECONDS = 0.03
+BUSY_POLL_SECONDS = 0.1
+"""Interval of attempts to become the writer while another process is."""
 
 DEFINITIONS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 
@@ -62,14 +65,14 @@ class FreshnessGuard:
         """`may_index`: index a few newer files before an answer; `on_demand`: also make the first index."""
         self._settings, self._may_index, self._on_demand = settings, may_index, on_demand
         self._check: TreeCheck | None = None
-        self._checking = asyncio.Lock()
-        self._checked: tuple[float, NewerFiles | None] = (0.0, None)
-        self._pass: asyncio.Task[None] | None = None
+        self._checks: SingleFlight[NewerFiles | None] = SingleFlight()
+        self._checked_at = -math.inf
+        """When the last check that ended began."""
+        self._passes: SingleFlight[None] = SingleFlight()
         self._progress = ("scan", 0, 0)
         self._problem: AtlasError | None = None
         self._tried: frozenset[tuple[str, int]] = frozenset()
         self._resting: dict[str, float] = {}
-        self._has_waited = False
         self._daemon: tuple[subprocess.Popen[bytes], Path] | None = None
         self._daemon_problem = ""
         self._has_launched = False
@@ -93,15 +96,9 @@ class FreshnessGuard:
             self._equal_at = version
         if not certain and version is not None and self._equal_at == replace(version, indexed=self._equal_at.indexed):
             return NewerFiles()
-        async with self._checking:
-            began, newer = self._checked
-            if began < asked:
-                began = time.monotonic()
-                newer = await self._compare(store)
-                self._checked = began, newer
-                if newer is not None and not newer.paths and version is not None:
-                    self._equal_at = version
-            return newer
+        run = await self._checks.after(asked, partial(self._compare, store, version))
+        assert run is not None
+        return run.task.result()
 
     async def update(self, store: Store, newer: NewerFiles) -> tuple[NewerFiles, str]:
         """Have the newer files indexed if they are few; return those that still are newer, and why."""
@@ -125,25 +122,25 @@ class FreshnessGuard:
             versions = self._check.identities(paths)
             if waits_for and not versions <= self._tried:
                 newer = await self._by_pass(store, versions)
-            why = self._why_not()
+            why = self._why_not() if newer.paths else ""
         return newer, why
 
     async def make_index(self) -> bool:
         """Make the first index in the background; return whether it is finished.
 
-        The first call waits for `FIRST_SECONDS`, further ones only for a moment.
+        Every call waits until the pass is `FIRST_SECONDS` old, later ones only for a moment.
 
         Raises ConfigError where no index may be made, and the error of the pass.
         """
         if (reason := self.forbidden()) != "":
             raise ConfigError(reason, "Name a project folder with --project, or run `atlas index` for this one.")
-        if self._pass is None:
-            self._start_pass(FIRST_PATIENCE)
-        finished = await self._wait(POLL_SECONDS if self._has_waited else FIRST_SECONDS)
-        self._has_waited = True
-        if finished and self._problem is not None:
+        now, running = time.monotonic(), self._passes.running
+        began = running.began if running is not None else now
+        left = max(began + FIRST_SECONDS - now, POLL_SECONDS)
+        finished = await self._passes.after(began, partial(self._run_pass, FIRST_PATIENCE), left)
+        if finished is not None and self._problem is not None:
             raise self._problem
-        return finished
+        return finished is not None
 
     def forbidden(self) -> str:
         """Return why the root is never indexed on demand, "" if it may be."""
@@ -165,7 +162,7 @@ class FreshnessGuard:
 
     def progress(self) -> str:
         """Return how far the pass at work is, "" without one."""
-        if self._pass is None or self._pass.done():
+        if self._passes.running is None:
             return ""
         from atlas.tools.index_pass import PHASES
 
@@ -222,15 +219,13 @@ class FreshnessGuard:
 
         The scanned tree is kept for the next session.
         """
-        if self._pass is not None:
-            self._pass.cancel()
-            await asyncio.gather(self._pass, return_exceptions=True)
-            self._pass = None
+        await self._passes.aclose()
+        await self._checks.aclose(cancel=False)
         if self._check is not None:
             await self._check.aclose()
 
-    async def _compare(self, store: Store) -> NewerFiles | None:
-        settings = self._settings
+    async def _compare(self, store: Store, version: TreeVersion | None) -> NewerFiles | None:
+        settings, began = self._settings, time.monotonic()
         try:
             state = await self._state(store)
             if state is None or state.root != str(settings.root):
@@ -239,10 +234,14 @@ class FreshnessGuard:
                 from atlas.app.tree_check import make_tree_check
 
                 self._check = await asyncio.to_thread(make_tree_check, settings)
-            return await self._check.compare(store, state)
+            newer = await self._check.compare(store, state)
         except AtlasError:
             # the root is gone or cannot be read; the check of the cited files says so
             return None
+        self._checked_at = began
+        if not newer.paths and version is not None:
+            self._equal_at = version
+        return newer
 
     async def _state(self, store: Store) -> ProjectState | None:
         return next((one for one in await store.projects() if one.project == self._settings.project_name), None)
@@ -293,57 +292,62 @@ class FreshnessGuard:
     async def _by_pass(self, store: Store, versions: frozenset[tuple[str, int]]) -> NewerFiles:
         """Index in this process; return what is newer afterwards, or when the time is over."""
         end = time.monotonic() + UPDATE_SECONDS
-        if self._pass is not None:
+        running = self._passes.running
+        if running is not None and running.began < self._checked_at:
             # it may have begun before these files changed
-            await self._wait(UPDATE_SECONDS)
-        if self._pass is None:
-            self._start_pass(BUSY_SECONDS)
-            if await self._wait(end - time.monotonic()) and self._problem is None:
-                self._tried |= versions
-                newer = await self.look(store, certain=True) or NewerFiles()
-                self._rest(newer)
+            await asyncio.wait([running.task], timeout=UPDATE_SECONDS)
+            newer = await self.look(store, certain=True) or NewerFiles()
+            if not newer.paths:
                 return newer
-        return await self.look(store, certain=True) or NewerFiles()
+        # a pass that began after the check reads what the check has seen
+        work = partial(self._run_pass, UPDATE_SECONDS, store)
+        ended = await self._passes.after(self._checked_at, work, max(end - time.monotonic(), 0.0))
+        newer = await self.look(store, certain=True) or NewerFiles()
+        if ended is not None and self._problem is None:
+            self._tried |= versions
+            self._rest(newer)
+        elif isinstance(self._problem, WriterBusy):
+            self._rest(newer)
+        return newer
 
     def _rest(self, newer: NewerFiles) -> None:
         """Do not wait for these files again soon: they have just been indexed, or the daemon has a lot to do."""
         until = time.monotonic() + REST_SECONDS
         self._resting = {path: until for path in newer.paths}
 
-    def _start_pass(self, patience: float) -> None:
-        self._problem, self._progress = None, ("scan", 0, 0)
-        self._pass = asyncio.create_task(self._run_pass(patience))
+    async def _run_pass(self, patience: float, store: Store | None = None) -> None:
+        """Index what is newer; waits up to `patience` seconds for another writer, which may index it for all.
 
-    async def _run_pass(self, patience: float) -> None:
+        `store` tells whether it has; None while there is no index.
+        """
         from atlas.app.main import index_project
 
-        settings = self._settings
+        self._problem, self._progress = None, ("scan", 0, 0)
         # a server may be slow: the next `atlas index` or the daemon makes the vectors that need it
-        settings = replace(settings, embedder=settings.embedder.in_process())
-        try:
-            await index_project(settings, self._note_progress, patience=patience)
-        except AtlasError as error:
-            self._problem = error
+        settings = replace(self._settings, embedder=self._settings.embedder.in_process())
+        end = time.monotonic() + patience
+        while True:
+            try:
+                await index_project(settings, self._note_progress, patience=0.0)
+                self._problem = None
+                return
+            except AtlasError as error:
+                self._problem = error
+            if not isinstance(self._problem, WriterBusy) or time.monotonic() >= end:
+                return
+            await asyncio.sleep(BUSY_POLL_SECONDS)
+            if store is not None and (newer := await self.look(store, certain=True)) is not None and not newer.paths:
+                self._problem = None
+                return
 
     def _note_progress(self, phase: str, done: int, total: int) -> None:
         self._progress = phase, done, total
 
-    async def _wait(self, seconds: float) -> bool:
-        """Wait for the pass at work; return whether it has ended."""
-        if self._pass is None:
-            return True
-        await asyncio.wait([self._pass], timeout=max(seconds, 0.0))
-        if not self._pass.done():
-            return False
-        await self._pass
-        self._pass = None
-        return True
-
     def _why_not(self) -> str:
-        if self._pass is not None:
-            return self.progress()
         if isinstance(self._problem, WriterBusy):
             return f"another process is indexing: {self._problem.message}"
+        if self._passes.running is not None:
+            return self.progress()
         return f"they cannot be indexed: {self._problem.message}" if self._problem is not None else ""
 
     def _advice(self) -> str:

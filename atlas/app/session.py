@@ -8,6 +8,7 @@ and the last view of the tree and does not know the client's protocol.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,19 +19,25 @@ from atlas.app.pack_desk import PackDesk
 from atlas.app.pack_links import pack_notes, trees_with_lines
 from atlas.app.pack_reranker import make_reranker
 from atlas.app.quality import WITHOUT_MODEL, missing_model_note
+from atlas.app.single_flight import SingleFlight
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
 if TYPE_CHECKING:
     from atlas.api import Atlas, TreeReport
     from atlas.config.load import Settings
+    from atlas.contracts import Store
     from atlas.pipeline.newer_files import NewerFiles
+    from atlas.project_state import ProjectState
     from atlas.search import Reader
     from atlas.tools.answers import Answer
     from atlas.tools.catalogue import Tool
     from atlas.tools.index_pass import Report
 
 Structure = dict[str, object]
+
+MAX_GENERATIONS = 3
+"""An answer is composed again this often because the index has changed meanwhile."""
 
 _ABOUT_THE_INDEX = ("status", "schema_info")
 """Tools that describe the index as it is; they neither wait for newer files nor begin an index."""
@@ -58,10 +65,12 @@ class Session:
         self._guard = FreshnessGuard(settings, may_index=may_index, on_demand=self._makes_index)
         self._bulkheads = Bulkheads(widths(SERVER_QUERIES_AT_WORK if settings.store.url else QUERIES_AT_WORK))
         self._atlas: Atlas | None = None
-        self._opening = asyncio.Lock()
+        self._opening: SingleFlight[Atlas] = SingleFlight()
         self._desk = KnowledgeDesk(settings, self, personal)
         self._packs = PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings))
-        self._must_look = False
+        self._is_known = False
+        self._writes = self._writes_looked_at = 0
+        """How often this session has changed files: ever, and before the last check of the tree that was certain."""
 
     @property
     def settings(self) -> Settings:
@@ -93,9 +102,8 @@ class Session:
     async def generation(self) -> int:
         """Return the generation of the project's index. Raises NotFound if there is none, and as opening does."""
         atlas = await self._open()
-        for state in await atlas.reader.store.projects():
-            if state.project == self._settings.project_name:
-                return state.generation
+        if (state := await self._state(atlas.reader.store)) is not None:
+            return state.generation
         raise NotFound(f"{self._settings.project_name} is not in the index")
 
     async def aclose(self) -> None:
@@ -103,27 +111,30 @@ class Session:
         await self._desk.aclose()
         await self._packs.aclose()
         await self._guard.aclose()
+        await self._opening.aclose(cancel=False)
         if self._atlas is not None:
             await self._atlas.aclose()
             self._atlas = None
 
     async def opened(self) -> Atlas:
-        """Return the index as it is. Raises NotFound if there is none."""
-        return await self._open()
+        """Return the index as it is. Raises NotFound if there is none, or none of this project yet."""
+        atlas = await self._open()
+        if not self._is_known:
+            await self._known(atlas.reader.store)
+        return atlas
 
     async def fresh(self) -> Atlas:
         """Return the index after newer files have been indexed, or are named in its `tree`.
 
         Makes the first index if this session may. Raises NotFound if there is none.
         """
-        must_look, self._must_look = self._must_look, False
         atlas = await self._indexed()
-        report = await self._report(atlas, certain=must_look)
+        report = await self._report(atlas)
         return atlas if report is None else replace(atlas, tree=report)
 
     def has_written(self) -> None:
         """Note that this session changes files: the next read compares the tree, whatever a daemon has noticed."""
-        self._must_look = True
+        self._writes += 1
 
     async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str = "") -> Answer:
         """Return the answer of any tool but `index`. Raises AtlasError as the tool does."""
@@ -166,17 +177,15 @@ class Session:
         The tree is checked while the tool works; only if files are newer, the tool works again.
         """
         from atlas.api import TreeReport
-        from atlas.tools.call import call
         from atlas.tools.newer_files import lacks_something
 
         own = arguments.get("project") in (None, "", self._settings.project_name)
         watched = own and self._guard.is_watched
-        must_look = own and self._must_look
-        self._must_look = self._must_look and not own
-        looking = asyncio.create_task(self._report(atlas, certain=must_look)) if own else None
+        generation = await self._generation(atlas)
+        looking = asyncio.create_task(self._report(atlas)) if own else None
         answer, failure = None, None
         try:
-            answer = await call(atlas, name, arguments)
+            answer = await self._call(atlas, name, arguments)
         except (NotFound, ConfigError) as error:
             failure = error
         finally:
@@ -185,7 +194,10 @@ class Session:
             # the daemon may not have noticed a change of the last milliseconds
             report = await self._report(atlas, certain=True)
         if report is not None:
-            answer = await call(replace(atlas, tree=report), name, arguments)
+            answer = await self._call(replace(atlas, tree=report), name, arguments)
+        elif generation != await self._generation(atlas):
+            # another process has indexed meanwhile what the check would have found newer
+            answer = await self._call(atlas, name, arguments)
         elif failure is not None:
             raise failure
         assert answer is not None
@@ -193,30 +205,74 @@ class Session:
         notes = await self._remarks(atlas.reader, answer, report.newer) if own else ()
         if notes:
             report = replace(report, notes=(*notes, *report.notes))
-            answer = await call(replace(atlas, tree=report), name, arguments)
+            answer = await self._call(replace(atlas, tree=report), name, arguments)
         if own and name in ("get_context", "hybrid_search") and not answer.evidence.below_floor:
             lines = await pack_notes(self._packs, atlas.reader.store, atlas.reader.project, answer)
             for tree in trees_with_lines(report, lines, atlas.reader.counter, answer.evidence.token_budget):
-                more = await call(replace(atlas, tree=tree), name, arguments)
+                more = await self._call(replace(atlas, tree=tree), name, arguments)
                 if not more.evidence.below_floor:  # what packs say never takes the place of the answer
                     return more
         return answer
 
+    async def _call(self, atlas: Atlas, name: str, arguments: Mapping[str, object]) -> Answer:
+        """Return the answer of a tool that reads the index, all of it from one generation.
+
+        An answer of two generations may deny what both have; a writer that never rests is answered from two.
+        """
+        from atlas.tools.call import call
+
+        for _ in range(MAX_GENERATIONS):
+            generation = await self._generation(atlas)
+            try:
+                answer = await call(atlas, name, arguments)
+            except (NotFound, ConfigError):
+                if generation == await self._generation(atlas):
+                    raise
+            else:
+                if generation == await self._generation(atlas):
+                    return answer
+        return await call(atlas, name, arguments)
+
+    async def _generation(self, atlas: Atlas) -> int:
+        return sum(state.generation for state in await atlas.reader.store.projects())
+
     async def _report(self, atlas: Atlas, *, certain: bool = False) -> TreeReport | None:
-        """Have newer files indexed; return what an answer says about them, None if a first answer was up to date."""
+        """Have newer files indexed; return what an answer says about them, None if a first answer was up to date.
+
+        Raises NotFound while the first index holds nothing of the project.
+        """
         from atlas.api import TreeReport
         from atlas.tools.newer_files import newer_note
 
-        store, project = atlas.reader.store, self._settings.project_name
-        state = next((one for one in await store.projects() if one.project == project), None)
-        if state is None or not state.indexed_at:
-            return await self._guard.unfinished(store)
-        newer = await self._guard.look(store, certain=certain)
+        store = atlas.reader.store
+        if (state := await self._state(store)) is None or not state.indexed_at:
+            report = await self._guard.unfinished(store)
+            if state is None:
+                await self._known(store)
+            return report
+        writes = self._writes
+        newer = await self._guard.look(store, certain=certain or writes != self._writes_looked_at)
+        self._writes_looked_at = max(writes, self._writes_looked_at)
         if newer is None or not newer.paths:
             return None
         newer, why = await self._guard.update(store, newer)
         note = newer_note(newer, why)
         return TreeReport(newer, (note,) if note else ())
+
+    async def _state(self, store: Store) -> ProjectState | None:
+        return next((one for one in await store.projects() if one.project == self._settings.project_name), None)
+
+    async def _known(self, store: Store) -> None:
+        """Raise NotFound while the index holds nothing of the project."""
+        if await self._state(store) is None:
+            if far := await self._guard.work_at_index():
+                raise self._being_indexed(far)
+            hint = f"Run `atlas index {self._settings.root}` (agents: call the index tool), then ask again."
+            raise NotFound(f"no project {self._settings.project_name!r} in this index", hint)
+        self._is_known = True
+
+    def _being_indexed(self, far: str) -> NotFound:
+        return NotFound(f"{self._settings.project_name} is being indexed: {far}", "Ask again in a few seconds.")
 
     async def _remarks(self, reader: Reader, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
         """Return where newer files mention what was asked for, what is unsupported, and a missing model."""
@@ -279,16 +335,21 @@ class Session:
         try:
             return await self._open()
         except NotFound as error:
-            far = self._guard.progress() or "starting"
-            raise NotFound(f"{project} is being indexed: {far}", "Ask again in a few seconds.") from error
+            raise self._being_indexed(self._guard.progress() or "starting") from error
 
     async def _open(self) -> Atlas:
-        async with self._opening:
-            if self._atlas is None:
-                from atlas.app.main import connect
+        if self._atlas is None:
+            run = await self._opening.after(time.monotonic(), self._connect)
+            assert run is not None
+            return run.task.result()
+        return self._atlas
 
-                self._atlas = await connect(self._settings)
-            return self._atlas
+    async def _connect(self) -> Atlas:
+        from atlas.app.main import connect
+
+        if self._atlas is None:
+            self._atlas = await connect(self._settings)
+        return self._atlas
 
     async def _index(self, report: Report, *, full: bool) -> tuple[str, Structure]:
         from atlas.app.main import index_project

@@ -22,9 +22,9 @@ from atlas.notes.checks import MAX_FILE
 from atlas.process.files import make_private_folder, read_file
 from atlas.process.lock import LockFile
 
-LOCK_PATIENCE = 10.0
-"""Seconds to wait for another writer of the same note, which holds the lock for milliseconds."""
-_POLL = 0.005
+LOCK_PATIENCE = 30.0
+"""Seconds to wait for other writers of the same note: each holds the lock for milliseconds, but many may wait."""
+LOCK_POLL = 0.005
 _MAX_SLUG = 60
 _MAX_PATH = 1000
 _PATH = re.compile(r"(?:[^\W_][\w .+-]{0,79}/){0,16}[^\W_][\w .+-]{0,79}\.md")
@@ -35,6 +35,11 @@ MERGE_RULES = b"# Keep the observations that both branches have appended.\n*.md 
 because a union of two front matters can be wrong where a conflict is seen."""
 _LOCKS = 256
 """Lock files; notes share them by a hash of their path, so that their number stays bounded."""
+
+
+def busy(name: str) -> WriterBusy:
+    """Return the error of a lock that others hold for longer than `LOCK_PATIENCE`."""
+    return WriterBusy(f"another process is writing {name}", "Try again.")
 
 
 class KnowledgeFolder:
@@ -126,20 +131,27 @@ class KnowledgeFolder:
 
         Locks of one kind share files, so a holder may only take a further lock of another kind.
         """
+        end = time.monotonic() + LOCK_PATIENCE
+        while (lock := self.try_lock(name, kind)) is None:
+            if time.monotonic() > end:
+                raise busy(name)
+            time.sleep(LOCK_POLL)
+        try:
+            yield
+        finally:
+            lock.close()
+
+    def try_lock(self, name: str, kind: str) -> LockFile | None:
+        """Return the lock that `locked` holds, None while another writer holds it; never waits. Raises StoreError."""
         folder = self._data_dir / "note-locks"
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % _LOCKS
         with _as_store_error(folder):
             make_private_folder(folder)
             lock = LockFile.open(folder / f"{kind}-{number}.lock")
-        try:
-            end = time.monotonic() + LOCK_PATIENCE
-            while not lock.try_lock():
-                if time.monotonic() > end:
-                    raise WriterBusy(f"another process is writing {name}", "Try again.")
-                time.sleep(_POLL)
-            yield
-        finally:
+            if lock.try_lock():
+                return lock
             lock.close()
+        return None
 
     def _file(self, path: str) -> Path:
         parts = Path(path).parts

@@ -66,7 +66,7 @@ HOMES = {
 }
 """Foreign package -> where it may be imported; the Python standard library is free everywhere, nothing else is."""
 
-MODULE_LINES = 350
+MODULE_LINES = 700
 """Budget of a module; of a Rust module with its tests."""
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef

@@ -7,12 +7,13 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from atlas.errors import QueryError, StoreError, Unavailable
+from atlas.errors import NotFound, QueryError, StoreError, Unavailable
 from atlas.model import Direction, Filter, Match
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, node, query, unit, vector
@@ -178,3 +179,36 @@ async def test_closing_ends_a_read_that_would_take_long(tmp_path: Path) -> None:
     with pytest.raises((Unavailable, QueryError)):
         await reading
     assert time.monotonic() - start < 5
+
+
+async def test_readers_that_arrive_while_the_file_is_made_find_no_damage(tmp_path: Path) -> None:
+    found: list[str] = []
+
+    def read(folder: Path, stop: threading.Event) -> None:
+        while not stop.is_set():
+            try:
+                store = open_store(folder)
+            except NotFound:
+                continue
+            except StoreError as error:
+                found.append(error.message)
+            else:
+                asyncio.run(store.aclose())
+            return
+
+    for number in range(40):
+        folder, stop = tmp_path / str(number), threading.Event()
+        folder.mkdir(mode=0o700)
+        readers = [threading.Thread(target=read, args=(folder, stop)) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+        writer = open_store(folder, writing=True)
+        try:
+            await writer.open_project(PROJECT, "/root")
+            await asyncio.sleep(0.03)
+        finally:
+            stop.set()
+            for reader in readers:
+                reader.join()
+            await writer.aclose()
+    assert found == []

@@ -46,18 +46,26 @@ def open_reader(path: Path, library: str = "", *, owned: bool = True) -> apsw.Co
     """Open for reading only; `library` provides `bm25_best`. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
     if not check_files(path, owned=owned):
         raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
+    if path.lstat().st_size == 0:
+        # a connection to an empty file never learns whether its pages are sealed: the first ones may come from the log
+        raise never_written(path)
     with ExitStack() as undone:
         connection = connect(path, apsw.SQLITE_OPEN_READONLY, BUSY_MS)
         undone.callback(connection.close, True)
         for setting in _READER_SETTINGS:
             fetch(connection, setting)
         if not _tables(connection):
-            raise NotFound(f"the index in {path.parent} was never written", "run: atlas index")
+            raise never_written(path)
         check_schema(connection, path)
         if library:
             load_bm25(connection, library)
         undone.pop_all()
         return connection
+
+
+def never_written(path: Path) -> NotFound:
+    """Return the error of a file that a writer has not filled yet."""
+    return NotFound(f"the index in {path.parent} was never written", "run: atlas index")
 
 
 def open_writer(path: Path, *, log: bool = True, page_bytes: int = 0) -> apsw.Connection:

@@ -6,7 +6,9 @@ index.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from atlas.errors import ConfigError, NotFound
 from atlas.ids import make_uid
 from atlas.language_model import LanguageModel
 from atlas.model import Filter, Label, Match, Node
+from atlas.notes.folder import LOCK_PATIENCE, LOCK_POLL, busy
 from atlas.notes.ids import is_id
 from atlas.notes.listing import notes
 from atlas.notes.note import Note, read_note
@@ -222,13 +225,19 @@ def _holds(base: NoteBase, path: str, note_id: str) -> bool:
 
 @asynccontextmanager
 async def locked(base: NoteBase, name: str, kind: str) -> AsyncGenerator[None]:
-    """Hold a lock of a note folder without blocking the event loop. Raises WriterBusy."""
-    lock = base.notebook.folder.locked(name, kind)
-    await in_thread(lock.__enter__)
+    """Hold a lock of a note folder. Raises WriterBusy after `LOCK_PATIENCE` seconds.
+
+    Waits on the event loop: waiting threads would take every thread that the holder needs to finish.
+    """
+    end = time.monotonic() + LOCK_PATIENCE
+    while (lock := base.notebook.folder.try_lock(name, kind)) is None:
+        if time.monotonic() > end:
+            raise busy(name)
+        await asyncio.sleep(LOCK_POLL)
     try:
         yield
     finally:
-        lock.__exit__(None, None, None)
+        lock.close()
 
 
 def properties_of(node: Node) -> dict[str, Any]:
