@@ -20,7 +20,7 @@ from atlas.docs.pack.archive import SUFFIX, export, read_archive_manifest
 from atlas.docs.pack.folder import load_manifest
 from atlas.docs.pack.manifest import Manifest
 from atlas.docs.pack.minisign import MinisignKey, MinisignSecret
-from atlas.docs.pack.signers import PackSigner, check, demanded, record_signer
+from atlas.docs.pack.signers import PackSigner, check, demanded, in_real_folder, record_signer
 from atlas.errors import AtlasError, NotFound, StoreError
 from atlas.process.files import read_file
 from atlas.process.installation_key import packs_folder
@@ -83,7 +83,7 @@ def _signer_of(archive: str, signature: str, copy: Path, wanted: MinisignKey | N
         return PackSigner()
     try:
         # its folder may be a link, the file must be a file: a link or FIFO was not made by a signing program
-        data = read_file(path.parent.resolve() / path.name, minisign.MAX_FILE, own=False)
+        data = read_file(in_real_folder(path), minisign.MAX_FILE, own=False)
         with copy.open("rb") as file:
             return check(data, minisign.digest_of(file), wanted)
     except FileNotFoundError as error:

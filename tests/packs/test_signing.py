@@ -365,3 +365,20 @@ def test_equal_packs_get_equal_signatures(run: Run, place: Path, signed: Path, m
     assert {one.name for one in Path().iterdir() if one.is_file()} == {
         f"{name}.tar.zst{ending}" for name in "abw" for ending in ("", ".minisig")
     }
+
+
+def test_texts_that_are_no_keys_are_errors_with_a_message(run: Run, signed: Path, packs: Path) -> None:
+    Path("loop").symlink_to("loop")
+    refused(run("install", str(signed), "--signature", "loop/x"), "cannot be read", packs)
+    for text in (
+        "x" * 5000,
+        "RW",
+        "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO",
+        "\u202eRW\u00e4",
+        "/dev/zero",
+        ".",
+    ):
+        done = run("key", "trust", "name", text)
+        assert done.code == ConfigError.exit_code, done
+    with pytest.raises(ConfigError):
+        minisign.read_secret("untrusted comment: x\n" + "A" * 212, "")

@@ -7,6 +7,7 @@ that it says nothing about another pack in the same place.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -93,10 +94,7 @@ def key_of(text: str) -> MinisignKey:
     """Return a public key that is written out, else that of a file. Raises ConfigError."""
     with suppress(ConfigError):
         return minisign.read_key(text)
-    path = Path(text).expanduser()
-    if not path.is_file():
-        raise ConfigError(f"{text[:100]!r} is neither a public key nor its file", "see `atlas pack key list`")
-    return _key_file(path)
+    return _key_file(Path(text))
 
 
 def demanded(text: str) -> MinisignKey:
@@ -126,7 +124,7 @@ def secret_text(path: Path) -> str:
     try:
         if path.stat().st_mode & 0o077:
             raise ConfigError(f"other users can read the secret key {path}", f"chmod 600 {path}")
-        return read_file(_at(path), minisign.MAX_FILE).decode("utf8", "replace")
+        return read_file(in_real_folder(path), minisign.MAX_FILE).decode("utf8", "replace")
     except FileNotFoundError as error:
         raise ConfigError(f"there is no secret key {path}", "make one: atlas pack key create") from error
     except OSError as error:
@@ -178,6 +176,14 @@ def check(data: bytes, digest: bytes, wanted: MinisignKey | None) -> PackSigner:
     raise StoreError(f"its signature by the key ID {number} is bad")
 
 
+def in_real_folder(path: Path) -> Path:
+    """Return a path whose folders are no links, for a file that must be none itself. Raises OSError."""
+    try:
+        return path.parent.resolve() / path.name
+    except RuntimeError as error:  # links in a circle, before Python 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
+
+
 def _trusted() -> Path:
     return signing_folder() / "trusted"
 
@@ -188,14 +194,17 @@ def _record(folder: Path) -> Path:
 
 
 def _manifest_digest(folder: Path) -> str:
-    return hashlib.sha256(read_file(_at(folder / MANIFEST_FILE), MAX_MANIFEST, own=False)).hexdigest()
+    return hashlib.sha256(read_file(in_real_folder(folder / MANIFEST_FILE), MAX_MANIFEST, own=False)).hexdigest()
 
 
 def _key_file(path: Path) -> MinisignKey:
     try:
-        return minisign.read_key(read_file(_at(path), minisign.MAX_FILE, own=False).decode("utf8", "replace"))
+        return minisign.read_key(
+            read_file(in_real_folder(path), minisign.MAX_FILE, own=False).decode("utf8", "replace")
+        )
     except OSError as error:
-        raise ConfigError(f"the key {path} cannot be read: {error.strerror or error}") from error
+        what = f"{str(path)[:100]!r} is neither a public key nor a file with one: {error.strerror or error}"
+        raise ConfigError(what, "`atlas pack key list` shows the trusted ones") from error
     except ConfigError as error:
         raise ConfigError(f"{path}: {error.message}", error.hint) from error
 
@@ -207,8 +216,3 @@ def _write(path: Path, text: str) -> None:
         write_file(path, text.encode())
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror or error}", "check its folder") from error
-
-
-def _at(path: Path) -> Path:
-    """Return a path whose folders are no links: only the file itself must be none."""
-    return path.parent.resolve() / path.name
