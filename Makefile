@@ -6,7 +6,7 @@ RUST := $(shell find rust-parser -path rust-parser/target -prune -o -name '*.rs'
 DEMO := .demo
 STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
-.PHONY: run test test-rust quick coverage check pyright clippy lint dist format bench fuzz clean
+.PHONY: run test test-rust quick coverage check pyright clippy lint licences constraints audit dist format bench fuzz clean
 .DELETE_ON_ERROR:
 
 # The demonstration indexes the interpreter's standard library, a real tree that every machine has.
@@ -38,7 +38,7 @@ coverage: .venv/built
 	  tests/unit tests/conformance tests/languages tests/link tests/embedders
 
 # `make -j2 check` compiles the grammars for clippy, which the extension needs as well, while pip fetches the tools.
-check: clippy lint pyright
+check: clippy lint pyright licences
 
 # The extras hold types of what is imported only where it is installed.
 pyright: .venv/built .venv/extras
@@ -54,6 +54,21 @@ lint: .venv/tools
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	cd rust-parser && cargo fmt --check
+
+# Every dependency, with all extras, has a permissive licence or is a named exception.
+licences: .venv/built .venv/extras
+	$(BIN)/python -m tests.dist.check_licences
+
+# Write constraints.txt with the newest versions that exist as wheels on every Python and platform.
+constraints: .venv/tools
+	$(BIN)/python -m pip install --quiet "uv>=0.9"
+	$(BIN)/python -m tests.dist.constraints
+
+# Known vulnerabilities of what constraints.txt and Cargo.lock name. Says so when their lists cannot be reached;
+# AUDIT=--required makes that a failure. Rust needs cargo-audit (cargo install --locked cargo-audit).
+audit: .venv/tools
+	$(BIN)/python -m pip install --quiet "pip-audit>=2.9"
+	$(BIN)/python -m tests.dist.audit $(AUDIT)
 
 # Build wheel and sdist in dist/, and check that the wheel works without cargo and a C compiler.
 dist: .venv/built

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from atlas.cli import output, pack_files
+from atlas.cli import output, pack_files, pack_keys
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.pack_options import (
@@ -59,6 +59,7 @@ def register(app: typer.Typer) -> None:
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
     family.command("eval", epilog=EXAMPLES["eval"])(evaluate)
     pack_files.register(family)
+    pack_keys.register(family)
     app.add_typer(family, name="pack")
 
 

@@ -28,11 +28,15 @@ EXAMPLES = {
     "info": examples("atlas pack info django", "atlas pack info ./click-pack --json"),
     "verify": examples("atlas pack verify django@5.2"),
     "diff": examples("atlas pack diff django@5.1 django@5.2"),
-    "install": examples("atlas pack install django-5.2.tar.zst", "atlas pack install django-5.2.tar.zst --replace"),
+    "install": examples(
+        "atlas pack install django-5.2.tar.zst --replace",
+        "atlas pack install django-5.2.tar.zst --signer alice",
+        "curl -s https://packs.example.org/django.tar.zst | atlas pack install -",
+    ),
     "deprecated": examples("atlas pack deprecated", "atlas pack deprecated --project ~/src/shop --json"),
     "remove": examples("atlas pack remove django@5.1", "atlas pack remove django --dry-run"),
     "skill": examples("atlas pack skill django", "atlas pack skill django --output .claude/skills"),
-    "export": examples("atlas pack export django", "atlas pack export django@5.2 --output packs/django.tar.zst"),
+    "export": examples("atlas pack export django@5.2 --output packs/django.tar.zst", "atlas pack export django --sign"),
 }
 
 
@@ -48,6 +52,7 @@ def list_packs(json: JsonOption = False) -> None:
     from atlas.app.packs import list_packs as installed
     from atlas.app.packs import packs_folder
     from atlas.docs.pack.folder import total_bytes
+    from atlas.docs.pack.signers import signer_of
 
     packs = installed()
     if json:
@@ -56,6 +61,7 @@ def list_packs(json: JsonOption = False) -> None:
                 "folder": str(one.folder),
                 "problem": one.problem,
                 "manifest": dataclasses.asdict(one.manifest) if one.manifest is not None else None,
+                "signer": dataclasses.asdict(signer_of(one.folder)),
             }
             for one in packs
         ]
@@ -68,12 +74,13 @@ def list_packs(json: JsonOption = False) -> None:
         (
             *(one.manifest.name, one.manifest.version, one.manifest.library, one.manifest.library_version),
             *(one.manifest.counts.get("Article", 0), f"{total_bytes(one.manifest) / 1e6:.1f} MB"),
+            signer_of(one.folder).short,
         )
         if one.manifest is not None
-        else (one.folder.parent.name, one.folder.name, f"damaged: {one.problem}", "", 0, "")
+        else (one.folder.parent.name, one.folder.name, f"damaged: {one.problem}", "", 0, "", "")
         for one in packs
     ]
-    columns = ("pack", "version", "library", "documents", "articles", "size")
+    columns = ("pack", "version", "library", "documents", "articles", "size", "signer")
     output.console().print(output.table(columns, rows))
 
 
@@ -81,11 +88,12 @@ def info(pack: PackArgument, json: JsonOption = False) -> None:
     """Show a pack's manifest: what it documents, its sources, counts, models and licences."""
     from atlas.app.packs import find_pack
     from atlas.docs.pack.folder import load_manifest
+    from atlas.docs.pack.signers import signer_of
 
     folder = find_pack(pack)
-    manifest = load_manifest(folder)
+    manifest, signer = load_manifest(folder), signer_of(folder)
     if json:
-        output.print_json({"folder": str(folder), **dataclasses.asdict(manifest)})
+        output.print_json({"folder": str(folder), **dataclasses.asdict(manifest), "signer": dataclasses.asdict(signer)})
         return
     rows = [
         ("pack", manifest.title),
@@ -96,6 +104,7 @@ def info(pack: PackArgument, json: JsonOption = False) -> None:
         ("facts", ", ".join(f"{name[5:]} {count:,}" for name, count in manifest.counts.items() if ":" in name)),
         ("models", ", ".join(one.model for one in manifest.models)),
         ("licences", ", ".join(manifest.licences) or "not stated"),
+        ("signer", signer.title),
         ("folder", str(folder)),
     ]
     output.console().print(output.table(("", ""), rows))
@@ -141,25 +150,33 @@ def diff(
 
 
 def install(
-    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", help="A .tar.zst from `atlas pack export`.")],
+    archive: Annotated[
+        str, typer.Argument(metavar="ARCHIVE", help="A .tar.zst from `atlas pack export`, or - for standard input.")
+    ],
     replace: Annotated[bool, typer.Option("--replace", help="Replace an installed pack of this version.")] = False,
+    signer: Annotated[
+        str, typer.Option("--signer", metavar="KEY", help="Key that must have signed: a trusted name or a public key.")
+    ] = "",
+    signature: Annotated[
+        str, typer.Option("--signature", metavar="FILE", help="Signature. Default: ARCHIVE.minisig if it is there.")
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be installed.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Install a pack from an archive after checking every file; a damaged or hostile one changes nothing."""
-    from atlas.app.pack_store import install as install_pack
-    from atlas.app.packs import packs_folder
-    from atlas.docs.pack.archive import read_archive_manifest
+    """Install a pack from an archive after checking its signature and every file.
 
-    if dry_run:
-        manifest = read_archive_manifest(Path(archive))
-        folder = packs_folder() / manifest.name / manifest.version
-    else:
-        folder, manifest = run(install_pack(Path(archive), replaces=replace))
+    A damaged or hostile archive and one with a bad signature change nothing. Says who signed it.
+    """
+    from atlas.app.pack_signing import install_archive
+
+    work = install_archive(archive, signature, signer, replaces=replace, dry_run=dry_run)
+    folder, manifest, found = run(work)
     if json:
-        output.print_json({"folder": str(folder), "manifest": dataclasses.asdict(manifest), "dry_run": dry_run})
+        values = {"folder": str(folder), "manifest": dataclasses.asdict(manifest), "dry_run": dry_run}
+        output.print_json(values | {"signer": dataclasses.asdict(found)})
     else:
         print(f"{'would install' if dry_run else 'installed'} {manifest.title} in {folder}")
+        print(output.one_line(found.title))
 
 
 def remove(
@@ -185,6 +202,10 @@ def export(
     target: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Archive. Default: NAME-VERSION.tar.zst here.")
     ] = "",
+    sign: Annotated[bool, typer.Option("--sign", help="Sign it: writes FILE.minisig, too.")] = False,
+    key: Annotated[
+        str, typer.Option("--key", metavar="FILE", help="Secret key to sign with. Default: `atlas pack key create`'s.")
+    ] = "",
     json: JsonOption = False,
 ) -> None:
     """Write a pack as one archive; the same pack gives the same bytes."""
@@ -196,11 +217,18 @@ def export(
     folder = find_pack(pack)
     manifest = load_manifest(folder)
     path = Path(target or f"{manifest.name}-{manifest.version}{SUFFIX}")
-    size = export_pack(folder, path)
-    if json:
-        output.print_json({"archive": str(path), "bytes": size})
+    if sign or key:
+        from atlas.app.pack_signing import export_signed
+        from atlas.cli.pack_keys import ask_secret
+
+        secret = ask_secret(key)
+        size, signed_by = export_signed(folder, path, secret), secret.public.text
     else:
-        print(f"{path}: {size / 1e6:.1f} MB")
+        size, signed_by = export_pack(folder, path), ""
+    if json:
+        output.print_json({"archive": str(path), "bytes": size, "signed_by": signed_by})
+    else:
+        print(f"{path}: {size / 1e6:.1f} MB{f', signed by {signed_by}' if signed_by else ''}")
 
 
 def skill(

@@ -43,6 +43,11 @@ def packs_folder() -> Path:
     return Path(chosen).expanduser() if chosen else user_data_path(APPLICATION, appauthor=False) / "packs"
 
 
+def signing_folder() -> Path:
+    """Return the folder of keys that sign packs, `~/.local/share/code-atlas/signing` on Linux; it may be missing."""
+    return personal_folder().with_name("signing")
+
+
 def papers_folder() -> Path:
     """Return the folder of stored papers, `~/.local/share/code-atlas/papers` on Linux; it may be missing."""
     return personal_folder().with_name("papers")

@@ -140,7 +140,7 @@ def test_the_image_is_built_from_what_the_wheel_needs() -> None:
     ignored = (ROOT / ".dockerignore").read_text().splitlines()
     assert "*" in ignored
     copied = {line[1:] for line in ignored if line.startswith("!")}
-    assert copied == {"LICENSE", "README.md", "pyproject.toml", "atlas", "rust-parser"}
+    assert copied == {"LICENSE", "README.md", "constraints.txt", "pyproject.toml", "atlas", "rust-parser"}
 
 
 @each_server

@@ -37,6 +37,7 @@ HOMES = {
     "anyio": ("atlas/mcp_server.py", "atlas/process/stdin.py", "atlas/chat/"),
     "opentelemetry": ("atlas/mcp_server.py",),
     "apsw": ("atlas/stores/",),
+    "cryptography": ("atlas/docs/pack/minisign.py",),
     "zstandard": ("atlas/docs/pack/",),
     "dulwich": ("atlas/git/",),
     "graphglot": ("atlas/stores/",),

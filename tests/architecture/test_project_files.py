@@ -53,7 +53,10 @@ def test_the_tests_run_with_every_extra() -> None:
     assert sorted(document["dependency-groups"]["extras"]) == sorted({name for extra in extras for name in extra})
 
 
-@pytest.mark.parametrize("target", ["run", "test", "test-rust", "quick", "coverage", "check", "lint", "dist"])
+@pytest.mark.parametrize(
+    "target",
+    ["run", "test", "test-rust", "quick", "coverage", "check", "lint", "dist", "licences", "constraints", "audit"],
+)
 def test_make_knows_its_targets(target: str) -> None:
     done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -3,7 +3,7 @@
     python -m tests.dist.check_wheel DIST
 
 The environment's PATH holds only the environment's own programs: no cargo, no C compiler, no git. pip installs wheels
-only. There, Code Atlas indexes packages of Python's standard library, answers from the embedded store and the built-in
+only, in the versions of constraints.txt, which names every package that comes. There, Code Atlas indexes packages of Python's standard library, answers from the embedded store and the built-in
 model, follows an edit with a daemon and its own Valkey server, and serves an agent over MCP.
 """
 
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.dist.constraints import FILE, pins
 from tests.dist.sources import explain_difference, only, tracked
 
 EXTENSION = "atlas/_parser.abi3.so"
@@ -111,10 +112,21 @@ def install(wheel: Path, folder: Path) -> Installation:
         shutil.copytree(source, project / package, ignore=shutil.ignore_patterns("__pycache__"))
     installation = Installation(programs, project, variables)
     cached = ["--cache-dir", downloads] if downloads else []
-    installation.run("python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *cached, str(wheel))
+    only_wheels = ("--quiet", "--only-binary", ":all:", "--constraint", str(FILE))
+    installation.run("python", "-m", "pip", "install", *only_wheels, *cached, str(wheel))
+    check_pins(installation)
     bytes_on_disk = sum(one.stat().st_size for one in environment.rglob("*") if one.is_file())
     print(f"installed in {time.monotonic() - begun:.0f} s, {bytes_on_disk / 1e6:.0f} MB on disk with all dependencies")
     return installation
+
+
+def check_pins(installation: Installation) -> None:
+    """Fail when a package is installed that constraints.txt does not pin."""
+    listed = json.loads(installation.run("python", "-m", "pip", "list", "--format", "json"))
+    pinned = {name for name, _ in pins()}
+    # a release is checked with a Python that has no packages, not even `packaging`
+    free = {re.sub(r"[-_.]+", "-", one["name"]).lower() for one in listed} - pinned - {"code-atlas", "pip", "setuptools"}
+    assert not free, f"constraints.txt has no version of {sorted(free)}: make constraints"
 
 
 def check_commands(installation: Installation) -> None:
