@@ -11,18 +11,20 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.examples import examples
-from atlas.cli.mcp import (
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.over_http import (
     CertificateOption,
     HostOption,
+    HttpGuard,
     KeyOption,
     NamesOption,
+    NoTokenOption,
     PortOption,
     TokenOption,
     Transport,
     TransportOption,
     serve_over_http,
 )
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
 from atlas.papers.catalogue import MAX_RESULTS, USUAL_RESULTS
 from atlas.papers.export import FORMATS
@@ -53,6 +55,7 @@ def serve(
     host: HostOption = "",
     port: PortOption = None,
     token_file: TokenOption = None,
+    no_token: NoTokenOption = False,
     allow_host: NamesOption = None,
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
@@ -60,9 +63,9 @@ def serve(
     """Serve papers to agents over MCP: one client on stdin and stdout, or many over HTTP."""
     settings = settings_of(project, data_dir)
     if transport is Transport.STDIO:
-        if host or port is not None or token_file or allow_host or tls_cert or tls_key:
+        if host or port is not None or token_file or no_token or allow_host or tls_cert or tls_key:
             raise ConfigError(
-                "--host, --port, --token-file, --allow-host, --tls-* are for HTTP", "Add --transport http."
+                "--host, --port, --token-file, --no-token, --allow-host, --tls-* are for HTTP", "Add --transport http."
             )
         from atlas.app.papers import make_papers_desk
         from atlas.mcp_server import serve_stdio
@@ -79,7 +82,8 @@ def serve(
     def serve_site(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
         _serve_site(settings, site, ready)
 
-    serve_over_http(settings, "papers", serve_site, token_file, tuple(allow_host or ()), tls_cert, tls_key)
+    guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
+    serve_over_http(settings, "papers", serve_site, guard)
 
 
 def _serve_site(settings: Settings, site: HttpSite, ready: Callable[[], None]) -> None:
