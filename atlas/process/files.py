@@ -117,6 +117,15 @@ def is_own_folder(path: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and _is_own(status)
 
 
+def is_shared_folder(path: Path) -> bool:
+    """Return whether every user may create entries in a folder that is not this user's, or is kept for all: `/tmp`."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return bool(status.st_mode & stat.S_IWOTH) and (not _is_own(status) or bool(status.st_mode & stat.S_ISVTX))
+
+
 def foreign_entry(folder: Path) -> Path | None:
     """Return an entry, at any depth, that is not a regular file, folder or socket of this user; None without one.
 
