@@ -16,6 +16,7 @@ from atlas.cli.clients.recipes import Client, known_clients
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.over_http import (
+    HTTP_OPTIONS,
     CertificateOption,
     HostOption,
     HttpGuard,
@@ -95,6 +96,7 @@ def mcp(
     settings = _with_toolsets(settings_of(project, data_dir), toolsets)
     if json and print_config is None:
         raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
+    guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
     if transport is Transport.HTTP:
         given = settings.mcp
         changed = replace(
@@ -104,17 +106,13 @@ def mcp(
             workers=given.workers if workers is None else workers,
         )
         settings = replace(settings, mcp=changed)
-        guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
         if print_config:
             _print_http(print_config, settings, guard, as_json=json)
         else:
             _serve_http(settings, guard)
         return
-    if host or port is not None or token_file or no_token or allow_host or tls_cert or tls_key or workers is not None:
-        raise ConfigError(
-            "--host, --port, --token-file, --no-token, --allow-host, --tls-* and --workers are for HTTP",
-            "Add --transport http.",
-        )
+    if host or port is not None or guard != HttpGuard() or workers is not None:
+        raise ConfigError(f"{HTTP_OPTIONS} and --workers are for HTTP", "Add --transport http.")
     if print_config:
         arguments = ["mcp", "--project", str(settings.root)]
         if settings.origin("data_dir").startswith(("env ", "--")):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 ANYWHERE = ("0.0.0.0", "::", "")
 """Wildcard addresses: valid to listen on, not to connect to."""
 
+HTTP_OPTIONS = "--host, --port, --token-file, --no-token, --allow-host, --tls-cert and --tls-key"
+"""What only a server over HTTP has."""
 
 TOGETHER = 2
 """Requests that start at once when answering is CPU work of this process: one interpreter gains nothing from more."""

@@ -13,6 +13,7 @@ from atlas.cli import output
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.over_http import (
+    HTTP_OPTIONS,
     CertificateOption,
     HostOption,
     HttpGuard,
@@ -62,11 +63,10 @@ def serve(
 ) -> None:
     """Serve papers to agents over MCP: one client on stdin and stdout, or many over HTTP."""
     settings = settings_of(project, data_dir)
+    guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
     if transport is Transport.STDIO:
-        if host or port is not None or token_file or no_token or allow_host or tls_cert or tls_key:
-            raise ConfigError(
-                "--host, --port, --token-file, --no-token, --allow-host, --tls-* are for HTTP", "Add --transport http."
-            )
+        if host or port is not None or guard != HttpGuard():
+            raise ConfigError(f"{HTTP_OPTIONS} are for HTTP", "Add --transport http.")
         from atlas.app.papers import make_papers_desk
         from atlas.mcp_server import serve_stdio
         from atlas.papers_server import make_papers_server
@@ -82,7 +82,6 @@ def serve(
     def serve_site(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
         _serve_site(settings, site, ready)
 
-    guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
     serve_over_http(settings, "papers", serve_site, guard)
 
 
