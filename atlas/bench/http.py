@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 import signal
 import statistics
 import subprocess
@@ -42,6 +43,9 @@ RESULT_WITHIN = 64
 """Bytes of an answer that contain its id and whether it is a result."""
 
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
+
+TOKEN = secrets.token_urlsafe(32)
+"""The benchmark's own server must not answer other users of the machine either."""
 
 Question = tuple[str, Mapping[str, object]]
 
@@ -87,8 +91,9 @@ def bench_http(tree: Path, data: Path, clients: int, requests: int, pause_ms: in
     run(["index", str(tree), "--data-dir", str(data)])
     arguments = ["mcp", "--transport", "http", "--port", "0", "--project", str(tree), "--data-dir", str(data)]
     arguments += ["--workers", str(workers)]
+    environment = {**ENVIRONMENT, "ATLAS_MCP_TOKEN": TOKEN}
     with subprocess.Popen(
-        [*ATLAS, *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
+        [*ATLAS, *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
     ) as process:
         try:
             port = _port(process)
@@ -228,7 +233,7 @@ def _request(port: int, question: Question) -> bytes:
     head = (
         f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
         f"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {REVISION}\r\n"
-        f"Mcp-Method: {method}\r\n{named}Content-Length: {len(body)}\r\n\r\n"
+        f"Authorization: Bearer {TOKEN}\r\nMcp-Method: {method}\r\n{named}Content-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from sys import platform
 from typing import Self
 
 from atlas.errors import ConfigError
-from atlas.process.files import foreign_entry, make_private_folder, open_file, read_file, write_file
+from atlas.process.files import foreign_entry, is_own_folder, make_private_folder, open_file, read_file, write_file
 
 LONGEST_LOG = 1_000_000
 """A longer log is truncated at the next start; bytes."""
@@ -43,7 +44,7 @@ class ServerPaths:
         if len(os.fsencode(folder / _SOCKET)) <= LONGEST_SOCKET_PATH:
             return cls(folder, folder / _SOCKET)
         name = f"atlas-{os.getuid()}-{hashlib.blake2b(os.fsencode(folder), digest_size=8).hexdigest()}"
-        short = _written_socket(folder / "valkey.conf", name) or Path(tempfile.gettempdir()) / name / _SOCKET
+        short = _short_folder(folder / "valkey.conf", name) / _SOCKET
         if len(os.fsencode(short)) > LONGEST_SOCKET_PATH:
             raise ConfigError(
                 f"no path for the bus's socket is short enough, not even {short}", "set TMPDIR to a shorter path"
@@ -137,8 +138,20 @@ def log_end(paths: ServerPaths, start: int) -> str:
         return log.read(10_000).decode("utf8", "replace")
 
 
-def _written_socket(settings: Path, name: str) -> Path | None:
-    """Return the short path that the server was started with: TMPDIR may differ between terminals."""
+def _short_folder(settings: Path, name: str) -> Path:
+    """Return the folder of the socket with which the server was started, else one whose name nobody has taken.
+
+    Everybody can compute the name, and another user can make a folder of it.
+    """
+    usual = Path(tempfile.gettempdir()) / name
+    for folder in (_written_folder(settings, name), usual):
+        if folder is not None and (not os.path.lexists(folder) or is_own_folder(folder)):
+            return folder
+    return usual.with_name(f"{name}-{secrets.token_hex(4)}")
+
+
+def _written_folder(settings: Path, name: str) -> Path | None:
+    """Return the short folder that the server was started with: TMPDIR may differ between terminals."""
     try:
         text = os.fsdecode(read_file(settings))
     except OSError:
@@ -146,8 +159,9 @@ def _written_socket(settings: Path, name: str) -> Path | None:
     for line in text.splitlines():
         word, _, value = line.partition(" ")
         path = Path(value.strip('"'))
-        if word == "unixsocket" and path.is_absolute() and (path.parent.name, path.name) == (name, _SOCKET):
-            return path
+        is_short = path.is_absolute() and path.name == _SOCKET and path.parent.name.startswith(name)
+        if word == "unixsocket" and is_short:
+            return path.parent
     return None
 
 

@@ -163,6 +163,7 @@ def _launch(program: Path, paths: ServerPaths, seconds: float) -> subprocess.Pop
             # without the user's keys and tokens, which the server does not need
             env={name: value for name, value in os.environ.items() if name in _ENVIRONMENT},
             start_new_session=True,
+            umask=0o077,
         )
     except OSError as error:
         raise ConfigError(

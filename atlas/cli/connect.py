@@ -15,6 +15,7 @@ from atlas.cli import output
 from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, known_clients
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.over_http import PortOption, Transport, TransportOption, token_place, url_for_clients
 from atlas.errors import AtlasError, ConfigError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def register(app: typer.Typer) -> None:
             "atlas connect",
             "atlas connect claude-code",
             "atlas connect codex --user",
+            "atlas connect codex --transport http",
             "atlas connect cursor --skill --yes",
             "atlas connect claude-code --undo",
         ),
@@ -56,6 +58,8 @@ def connect(
     skill: Annotated[
         bool, typer.Option("--skill", help="Install the page that teaches agents when to ask what, instead.")
     ] = False,
+    transport: TransportOption = Transport.STDIO,
+    port: PortOption = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take the change back.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")] = False,
     list_clients: Annotated[bool, typer.Option("--list", help="List the clients, and which are connected.")] = False,
@@ -76,7 +80,14 @@ def connect(
         raise ConfigError(f"--name {name!r} is not a server's name", "Use up to 64 letters, digits, - and _.")
     from atlas.cli.clients.change import make
 
-    change, note = _planned(settings, client, name, file, user=user, skill=skill, undo=undo)
+    if (transport is Transport.HTTP and skill) or (transport is Transport.STDIO and port is not None):
+        raise ConfigError("--transport http is for entries, and --port for HTTP", "Leave out --skill, --port, or both.")
+    if port is not None:
+        settings = replace(settings, mcp=replace(settings.mcp, port=port))
+    url = _url(settings, client) if transport is Transport.HTTP and not undo else ""
+    from atlas.cli.clients.printing import token_step
+
+    change, note = _planned(settings, client, name, file, url, user=user, skill=skill, undo=undo)
     if change.action == "none":
         _report(change, client, _unchanged(client, change, undo=undo, skill=skill), as_json=json)
         return
@@ -84,19 +95,22 @@ def connect(
     if not json or not yes:
         _show(shown, stderr=json)
     _ask(change, yes=yes)
+    place = token_place(settings, None) if url else None
     make(change)
     again = " ".join(_words(client, name, file, user=user, skill=skill))
     done = _done(client, change, note, again, undo=undo, skill=skill)
+    if place is not None:
+        done += [f"token: {token_step(client, place)}", f"serve: atlas mcp --transport http --port {settings.mcp.port}"]
     _report(change, client, done, as_json=json, shown=shown, written=True)
 
 
 def _planned(
-    settings: Settings, client: Client, name: str, file: str, *, user: bool, skill: bool, undo: bool
+    settings: Settings, client: Client, name: str, file: str, url: str, *, user: bool, skill: bool, undo: bool
 ) -> tuple[Change, str]:
-    """Return the change that the options ask for, and what the user must know about it."""
+    """Return the change that the options ask for, and what the user must know about it. `url` "" = over stdio."""
     from atlas.cli.clients.change import plan, plan_undo, read_entry
     from atlas.cli.clients.overview import matches
-    from atlas.cli.clients.recipes import stdio_entry
+    from atlas.cli.clients.recipes import http_entry, stdio_entry
     from atlas.cli.clients.skill import skill_place
 
     home = Path.home()
@@ -108,10 +122,25 @@ def _planned(
     place, in_user_file = _entry_place(settings, client, name, file, user=user)
     if undo:
         return plan_undo(place), ""
-    entry = stdio_entry(client, _command(settings, client, user=in_user_file and not file), os.environ)
+    if url:
+        entry = http_entry(client, url, with_token=True)
+    else:
+        entry = stdio_entry(client, _command(settings, client, user=in_user_file and not file), os.environ)
     _, existing = read_entry(place)
     note = "" if in_user_file or file else RECIPES[client].note
     return plan(place, entry, same=matches(existing, entry)), note
+
+
+def _url(settings: Settings, client: Client) -> str:
+    """Return the URL of an entry over HTTP. Raises ConfigError for a client whose entry would hold the token itself."""
+    from atlas.cli.clients.recipes import reads_environment
+
+    if not reads_environment(client):
+        raise ConfigError(
+            f"{RECIPES[client].title} does not read the token from its environment, and files get no token",
+            f"Leave out --transport, or follow: atlas mcp --transport http --print-config {client.value}",
+        )
+    return url_for_clients(settings, tls=False)
 
 
 def _entry_place(settings: Settings, client: Client, name: str, file: str, *, user: bool) -> tuple[Place, bool]:

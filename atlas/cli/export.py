@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
@@ -59,9 +60,10 @@ def export(
 def opened(name: str) -> Generator[TextIO]:
     """Open a file that appears under its name once it is complete."""
     path = Path(name)
-    partial = path.with_name(f"{path.name}.partial")
+    # a new file under a name that nobody knows: another user could have left a link in a shared folder
+    partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
+        with partial.open("x", encoding="utf-8", newline="\n") as file:
             yield file
         partial.replace(path)
     except OSError as error:

@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from atlas.cli.clients.recipes import Client, known_clients
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.over_http import (
+    HTTP_OPTIONS,
+    CertificateOption,
+    HostOption,
+    HttpGuard,
+    KeyOption,
+    NamesOption,
+    NoTokenOption,
+    PortOption,
+    TokenOption,
+    Transport,
+    TransportOption,
+    WorkersOption,
+    serve_over_http,
+    token_place,
+    url_for_clients,
+)
 from atlas.errors import ConfigError
 from atlas.tools.catalogue import offered_tools
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
-    from atlas.http.middleware import RequestLimits
     from atlas.mcp_server import HttpSite
-
-ANYWHERE = ("0.0.0.0", "::", "")
-"""Wildcard addresses: valid to listen on, not to connect to."""
-
-
-TOGETHER = 2
-"""Requests that start at once when answering is CPU work of this process: one interpreter gains nothing from more."""
 
 
 class Offer(TypedDict):
@@ -39,51 +46,6 @@ class Offer(TypedDict):
     offer_index: bool
     toolsets: tuple[str, ...]
     offer_writes: bool
-
-
-class Transport(StrEnum):
-    """Transports of MCP."""
-
-    STDIO = "stdio"
-    HTTP = "http"
-
-
-TransportOption = Annotated[Transport, typer.Option("--transport", help="How agents connect.")]
-HostOption = Annotated[
-    str, typer.Option("--host", metavar="ADDRESS", help="HTTP: address to listen on. Default: mcp.host.")
-]
-PortOption = Annotated[
-    int | None,
-    typer.Option(
-        "--port", metavar="N", min=0, max=65_535, help="HTTP: port, 0 = any. Default: mcp.port.", show_default=False
-    ),
-]
-TokenOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--token-file", metavar="FILE", help="HTTP: file with the required bearer token. Default: ATLAS_MCP_TOKEN."
-    ),
-]
-NamesOption = Annotated[
-    list[str] | None, typer.Option("--allow-host", metavar="NAME", help="HTTP: accept this host name, too; repeatable.")
-]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        metavar="N",
-        min=0,
-        max=256,
-        help="HTTP: number of processes, 0 = one per core. Default: mcp.workers.",
-        show_default=False,
-    ),
-]
-CertificateOption = Annotated[
-    Path | None, typer.Option("--tls-cert", metavar="FILE", help="HTTP: TLS certificate (PEM).")
-]
-KeyOption = Annotated[
-    Path | None, typer.Option("--tls-key", metavar="FILE", help="HTTP: private key of --tls-cert (PEM).")
-]
 
 
 ToolsetsOption = Annotated[
@@ -114,6 +76,7 @@ def mcp(
     host: HostOption = "",
     port: PortOption = None,
     token_file: TokenOption = None,
+    no_token: NoTokenOption = False,
     allow_host: NamesOption = None,
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
@@ -133,6 +96,7 @@ def mcp(
     settings = _with_toolsets(settings_of(project, data_dir), toolsets)
     if json and print_config is None:
         raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
+    guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
     if transport is Transport.HTTP:
         given = settings.mcp
         changed = replace(
@@ -143,14 +107,12 @@ def mcp(
         )
         settings = replace(settings, mcp=changed)
         if print_config:
-            _print_http(print_config, settings, token_file, tls=tls_cert is not None, as_json=json)
+            _print_http(print_config, settings, guard, as_json=json)
         else:
-            _serve_http(settings, token_file, tuple(allow_host or ()), tls_cert, tls_key)
+            _serve_http(settings, guard)
         return
-    if host or port is not None or token_file or allow_host or tls_cert or tls_key or workers is not None:
-        raise ConfigError(
-            "--host, --port, --token-file, --allow-host, --tls-* and --workers are for HTTP", "Add --transport http."
-        )
+    if host or port is not None or guard != HttpGuard() or workers is not None:
+        raise ConfigError(f"{HTTP_OPTIONS} and --workers are for HTTP", "Add --transport http.")
     if print_config:
         arguments = ["mcp", "--project", str(settings.root)]
         if settings.origin("data_dir").startswith(("env ", "--")):
@@ -200,23 +162,15 @@ def launch_command() -> list[str]:
     return [sys.executable, "-P", "-m", "atlas"]
 
 
-def _print_http(client: Client, settings: Settings, token_file: Path | None, *, tls: bool, as_json: bool) -> None:
+def _print_http(client: Client, settings: Settings, guard: HttpGuard, *, as_json: bool) -> None:
     from atlas.cli.clients.printing import print_http
-    from atlas.config.load import TOKEN_VARIABLE, is_loopback
 
-    host, port = settings.mcp.host, settings.mcp.port
-    if not port:
-        raise ConfigError("a client's configuration needs a fixed port", "Give --port, or mcp.port in atlas.toml.")
-    if host in ANYWHERE:
-        host = socket.gethostname()
-    place = f"[{host}]" if ":" in host else host
-    with_token = token_file is not None or bool(os.environ.get(TOKEN_VARIABLE)) or not is_loopback(host)
-    print_http(client, f"{'https' if tls else 'http'}://{place}:{port}/mcp", with_token=with_token, as_json=as_json)
+    url = url_for_clients(settings, tls=guard.certificate is not None)
+    place = None if guard.no_token else token_place(settings, guard.token_file)
+    print_http(client, url, place, with_token=not guard.no_token, as_json=as_json)
 
 
-def _serve_http(
-    settings: Settings, token_file: Path | None, names: tuple[str, ...], certificate: Path | None, key: Path | None
-) -> None:
+def _serve_http(settings: Settings, guard: HttpGuard) -> None:
     def serve(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
         from atlas.app.session import make_session
         from atlas.mcp_server import make_server, serve_http, session_health
@@ -227,75 +181,4 @@ def _serve_http(
         server = make_server(session, **_offer(settings))
         serve_http(server, session, site, ready, lambda: session_health(session))
 
-    serve_over_http(settings, settings.project_name, serve, token_file, names, certificate, key)
-
-
-class ServeHttp(Protocol):
-    """Serves at a site until a signal; calls `ready` once requests are accepted."""
-
-    def __call__(self, site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
-        """Serve."""
-        ...
-
-
-def serve_over_http(
-    settings: Settings,
-    title: str,
-    serve_site: ServeHttp,
-    token_file: Path | None,
-    names: tuple[str, ...],
-    certificate: Path | None,
-    key: Path | None,
-) -> None:
-    """Listen as the settings say and serve in one process or several until a signal. Raises ConfigError."""
-    from atlas.config.load import TOKEN_VARIABLE
-    from atlas.http.auth import make_access, read_token
-    from atlas.http.server import is_open, listen, make_tls, url_of
-    from atlas.http.workers import serve_many
-    from atlas.mcp_server import HTTP_PATH, HttpSite
-
-    if key is not None and certificate is None:
-        raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
-    tls = make_tls(certificate, key) if certificate else None
-    mcp = settings.mcp
-    token, warning = read_token(token_file, os.environ.get(TOKEN_VARIABLE, ""))
-    with listen(mcp.host, mcp.port) as listening:
-        to_others = is_open(listening)
-        own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
-        access = make_access(mcp.host, is_open=to_others, names=(*own, *names), token=token)
-        if warning:
-            _warn(warning)
-        if to_others and tls is None:
-            _warn("without TLS others on the network can read the token and the code; see --tls-cert, or use a proxy")
-        where = url_of(listening, mcp.host, tls, HTTP_PATH)
-
-        def ready() -> None:
-            asks = "a token is required" if token else "no token is required"
-            print(f"serving {title} at {where} ({asks}); press Ctrl-C to stop", file=sys.stderr, flush=True)
-
-        def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
-            serve_site(HttpSite(listening, access, _limits(settings), tls), ready, with_token=bool(token))
-
-        count = mcp.workers or os.cpu_count() or 1
-        if count == 1:
-            serve(listening, ready)
-        else:
-            serve_many(listening, count, serve, ready)
-
-
-def _limits(settings: Settings) -> RequestLimits:
-    from atlas.http.middleware import RequestLimits
-
-    mcp = settings.mcp
-    return RequestLimits(
-        mcp.max_body_bytes,
-        mcp.request_seconds,
-        mcp.max_concurrent,
-        mcp.max_waiting,
-        mcp.max_per_client,
-        mcp.max_starting or (0 if settings.asks_servers else TOGETHER),
-    )
-
-
-def _warn(message: str) -> None:
-    print(f"warning: {message}", file=sys.stderr, flush=True)
+    serve_over_http(settings, settings.project_name, serve, guard)

@@ -11,18 +11,21 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.examples import examples
-from atlas.cli.mcp import (
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.over_http import (
+    HTTP_OPTIONS,
     CertificateOption,
     HostOption,
+    HttpGuard,
     KeyOption,
     NamesOption,
+    NoTokenOption,
     PortOption,
     TokenOption,
     Transport,
     TransportOption,
     serve_over_http,
 )
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
 from atlas.papers.catalogue import MAX_RESULTS, USUAL_RESULTS
 from atlas.papers.export import FORMATS
@@ -53,17 +56,17 @@ def serve(
     host: HostOption = "",
     port: PortOption = None,
     token_file: TokenOption = None,
+    no_token: NoTokenOption = False,
     allow_host: NamesOption = None,
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
 ) -> None:
     """Serve papers to agents over MCP: one client on stdin and stdout, or many over HTTP."""
     settings = settings_of(project, data_dir)
+    guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
     if transport is Transport.STDIO:
-        if host or port is not None or token_file or allow_host or tls_cert or tls_key:
-            raise ConfigError(
-                "--host, --port, --token-file, --allow-host, --tls-* are for HTTP", "Add --transport http."
-            )
+        if host or port is not None or guard != HttpGuard():
+            raise ConfigError(f"{HTTP_OPTIONS} are for HTTP", "Add --transport http.")
         from atlas.app.papers import make_papers_desk
         from atlas.mcp_server import serve_stdio
         from atlas.papers_server import make_papers_server
@@ -79,7 +82,7 @@ def serve(
     def serve_site(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
         _serve_site(settings, site, ready)
 
-    serve_over_http(settings, "papers", serve_site, token_file, tuple(allow_host or ()), tls_cert, tls_key)
+    serve_over_http(settings, "papers", serve_site, guard)
 
 
 def _serve_site(settings: Settings, site: HttpSite, ready: Callable[[], None]) -> None:

@@ -19,15 +19,16 @@ from typing import Any, cast
 
 from atlas.config.addresses import is_loopback as is_loopback
 from atlas.config.checks import check_embedder, check_knowledge, check_languages, check_packs, check_papers, check_store
+from atlas.config.project_root import FILE_NAME as FILE_NAME
+from atlas.config.project_root import discover_root as discover_root
 from atlas.config.settings import SECTIONS
 from atlas.config.settings import Settings as Settings
 from atlas.errors import ConfigError
 from atlas.ids import project_name
-from atlas.process.data_folder import MARKER, TRUST_VARIABLE, check_folder, default_folder
+from atlas.process.data_folder import TRUST_VARIABLE, check_folder, default_folder
 from atlas.process.files import read_file
 from atlas.process.installation_key import config_folder
 
-FILE_NAME = "atlas.toml"
 MAX_FILE_BYTES = 64 * 1024
 """A larger atlas.toml is rejected without reading it."""
 
@@ -39,32 +40,6 @@ TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
 
 REMOVED = {"store.data_dir": "Derived data is in the user's cache; --data-dir or ATLAS_DATA_DIR choose another folder."}
 """Former settings, and what to use instead."""
-
-PROJECT_MARKERS = (FILE_NAME, ".git")
-"""Entries that mark the root of a project without an index, strongest first."""
-
-
-def discover_root(start: Path) -> Path:
-    """Return the project root of `start`: the nearest folder with an index, `atlas.toml` or `.git`, else `start`.
-
-    The home folder and its ancestors count only when `start` is one of them: a stray marker in the home folder must not
-    claim every project below it.
-    """
-    start = start.resolve()
-    home = Path.home().resolve()
-    candidates: list[Path] = []
-    for folder in (start, *start.parents):
-        if folder != start and (folder == home or folder in home.parents):
-            break
-        candidates.append(folder)
-    for folder in candidates:
-        if (default_folder(folder) / MARKER).exists():
-            return folder
-    for marker in PROJECT_MARKERS:
-        for folder in candidates:
-            if os.path.lexists(folder / marker):
-                return folder
-    return start
 
 
 def load_settings(

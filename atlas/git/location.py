@@ -14,6 +14,7 @@ from pathlib import Path
 from atlas.errors import HistoryError, NotFound
 from atlas.git.config import GitConfig, read_config
 from atlas.git.files import read_below
+from atlas.process.files import is_shared_folder
 
 MAX_POINTER_BYTES = 64 << 10
 _NO_REPOSITORY = "git questions need a repository: run `git init` and commit, or ask without git"
@@ -40,6 +41,8 @@ def locate(root: Path) -> Location:
     """
     root = Path(os.path.realpath(root))
     for folder in (root, *root.parents):
+        if folder != root and is_shared_folder(folder):
+            break  # another user could have left a repository there
         try:
             status = (folder / ".git").lstat()
         except (FileNotFoundError, NotADirectoryError):

@@ -1,7 +1,8 @@
 """Access control: checks the Host, Origin and bearer token of a request.
 
-Host and Origin checks keep web pages out (DNS rebinding), the token keeps out everybody else. Input is header values,
-output a rejection or None. Tokens and header values are never logged or sent back.
+Host and Origin checks keep web pages out (DNS rebinding), the token keeps out everybody else, such as other users
+of the machine. Input is header values, output a rejection or None. Tokens and header values are never logged or sent
+back.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+import secrets
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,13 +19,17 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from atlas.errors import ConfigError
-from atlas.process.files import read_file
+from atlas.process.files import create_once, make_private_folder, read_file
+from atlas.process.installation_key import token_file
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 SHORTEST_TOKEN = 16
 """Characters. A shorter token can be guessed over a network."""
 MAX_TOKEN_BYTES = 4096
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+"""Permissions of everybody but the owner."""
 
 TOKEN_HINT = 'Make one: python -c "import secrets; print(secrets.token_urlsafe(32))" > FILE; chmod 600 FILE'
 
@@ -115,8 +121,31 @@ def read_token(file: Path | None, from_environment: str) -> tuple[str, str]:
     if len(content) > MAX_TOKEN_BYTES:
         raise ConfigError(f"the token file {file} is larger than {MAX_TOKEN_BYTES} bytes", TOKEN_HINT)
     token = _usable(content.decode("utf-8", "replace").strip(), str(file))
-    readable = stat.S_ISREG(mode) and mode & (stat.S_IRGRP | stat.S_IROTH)
-    return token, f"{file} can be read by other users; run: chmod 600 {file}" if readable else ""
+    return token, f"{file} can be read by other users; run: chmod 600 {file}" if mode & OTHERS else ""
+
+
+def own_token() -> tuple[str, Path]:
+    """Return this user's token for servers on this machine and its file: made once, because clients keep it.
+
+    Raises ConfigError when it cannot be made, and for a file that another user could have written or read.
+    """
+    path = token_file()
+    try:
+        make_private_folder(path.parent)
+        if path.parent.stat().st_mode & OTHERS:
+            path.parent.chmod(0o700)
+        if not path.exists():
+            create_once(path, f"{secrets.token_urlsafe(32)}\n".encode())
+        content = read_file(path, MAX_TOKEN_BYTES)
+        is_shared = path.lstat().st_mode & OTHERS
+    except OSError as error:
+        hint = "Remove what is there, or give --token-file FILE or ATLAS_MCP_TOKEN."
+        raise ConfigError(f"the token file {path} cannot be used: {error.strerror or error}", hint) from error
+    token = _usable(content.decode("utf-8", "replace").strip(), str(path))
+    if is_shared or len(token) < SHORTEST_TOKEN:
+        what = "open to other users" if is_shared else "too short"
+        raise ConfigError(f"the token file {path} is {what}", "Delete it: the next start makes another token.")
+    return token, path
 
 
 def _usable(token: str, place: str) -> str:

@@ -79,7 +79,8 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE:
-            raise Unavailable(f"{host}:{port} is in use", "Stop what listens there, or give another --port.") from error
+            hint = "Stop what listens there, or give another --port. If it is not yours, it may know the token."
+            raise Unavailable(f"{host}:{port} is in use", hint) from error
         raise ConfigError(
             f"cannot listen on {host}:{port}: {error.strerror}", "Give another --host or --port."
         ) from error

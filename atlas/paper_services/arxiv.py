@@ -10,13 +10,13 @@ import itertools
 import logging
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atlas.errors import ConfigError, Unavailable
-from atlas.paper_services.answers import MAX_TEXT, line, no_credentials, read_body, reason, visible
+from atlas.paper_services.answers import ENCODING, MAX_TEXT, line, no_credentials, read_body, reason, visible, within
 from atlas.paper_services.pace import Pace
 from atlas.paper_source import ARXIV_ID, Paper, PaperRequest, split_version
 
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 PAGE = 100
 """Papers of one request; the service allows 2,000, and small pages answer sooner."""
+
+SPARE_PAGES = 3
+"""Pages of a search beyond twice those that it needs."""
+
+MAX_TAGS = 1_500_000
+"""Tags of a page; a hundred papers with 3,000 authors each have 1.2 million. An element takes 120 bytes."""
 
 ATOM = b"http://www.w3.org/2005/Atom"
 """Names the format near the start of an answer; the page of a login portal does not."""
@@ -49,6 +55,8 @@ class ArxivSource:
         self._url, self._retries, self._timeout = url, retries, timeout
         self._pace = Pace(folder, pause, PACE_FILE)
         self._client: arxiv.Client | None = None
+        self._left = 0
+        """Requests that the search at work may still make."""
 
     @property
     def place(self) -> str:
@@ -67,6 +75,7 @@ class ArxivSource:
             "updated": arxiv.SortCriterion.LastUpdatedDate,
         }[request.sort]
         client.page_size = min(PAGE, most)
+        self._left = (2 * most // client.page_size + SPARE_PAGES) * (self._retries + 1)
         search = arxiv.Search(query_of(request), list(request.ids), None, sort)
         found: dict[str, Paper] = {}
         try:
@@ -93,6 +102,11 @@ class ArxivSource:
         """Start no more requests; idempotent."""
         self._pace.close()
 
+    def _spend(self) -> None:
+        if self._left <= 0:
+            raise Unavailable(f"{self._url} divides its answer into too many pages", "Ask for fewer papers.")
+        self._left -= 1
+
     def _opened(self) -> arxiv.Client:
         if self._client is None:
             try:
@@ -105,7 +119,7 @@ class ArxivSource:
             # the session below keeps the pause, for the requests of other processes as well
             client = arxiv.Client(PAGE, 0.0, self._retries)
             client.query_url_format = self._url.rstrip("?") + "?{}"
-            client._session = _session(self._pace, self._timeout)  # pyright: ignore[reportPrivateUsage]
+            client._session = _session(self._pace, self._timeout, self._spend)  # pyright: ignore[reportPrivateUsage]
             self._client = client
         return self._client
 
@@ -181,23 +195,37 @@ def _time(moment: datetime) -> str:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _session(pace: Pace, timeout: float) -> requests.Session:
-    """Return a session that keeps pace, time and size."""
+def _check_feed(content: bytes) -> None:
+    """Raise RequestException for an answer that is no feed of Atom, declares entities, or has too many elements."""
+    import requests
+
+    if ATOM not in content[:4096] or b"<!DOCTYPE" in content:
+        raise requests.RequestException("it answers with something else than an Atom feed")
+    if content.count(b"<") > MAX_TAGS:
+        raise requests.RequestException("its answer has too many elements")
+
+
+def _session(pace: Pace, timeout: float, spend: Callable[[], None]) -> requests.Session:
+    """Return a session that keeps pace, time and size; `spend` counts a request and raises if it is one too many."""
     import requests
 
     class _Limited(requests.Session):
         def get(self, url: Any, **options: Any) -> requests.Response:  # pyright: ignore[reportIncompatibleMethodOverride]
+            spend()
             with pace.turn():
-                response = super().get(url, **options, timeout=timeout, stream=True, allow_redirects=False)
-                try:
-                    response._content = read_body(response, timeout)  # pyright: ignore[reportPrivateUsage]
-                finally:
-                    response.close()
-                if response.status_code == requests.codes.ok and ATOM not in response.content[:4096]:
-                    raise requests.RequestException("it answers with something else than an Atom feed")
-                return response
+                response = within(3 * timeout, lambda: self._ask(url, options))
+            if response.status_code == requests.codes.ok:
+                _check_feed(response.content)
+            return response
+
+        def _ask(self, url: Any, options: Mapping[str, Any]) -> requests.Response:
+            response = super().get(url, **options, timeout=timeout, stream=True, allow_redirects=False)
+            with response:
+                response._content = read_body(response, timeout)  # pyright: ignore[reportPrivateUsage]
+            return response
 
     session = _Limited()
+    session.headers["Accept-Encoding"] = ENCODING
     # nothing of the user's .netrc is sent to a configured address
     session.auth = no_credentials
     return session

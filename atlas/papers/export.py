@@ -15,7 +15,8 @@ from atlas.paper_source import Paper
 FORMATS = ("bibtex", "ris", "markdown")
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
+    "\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}",
+    "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
 _FORMULA = re.compile(r"\$([^$\n]{1,200})\$")
@@ -68,13 +69,17 @@ def _is_harmless(formula: str) -> bool:
         return False
     if any(one in formula for one in ("^^", "%", "#", "&", "~")):
         return False
+    # TeX counts braces that are not escaped, BibTeX counts all: neither may leave the field in between
+    return _is_balanced(formula) and _is_balanced(re.sub(r"\\.", "", formula))
+
+
+def _is_balanced(text: str) -> bool:
     depth = 0
-    for one in re.sub(r"\\.", "", formula):
+    for one in text:
         depth += (one == "{") - (one == "}")
         if depth < 0:
             return False
-    # BibTeX counts escaped braces as well
-    return depth == 0 and formula.count("{") == formula.count("}")
+    return depth == 0
 
 
 def _bibtex(papers: Sequence[Paper]) -> str:
@@ -105,7 +110,7 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
 def _tex_name(name: str) -> str:
     """Return a name of an author; braces keep "and" in that of a group from dividing it."""
     written = tex(_line(name))
-    return f"{{{written}}}" if " and " in name else written
+    return f"{{{written}}}" if "and" in written.lower().split() else written
 
 
 def _key(paper: Paper, used: set[str]) -> str:

@@ -77,12 +77,36 @@ def write_file(path: Path, content: bytes) -> None:
             raise
 
 
+def create_once(path: Path, content: bytes) -> None:
+    """Create a file of mode 0600 unless one exists; it appears with its full content. Raises OSError."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            with contextlib.suppress(FileExistsError):
+                # unlike a rename, a hard link never replaces the file of a process that was faster
+                path.hardlink_to(draft)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def make_folders(folder: Path, mode: int = 0o700) -> list[Path]:
+    """Create a folder and its missing parents with this mode less the umask; return what was made, outermost first."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()][::-1]
+    for one in missing:
+        # not with `parents`, which gives those the mode 0777: under an open umask others could then replace the folder
+        one.mkdir(mode, exist_ok=True)
+    return missing
+
+
 def make_private_folder(folder: Path) -> None:
-    """Create a folder with mode 0700, and missing parents; accept an existing folder of this user as it is.
+    """Create a folder and missing parents with mode 0700; accept an existing folder of this user as it is.
 
     Raises OSError, EPERM for a link or for the folder of another user.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folders(folder)
     if not is_own_folder(folder):
         raise PermissionError(errno.EPERM, "not a folder of this user", str(folder))
 
@@ -91,6 +115,15 @@ def is_own_folder(path: Path) -> bool:
     """Return whether a path is a folder of this user and not a link to one. Raises OSError when nothing is there."""
     status = path.lstat()
     return stat.S_ISDIR(status.st_mode) and _is_own(status)
+
+
+def is_shared_folder(path: Path) -> bool:
+    """Return whether every user may create entries in a folder that is not this user's, or is kept for all: `/tmp`."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return bool(status.st_mode & stat.S_IWOTH) and (not _is_own(status) or bool(status.st_mode & stat.S_ISVTX))
 
 
 def foreign_entry(folder: Path) -> Path | None:

@@ -5,14 +5,13 @@ Anyone who can read the key can forge an index that this user trusts: only the u
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import secrets
 from pathlib import Path
 
 from atlas.errors import ConfigError
-from atlas.process.files import make_private_folder, open_file, read_file
+from atlas.process.files import create_once, make_private_folder, read_file
 
 APPLICATION = "code-atlas"
 KEY_FILE = "installation.key"
@@ -53,6 +52,11 @@ def papers_folder() -> Path:
     return personal_folder().with_name("papers")
 
 
+def token_file() -> Path:
+    """Return the file of the user's token for HTTP, `~/.local/share/code-atlas/mcp.token` on Linux; may be missing."""
+    return personal_folder().with_name("mcp.token")
+
+
 def sign(text: str, *, create: bool) -> str:
     """Return the keyed digest (BLAKE2b, 128 bits, hex) of a text; "" when there is no key and `create` is false.
 
@@ -70,7 +74,8 @@ def _key(*, create: bool) -> bytes:
         except FileNotFoundError:
             if not create:
                 return b""
-            _create(path)
+            make_private_folder(path.parent)
+            create_once(path, secrets.token_bytes(_KEY_BYTES))
             return _read(path)
     except OSError as error:
         raise ConfigError(
@@ -84,19 +89,3 @@ def _read(path: Path) -> bytes:
     if len(key) != _KEY_BYTES:
         raise ConfigError(f"the installation key {path} is damaged", "Delete it: indexes are then built again.")
     return key
-
-
-def _create(path: Path) -> None:
-    """Create the key unless another process did so first. The file appears with its full content."""
-    make_private_folder(path.parent)
-    draft = path.with_name(f"{KEY_FILE}.{secrets.token_hex(8)}")
-    descriptor = open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(descriptor, secrets.token_bytes(_KEY_BYTES))
-        os.fsync(descriptor)
-        with contextlib.suppress(FileExistsError):
-            # unlike a rename, a hard link never replaces the key of a process that was faster
-            path.hardlink_to(draft)
-    finally:
-        os.close(descriptor)
-        draft.unlink(missing_ok=True)

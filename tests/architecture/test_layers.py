@@ -33,6 +33,7 @@ HOMES = {
     ),
     "arxiv": ("atlas/paper_services/arxiv.py",),
     "requests": ("atlas/paper_services/",),
+    "urllib3": ("atlas/paper_services/",),  # the library below requests
     "pydantic": ("atlas/mcp_server.py",),
     "anyio": ("atlas/mcp_server.py", "atlas/process/stdin.py", "atlas/chat/"),
     "opentelemetry": ("atlas/mcp_server.py",),

@@ -349,6 +349,33 @@ def test_a_pdf_is_read_page_by_page_and_a_damaged_one_is_a_problem() -> None:
     assert any("pdf-failed" in problem for problem in damaged.problems)
 
 
+@pytest.mark.slow
+def test_a_pdf_whose_pages_share_a_long_text_is_cut() -> None:
+    pytest.importorskip("pypdf")
+    from io import BytesIO
+
+    from pypdf import PdfWriter
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer = PdfWriter()
+    content = DecodedStreamObject()
+    content.set_data(b"BT /F1 12 Tf " + (b"(" + b"word " * 200 + b") Tj T* ") * 400 + b" ET")
+    shared = writer._add_object(content)
+    kinds = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
+    font = DictionaryObject({NameObject(name): NameObject(kind) for name, kind in kinds.items()})
+    fonts = DictionaryObject({NameObject("/F1"): font})
+    for _ in range(60):
+        page = writer.add_blank_page(200, 200)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        page[NameObject("/Contents")] = shared
+    buffer = BytesIO()
+    writer.write(buffer)
+    article = read("a.pdf", buffer.getvalue())
+    assert len(buffer.getvalue()) < 1 << 20
+    assert any("pdf-failed" in problem and "limit" in problem for problem in article.problems)
+    assert 0 < sum(len(text) for _, _, text in rows(article)) <= 16 << 20
+
+
 @pytest.mark.parametrize(
     ("data", "text"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import re
 import subprocess
 import sys
 import time
@@ -399,8 +400,9 @@ HOSTILE = Paper(
 
 def test_exports_hold_nothing_that_a_reader_would_run() -> None:
     bibtex = export([HOSTILE, HOSTILE], "bibtex")
-    assert r"\textbackslash{}input\{/etc/passwd\}" in bibtex
-    assert r"\$\textbackslash{}write18\{rm\}\$ 100\% \{of\} $\alpha^2$" in bibtex
+    assert r"\textbackslash{}input\textbraceleft{}/etc/passwd\textbraceright{}" in bibtex
+    assert r"\$\textbackslash{}write18\textbraceleft{}rm\textbraceright{}\$ 100\%" in bibtex
+    assert r"$\alpha^2$" in bibtex
     assert "{A and B Collaboration} and Éa Ünal" in bibtex
     assert bibtex.count("@misc{") == 2
     assert bibtex.count("@misc{collaboration2023inputetcpasswd,") == 1, "keys are unique"
@@ -418,11 +420,38 @@ def test_exports_hold_nothing_that_a_reader_would_run() -> None:
 @settings(max_examples=300, deadline=None)
 def test_braces_of_tex_are_balanced(text: str) -> None:
     written = tex(text)
+    assert balanced(written), "BibTeX counts escaped braces as well"
+    assert balanced(re.sub(r"\\.", "", written)), "TeX does not"
+
+
+def balanced(text: str) -> bool:
     depth = 0
-    for before, one in zip(" " + written, written, strict=False):
-        depth += (one == "{" and before != "\\") - (one == "}" and before != "\\")
-        assert depth >= 0
-    assert depth == 0
+    for one in text:
+        depth += (one == "{") - (one == "}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        'x}}} @article(evil2020, title = "Forged", year = 2020)',
+        'x}, note = "forged"} @misc(evil, title = "y")',
+        r"$\}\}\} @misc(evil, x) \{\{\{$",
+        "$}$ $x$ {$",
+        "\\} @misc(evil, title = 1)",
+    ],
+)
+def test_no_text_ends_its_field_and_begins_an_entry(title: str) -> None:
+    paper = Paper("2301.00001", title, (title, "A AND B", "C\u00a0and D"), title, journal_ref=title, doi=title)
+    bibtex = export([paper], "bibtex")
+    depths, depth = [], 0
+    for one in bibtex:
+        depth += (one == "{") - (one == "}")
+        depths.append(depth)
+    assert depth == 0 and min(depths[bibtex.index("{") : bibtex.rindex("}")]) == 1
+    assert "{A AND B} and {C and D}" in bibtex
 
 
 def test_queries_hold_words_only() -> None:

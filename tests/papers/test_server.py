@@ -80,12 +80,13 @@ async def test_over_stdio(tmp_path: Path) -> None:
 async def test_over_http(tmp_path: Path) -> None:
     with arxiv_server(ATTENTION, BERT) as server:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, *COMMAND, "--transport", "http", "--port", "0",
+            sys.executable, *COMMAND, "--transport", "http", "--port", "0", "--no-token",
             env={**os.environ, **environment(tmp_path, server)}, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         try:
             assert process.stderr is not None
             async with asyncio.timeout(30):
+                assert b"every user of this machine" in await process.stderr.readline()
                 line = (await process.stderr.readline()).decode()
             where = re.search(r"http://\S+", line)
             assert where, line

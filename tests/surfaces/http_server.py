@@ -133,9 +133,16 @@ def message(
 
 
 @contextmanager
-def http_server(place: Place, *arguments: str, open_files: int = 0, **env: str) -> Iterator[Served]:
-    """A server on a free port, until the end of the block; `open_files` is how many it may have."""
+def http_server(
+    place: Place, *arguments: str, open_files: int = 0, own_token: bool = False, **env: str
+) -> Iterator[Served]:
+    """A server on a free port, until the end of the block; `open_files` is how many it may have.
+
+    Without a token in the arguments or the environment it asks for none, unless it shall make its own.
+    """
+    is_told = own_token or "ATLAS_MCP_TOKEN" in env or "--token-file" in arguments
     command = [*COMMAND, "mcp", "--transport", "http", "--port", "0", *place.options, *arguments]
+    command += [] if is_told else ["--no-token"]
     if open_files:
         command = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *command]
     process = subprocess.Popen(

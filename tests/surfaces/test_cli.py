@@ -303,7 +303,7 @@ def test_printed_command_for_claude_code(place: Place) -> None:
 )
 def test_printed_configuration_of_a_server_over_http(place: Place, client: str, path: str, key: str) -> None:
     options = ("mcp", "--transport", "http", "--port", "4321", "--print-config", client, *place.options)
-    plain = json.loads(atlas(*options).stdout)[path]["code-atlas"]
+    plain = json.loads(atlas(*options, "--no-token").stdout)[path]["code-atlas"]
     assert plain[key] == "http://127.0.0.1:4321/mcp"
     assert "headers" not in plain
     secret = "this-is-not-to-be-printed"
@@ -317,9 +317,12 @@ def test_printed_configuration_of_a_server_over_http(place: Place, client: str, 
 
 def test_printed_command_for_claude_code_over_http(place: Place) -> None:
     options = ("mcp", "--transport", "http", "--print-config", "claude-code", *place.options)
-    assert atlas(*options).stdout == "claude mcp add --transport http code-atlas http://127.0.0.1:8765/mcp\n"
-    done = atlas(*options, "--token-file", "anything")
-    assert done.stdout.endswith(' --header "Authorization: Bearer $ATLAS_MCP_TOKEN"\n')
+    line = "claude mcp add --transport http code-atlas http://127.0.0.1:8765/mcp"
+    assert atlas(*options, "--no-token").stdout == f"{line}\n"
+    # the shell must not insert the token: it would stand in the process list and in the client's file
+    assert atlas(*options, "--token-file", "anything").stdout == (
+        f"{line} --header 'Authorization: Bearer ${{ATLAS_MCP_TOKEN}}'\n"
+    )
     assert "fixed port" in failed(atlas(*options, "--port", "0"), 2)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.errors import ConfigError
-from atlas.process.files import open_file, read_file
+from atlas.process.files import make_folders, open_file, read_file
 
 _BOM = "\ufeff"
 
@@ -34,6 +34,7 @@ class ConfigFile:
     exists: bool
     has_bom: bool = False
     mode: int = 0
+    """Its permissions, or those of the file to make: a file of the user names commands and is for this user only."""
 
 
 def read(path: Path, limit: int, *, inside: Path | None = None) -> ConfigFile:
@@ -50,7 +51,7 @@ def read(path: Path, limit: int, *, inside: Path | None = None) -> ConfigFile:
     try:
         status = target.stat()
     except FileNotFoundError:
-        return ConfigFile(path, target, "", exists=False)
+        return ConfigFile(path, target, "", exists=False, mode=0o600 if inside is None else 0o666)
     except OSError as error:
         raise _failed("read", path, error) from error
     if stat.S_ISDIR(status.st_mode):
@@ -86,9 +87,11 @@ def write(file: ConfigFile, text: str) -> list[Path]:
     except UnicodeEncodeError as error:
         raise ConfigError(f"{file.path} cannot hold a path that is not UTF-8", "Rename the folder.") from error
     try:
-        made = _make_folders(file.target.parent)
+        made = make_folders(file.target.parent, 0o777 if file.mode & 0o077 else 0o700)
         draft = file.target.with_name(f".{file.target.name}.{os.getpid()}-{secrets.token_hex(4)}")
-        with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as stream:
+        # the file that it replaces may be private
+        mode = 0o600 if file.exists else file.mode
+        with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
             try:
                 stream.write(content)
                 stream.flush()
@@ -122,12 +125,6 @@ def _check_unchanged(file: ConfigFile) -> None:
     now = read(file.path, 1 << 30)
     if (now.text, now.exists, now.target) != (file.text, file.exists, file.target):
         raise ConfigError(f"{file.path} has just been changed by another program", "Nothing was written. Try again.")
-
-
-def _make_folders(folder: Path) -> list[Path]:
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing[::-1]
 
 
 def _resolved(path: Path) -> Path:

@@ -16,7 +16,7 @@ from atlas.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """One file of a client. `state`: `connected`, `off` (switched off), `other command`, `broken` or ``."""
+    """One file of a client. `state`: `connected`, `off` (switched off), `http`, `other command`, `broken` or ``."""
 
     file: str
     state: str
@@ -111,5 +111,7 @@ def _file(client: Client, path: Path | None, inside: Path | None, command: list[
         return FileState(str(path), "broken", error.message)
     if existing is None:
         return FileState(str(path), "")
+    if RECIPES[client].url_key in _table(existing):
+        return FileState(str(path), "off" if is_off(existing) else "http")
     state = "connected" if launches(existing, command) else "other command"
     return FileState(str(path), "off" if state == "connected" and is_off(existing) else state)

@@ -10,6 +10,7 @@ import json as jsonlib
 import shlex
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from atlas.cli import output
 from atlas.cli.clients import toml_text
@@ -20,6 +21,7 @@ from atlas.cli.clients.recipes import (
     http_entry,
     moved_folders,
     nested,
+    reads_environment,
     stdio_entry,
 )
 
@@ -31,17 +33,32 @@ def print_stdio(client: Client, command: list[str], environment: Mapping[str, st
     _print(client, line, stdio_entry(client, command, environment), as_json=as_json)
 
 
-def print_http(client: Client, url: str, *, with_token: bool, as_json: bool) -> None:
-    """Print the configuration with which a client reaches a server at `url`."""
-    line = shlex.join(["claude", "mcp", "add", "--transport", "http", SERVER_NAME, url])
-    if with_token:
-        # In double quotes the shell inserts the token, so the line does not contain it.
-        line += ' --header "Authorization: Bearer $ATLAS_MCP_TOKEN"'
+def print_http(client: Client, url: str, token: Path | None, *, with_token: bool, as_json: bool) -> None:
+    """Print the configuration with which a client reaches a server at `url`; `token` is the file of its token."""
+    words = ["claude", "mcp", "add", "--transport", "http", SERVER_NAME, url]
+    # in single quotes: the client replaces the variable when it connects; no file and no process list has the token
+    words += ["--header", f"Authorization: Bearer {RECIPES[Client.CLAUDE_CODE].token}"] if with_token else []
     more: dict[str, object] = {}
     if with_token and client is Client.VSCODE:
         ask = {"type": "promptString", "id": "atlas-token", "description": "Token of Code Atlas", "password": True}
         more = {"inputs": [ask]}
-    _print(client, line, http_entry(client, url, with_token=with_token), more, as_json=as_json)
+    _print(client, shlex.join(words), http_entry(client, url, with_token=with_token), more, as_json=as_json)
+    if token is not None:
+        print(output.plain(f"Then: {token_step(client, token)}"), file=sys.stderr)
+
+
+def export_line(token: Path) -> str:
+    """Return the shell's line that puts the token of a file into the environment of clients."""
+    return f'export ATLAS_MCP_TOKEN="$(cat {shlex.quote(str(token))})"'
+
+
+def token_step(client: Client, token: Path) -> str:
+    """Return how a client gets the token of a file."""
+    if reads_environment(client):
+        return f"{export_line(token)}, where {RECIPES[client].title} starts"
+    if client is Client.VSCODE:
+        return f"VS Code asks for the token: enter the content of {token}"
+    return f"put the content of {token} for <token>, in your own file, not in one of the project"
 
 
 def place_of(client: Client) -> str:

@@ -28,6 +28,8 @@ from pathlib import Path
 
 SERVER_NAME = "code-atlas"
 
+TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
+
 FOLDER_VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ATLAS_PACKS")
 """State the folders of index, key, notes and packs: clients start servers with few of the user's variables."""
 
@@ -276,13 +278,18 @@ def stdio_entry(client: Client, command: Sequence[str], environment: Mapping[str
     return {**entry, "tools": ["*"]} if client is Client.COPILOT_CLI else entry
 
 
+def reads_environment(client: Client) -> bool:
+    """Return whether the client replaces a variable in an entry by the token when it connects."""
+    return client is Client.CODEX or TOKEN_VARIABLE in RECIPES[client].token
+
+
 def http_entry(client: Client, url: str, *, with_token: bool) -> dict[str, object]:
     """Return the entry with which a client reaches a server at `url`. It never holds a token."""
     recipe = RECIPES[client]
     entry: dict[str, object] = {"type": recipe.http_kind} if recipe.http_kind else {}
     entry[recipe.url_key] = url
     if with_token and client is Client.CODEX:
-        entry["bearer_token_env_var"] = "ATLAS_MCP_TOKEN"
+        entry["bearer_token_env_var"] = TOKEN_VARIABLE
     elif with_token:
         entry["headers"] = {"Authorization": f"Bearer {recipe.token}"}
     return {**entry, "tools": ["*"]} if client is Client.COPILOT_CLI else entry

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
@@ -19,9 +20,10 @@ def write_transcript(path: Path, messages: Sequence[Message], *, replace: bool) 
     if not replace and path.exists():
         raise ConfigError(f"{path} exists", "Name another file; nothing was written.")
     text = json.dumps(messages, ensure_ascii=False, indent=1) if path.suffix == ".json" else as_markdown(messages)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with draft.open("x", encoding="utf-8") as file:
+        # for this user only: it holds code and notes
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

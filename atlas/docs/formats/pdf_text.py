@@ -16,6 +16,8 @@ MAX_MEMORY = 1 << 30
 MAX_PAGES = 5_000
 MAX_OUTLINE = 5_000
 MAX_DEPTH = 6
+MAX_TEXT = 16 << 20
+"""Characters of all pages, which the reading process holds; 5,000 full pages have that many."""
 
 
 def limit_resources() -> None:
@@ -59,11 +61,15 @@ def main() -> int:
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         outline = {}
     title = reader.metadata.title if reader.metadata else ""
+    left = MAX_TEXT
     for number, page in enumerate(reader.pages):
         if number >= MAX_PAGES:
             return 1
         headings = sorted(outline.get(number, []), key=lambda one: str(one[0]))
         text = page.extract_text()
+        left -= len(text)
+        if left < 0:
+            return 1
         print(json.dumps({"title": title if not number else "", "headings": headings, "text": text}), flush=True)  # noqa: T201
     return 0
 

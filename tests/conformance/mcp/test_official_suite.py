@@ -26,7 +26,7 @@ OLDEST_NODE = 22
 
 APPS = {
     "fixtures": [sys.executable, "-P", "-W", "ignore", str(HERE / "fixture_app.py")],
-    "product": [sys.executable, "-P", "-m", "atlas", "mcp", "--transport", "http", "--port", "0"],
+    "product": [sys.executable, "-P", "-m", "atlas", "mcp", "--transport", "http", "--port", "0", "--no-token"],
 }
 
 
