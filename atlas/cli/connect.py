@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
 CONTEXT_LINES = 2
 
+MAX_COMPARED = 2000
+"""Lines of which a difference is searched; more are shown as removed and added."""
+
 SECRET_VALUE = re.compile(
-    r"""((?:token|key|secret|passw|auth|credential|cookie)[^"'=:]*["']?\s*[=:]\s*["'])[^"']+(["'])""", re.IGNORECASE
+    r"""((?:token|key|secret|passw|auth|credential|cookie)[^"'=:]{0,100}+["']?\s*+[=:]\s*+["'])[^"']++(["'])""",
+    re.IGNORECASE,
 )
 """The value of a variable or header whose name says that it is secret: `"API_KEY": "..."`, `TOKEN = '...'`."""
 
@@ -95,19 +99,20 @@ def _planned(
 ) -> tuple[Change, str]:
     """Return the change that the options ask for, and what the user must know about it."""
     from atlas.cli.clients.change import plan, plan_undo, read_entry
-    from atlas.cli.clients.overview import matches
+    from atlas.cli.clients.overview import launches, matches
     from atlas.cli.clients.recipes import stdio_entry
     from atlas.cli.clients.skill import skill_place
+    from atlas.cli.mcp import launch_command
 
     home = Path.home()
     if skill:
         if file or name != SERVER_NAME:
             raise ConfigError("--skill has its own place", "Leave out --file and --name.")
         place, page = skill_place(client, settings.root, os.environ, home, user=user)
-        return (plan_undo(place), "") if undo else (plan(place, page), "")
+        return (plan_undo(place, lambda found: found == page), "") if undo else (plan(place, page), "")
     place, in_user_file = _entry_place(settings, client, name, file, user=user)
     if undo:
-        return plan_undo(place), ""
+        return plan_undo(place, lambda found: launches(found, launch_command())), ""
     entry = stdio_entry(client, _command(settings, client, user=in_user_file and not file), os.environ)
     _, existing = read_entry(place)
     note = "" if in_user_file or file else RECIPES[client].note
@@ -153,9 +158,18 @@ def _command(settings: Settings, client: Client, *, user: bool) -> list[str]:
 
 def _ask(change: Change, *, yes: bool) -> None:
     """Return if the change may be made. Raises ConfigError without a terminal, AtlasError after a no."""
+    path = change.place.file
+    if change.edited:
+        what = f"what is to be taken back in {path} is not as `atlas connect` wrote it"
+        if yes or not sys.stdin.isatty():
+            raise ConfigError(
+                f"nothing was written: {what}", "Run it on a terminal without --yes, which asks, or edit it by hand."
+            )
+        if not typer.confirm(output.one_line(f"{what[0].upper()}{what[1:]}. Take it back with those edits?"), err=True):
+            raise AtlasError("nothing was written")
+        return
     if yes:
         return
-    path = change.place.file
     if not sys.stdin.isatty():
         raise ConfigError(
             "nothing was written: there is no terminal to ask on", "Check the lines above, then add --yes."
@@ -167,13 +181,31 @@ def _ask(change: Change, *, yes: bool) -> None:
 
 def _diff(change: Change) -> list[str]:
     """Return the change as a unified diff with secrets masked: other servers' keys must not reach a log."""
-    import difflib
-
     before = _masked_lines(change.file.text if change.file.exists else "")
     after = _masked_lines(change.after or "")
     path = str(change.place.file)
     names = (path if change.file.exists else "/dev/null", "/dev/null" if change.after is None else path)
-    return [*difflib.unified_diff(before, after, *names, lineterm="", n=CONTEXT_LINES)]
+    return unified(before, after, *names)
+
+
+def unified(before: list[str], after: list[str], old: str, new: str) -> list[str]:
+    """Return the unified difference, compared only between the first and the last line that differ."""
+    import difflib
+
+    least = min(len(before), len(after))
+    first = next((n for n in range(least) if before[n] != after[n]), least)
+    last = next((n for n in range(least - first) if before[-1 - n] != after[-1 - n]), least - first)
+    start = max(0, first - CONTEXT_LINES)
+    parts = [lines[start : len(lines) - max(0, last - CONTEXT_LINES)] for lines in (before, after)]
+    if max(map(len, parts)) > MAX_COMPARED:
+        shown = [f"-{line}" for line in parts[0]] + [f"+{line}" for line in parts[1]]
+        return [f"--- {old}", f"+++ {new}", f"@@ -{start + 1} +{start + 1} @@", *shown]
+    lines = difflib.unified_diff(*parts, old, new, lineterm="", n=CONTEXT_LINES)
+    return [_shifted(line, start) if line.startswith("@@ ") else line for line in lines]
+
+
+def _shifted(heading: str, lines: int) -> str:
+    return re.sub(r"(?<=[-+])\d+", lambda found: str(int(found[0]) + lines), heading)
 
 
 def _masked_lines(text: str) -> list[str]:
