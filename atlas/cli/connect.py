@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from atlas.cli.clients.change import Change, Place
     from atlas.config.load import Settings
 
-CONTEXT_LINES = 2
-
-MAX_COMPARED = 2000
-"""Lines of which a difference is searched; more are shown as removed and added."""
-
 SECRET_VALUE = re.compile(
     r"""((?:token|key|secret|passw|auth|credential|cookie)[^"'=:]{0,100}+["']?\s*+[=:]\s*+["'])[^"']++(["'])""",
     re.IGNORECASE,
@@ -181,31 +176,13 @@ def _ask(change: Change, *, yes: bool) -> None:
 
 def _diff(change: Change) -> list[str]:
     """Return the change as a unified diff with secrets masked: other servers' keys must not reach a log."""
+    from atlas.cli.difference import unified
+
     before = _masked_lines(change.file.text if change.file.exists else "")
     after = _masked_lines(change.after or "")
     path = str(change.place.file)
     names = (path if change.file.exists else "/dev/null", "/dev/null" if change.after is None else path)
     return unified(before, after, *names)
-
-
-def unified(before: list[str], after: list[str], old: str, new: str) -> list[str]:
-    """Return the unified difference, compared only between the first and the last line that differ."""
-    import difflib
-
-    least = min(len(before), len(after))
-    first = next((n for n in range(least) if before[n] != after[n]), least)
-    last = next((n for n in range(least - first) if before[-1 - n] != after[-1 - n]), least - first)
-    start = max(0, first - CONTEXT_LINES)
-    parts = [lines[start : len(lines) - max(0, last - CONTEXT_LINES)] for lines in (before, after)]
-    if max(map(len, parts)) > MAX_COMPARED:
-        shown = [f"-{line}" for line in parts[0]] + [f"+{line}" for line in parts[1]]
-        return [f"--- {old}", f"+++ {new}", f"@@ -{start + 1} +{start + 1} @@", *shown]
-    lines = difflib.unified_diff(*parts, old, new, lineterm="", n=CONTEXT_LINES)
-    return [_shifted(line, start) if line.startswith("@@ ") else line for line in lines]
-
-
-def _shifted(heading: str, lines: int) -> str:
-    return re.sub(r"(?<=[-+])\d+", lambda found: str(int(found[0]) + lines), heading)
 
 
 def _masked_lines(text: str) -> list[str]:
