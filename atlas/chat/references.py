@@ -16,7 +16,7 @@ from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
 from atlas.chat.routes import ResourceRoute
 
-_REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@([^\s@(){}]++(?:\([^)\n]{0,1000}+\))?)")
+_REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@([^\s@(){}]++(?:\([^)\n]{0,300}+\))?)")
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*+)\}")
 _TRAILING = ".,;:!?"
 
@@ -106,7 +106,7 @@ def expand(template: str, arguments: dict[str, str]) -> tuple[str, tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class TemplatePattern:
-    """What fits a template. Matching never backtracks: a regular expression of `{+a}{+b}{+c}...` would do so forever."""
+    """What fits a template. Matching never backtracks, as a regular expression of `{+a}{+b}...` would forever."""
 
     template: UriTemplate | None
 

@@ -182,7 +182,7 @@ def _diff(change: Change) -> list[str]:
     after = _masked_lines(change.after or "")
     path = str(change.place.file)
     names = (path if change.file.exists else "/dev/null", "/dev/null" if change.after is None else path)
-    return unified(before, after, *names)
+    return [re.sub(SECRET_VALUE, r"\1***\2", line) for line in unified(before, after, *names)]
 
 
 def _masked_lines(text: str) -> list[str]:
@@ -192,7 +192,7 @@ def _masked_lines(text: str) -> list[str]:
         text = mask_secrets(text.encode("utf-8", "replace")).decode("utf-8", "replace")
     except ValueError:
         return ["(this file has too many places that may hold a secret to show it)"]
-    return [re.sub(SECRET_VALUE, r"\1***\2", line) for line in text.splitlines()]
+    return text.splitlines()
 
 
 def _show(lines: list[str], *, stderr: bool) -> None:

@@ -17,7 +17,8 @@ from typing import Any
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
 from atlas.errors import ConfigError
 
-MAX_BYTES = 1 << 20
+MAX_BYTES = 256 << 10
+"""Python's parser needs a second for a megabyte of headers, and an edit reads a file several times."""
 
 # a string that does not end takes the rest in one step: a hostile file must not be scanned once per quote
 _BASIC = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"?'
@@ -178,6 +179,8 @@ def _end_of(text: str, position: int) -> int:
 
 def _path(key: str) -> tuple[str, ...]:
     """Return the parts of a dotted key, unquoted."""
+    if not ("'" in key or '"' in key):
+        return tuple(part.strip() for part in key.split("."))
     at: Any = tomllib.loads(f"{key.strip()} = 0")
     parts: list[str] = []
     while isinstance(at, dict):
