@@ -100,7 +100,7 @@ def chat(
     confirm = ask_on_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None
     servers, problems = chosen_servers(settings, config or (), import_ or (), import_project or (), confirm)
     for problem in problems:
-        print(f"warning: {output.plain(problem)}", file=sys.stderr)
+        print(f"warning: {output.one_line(problem)}", file=sys.stderr)
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     logging.getLogger("client").setLevel(logging.CRITICAL)
     limits = make_limits(settings, rounds, max_tokens, max_cost)

@@ -178,14 +178,15 @@ def _diff(change: Change) -> list[str]:
     """Return the change as a unified diff with secrets masked: other servers' keys must not reach a log."""
     from atlas.cli.difference import unified
 
-    before = _masked_lines(change.file.text if change.file.exists else "")
-    after = _masked_lines(change.after or "")
+    before = masked_lines(change.file.text if change.file.exists else "")
+    after = masked_lines(change.after or "")
     path = str(change.place.file)
     names = (path if change.file.exists else "/dev/null", "/dev/null" if change.after is None else path)
     return [re.sub(SECRET_VALUE, r"\1***\2", line) for line in unified(before, after, *names)]
 
 
-def _masked_lines(text: str) -> list[str]:
+def masked_lines(text: str) -> list[str]:
+    """Return the lines of a text with recognised secrets masked."""
     from atlas.parsing import mask_secrets
 
     try:

@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rogue_attacks import SEQUENCES
+
 ATTACK = sys.argv[1]
 FOLDER = Path(sys.argv[2]) if len(sys.argv) > 2 else Path()
 READS = {"readOnlyHint": True}
 OBJECT = {"type": "object"}
-SEQUENCES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil\u200f\u2066"
 
 state = {"calls": 0, "asked": 0, "lists": 0}
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
@@ -251,6 +252,7 @@ def _indent(text: str, position: int) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
+@lru_cache(maxsize=2)
 def _blank(text: str) -> str:
     """Return the text with spaces for comments; every other character keeps its place."""
     return _COMMENT.sub(_blank_comment, text)

@@ -188,12 +188,12 @@ class TerminalScreen:
     def _render(self, block: str) -> None:
         self.idle()
         if len(block) > MAX_BLOCK or self._seconds > MAX_SECONDS:
-            self._console.out(printable(block), highlight=False)
-        else:
-            began = time.process_time()
-            self._console.print(Markdown(block, code_theme=self._theme, hyperlinks=False))
-            self._seconds += time.process_time() - began
+            self._console.file.write(f"{printable(block)}\n\n")  # rich makes objects of each line
+            return
+        began = time.process_time()
+        self._console.print(Markdown(block, code_theme=self._theme, hyperlinks=False))
         self._console.print()
+        self._seconds += time.process_time() - began
 
 
 def short(text: str) -> str:
