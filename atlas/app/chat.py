@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
-    from atlas.chat.connection import Host, ServerConnection
+    from atlas.chat.connection import ServerConnection
     from atlas.chat.server_spec import ServerSpec
+    from atlas.chat.servers_user import Host
     from atlas.chat.session import ChatSession
     from atlas.chat.turn import Screen, TurnLimits
     from atlas.chat_model import ChatModel

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import anyio
 import mcp_types as types
@@ -23,9 +23,10 @@ from mcp.client.client import Client
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
-from atlas.chat.content import printable
-from atlas.chat.offer import Offer, read_offer, watch_offer
+from atlas.chat.content import one_line, printable
+from atlas.chat.offer import Offer, definition_of, read_offer, watch_offer
 from atlas.chat.server_spec import ServerSpec
+from atlas.chat.servers_user import Host, ServersUser
 from atlas.chat.transport import Stderr, open_transport
 from atlas.errors import AtlasError, Unavailable
 
@@ -43,6 +44,9 @@ CLOSE_SECONDS = 8.0
 
 MAX_PROBLEM = 400
 
+MAX_COMPLETIONS, MAX_COMPLETION = 100, 200
+"""Completions of an argument, and characters of each."""
+
 _Result = TypeVar("_Result")
 
 
@@ -54,18 +58,6 @@ class State(StrEnum):
     RESTARTING = "restarting"
     FAILED = "failed"
     CLOSED = "closed"
-
-
-class Host(Protocol):
-    """Requests that a server may send to the user."""
-
-    async def elicit(self, server: str, params: types.ElicitRequestParams) -> types.ElicitResult:
-        """Return what the user answers to a question of a server."""
-        ...
-
-    def log(self, server: str, level: str, text: str) -> None:
-        """Show a log message of a server."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +77,24 @@ class ServerConnection:
         self.restarts = 0
         self.seconds = 0.0
         """Time from start to ready."""
-        self._info, self._roots, self._host = client, roots, host
+        self._info, self._roots = client, roots
+        self._user = ServersUser(spec.name, host)
         self._client: Client | None = None
         self._stderr = Stderr()
         self._closing, self._changed = asyncio.Event(), asyncio.Condition()
         self._lost = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._stale = False
+        self._declared: Mapping[str, str] | None = None
+
+    @property
+    def declared(self) -> Mapping[str, str]:
+        """The definitions of the tools as they were when the server was connected, by name."""
+        return self._declared or {}
+
+    def vouches(self, tool: types.Tool) -> bool:
+        """Return whether the user, who chose this server, has chosen it with this tool as it is."""
+        return not self.spec.is_foreign and self.declared.get(tool.name) == definition_of(tool)
 
     @property
     def stderr(self) -> tuple[str, ...]:
@@ -129,23 +132,30 @@ class ServerConnection:
         """Read again what the server offers, if it has said that this has changed."""
         if self._stale and self._client is not None:
             self._stale = False
-            self.offer = await self._ask(lambda client: read_offer(client))
+            try:
+                async with asyncio.timeout(self.limits.connect):
+                    self.offer = await self._ask(lambda client: read_offer(client))
+            except TimeoutError as error:
+                raise Unavailable(f"{self.spec.name} does not say what it offers") from error
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any], progress: ProgressFnT) -> types.CallToolResult:
         """Return the result of a tool. Raises Unavailable if the server is gone or does not answer in time."""
-        return await self._ask(
-            lambda client: client.call_tool(
-                name, dict(arguments), read_timeout_seconds=self.limits.call, progress_callback=progress
+        with self._user.has_asked():
+            return await self._ask(
+                lambda client: client.call_tool(
+                    name, dict(arguments), read_timeout_seconds=self.limits.call, progress_callback=progress
+                )
             )
-        )
 
     async def read_resource(self, uri: str) -> types.ReadResourceResult:
         """Return a resource. Raises Unavailable, AtlasError for one that the server does not have."""
-        return await self._ask(lambda client: client.read_resource(uri))
+        with self._user.has_asked():
+            return await self._ask(lambda client: client.read_resource(uri))
 
     async def get_prompt(self, name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
         """Return the messages of a prompt. Raises as `read_resource` does."""
-        return await self._ask(lambda client: client.get_prompt(name, dict(arguments)))
+        with self._user.has_asked():
+            return await self._ask(lambda client: client.get_prompt(name, dict(arguments)))
 
     async def complete(
         self, reference: types.PromptReference | types.ResourceTemplateReference, name: str, value: str
@@ -157,7 +167,7 @@ class ServerConnection:
             result = await self._ask(lambda client: client.complete(reference, {"name": name, "value": value}))
         except AtlasError:
             return ()
-        return tuple(result.completion.values)
+        return tuple(one[:MAX_COMPLETION] for one in result.completion.values[:MAX_COMPLETIONS])
 
     async def _ask(self, request: Callable[[Client], Awaitable[_Result]]) -> _Result:
         client = await self._ready()
@@ -171,7 +181,7 @@ class ServerConnection:
                 raise Unavailable(f"{self.spec.name} ended during the call", "It is being started again.") from error
             if error.code == types.REQUEST_TIMEOUT:
                 raise Unavailable(f"{self.spec.name} did not answer within {self.limits.call:g} s") from error
-            raise AtlasError(f"{self.spec.name}: {printable(error.message)[:MAX_PROBLEM]}") from error
+            raise AtlasError(f"{self.spec.name}: {one_line(error.message, MAX_PROBLEM)}") from error
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             lost.set()
             raise Unavailable(f"{self.spec.name} is gone", "It is being started again.") from error
@@ -211,9 +221,10 @@ class ServerConnection:
         while not self._closing.is_set():
             began, ready = time.monotonic(), False
             self._lost = asyncio.Event()
-            problem = "the connection was lost"
+            reasons: list[str] = []
+            problem = ""
             try:
-                async with self._session() as client:
+                async with self._session(reasons) as client:
                     self._client, ready, self.seconds = client, True, time.monotonic() - began
                     await self._set(State.READY)
                     async with watch_offer(client, self._mark_stale):
@@ -223,6 +234,7 @@ class ServerConnection:
             self._client = None
             if self._closing.is_set():
                 break
+            problem = reasons[0] if reasons and ready else problem or "the connection was lost"
             said = f" (stderr: {printable(self.stderr[-1])})" if self.stderr else ""
             crashes = 1 if time.monotonic() - began > STABLE_SECONDS else crashes + 1
             if crashes > MAX_RESTARTS or (not ready and self.restarts == 0):
@@ -236,23 +248,37 @@ class ServerConnection:
         await self._set(State.CLOSED)
 
     @asynccontextmanager
-    async def _session(self) -> AsyncGenerator[Client]:
-        """Open a session and read what the server offers; the time limit ends with that."""
+    async def _session(self, reasons: list[str]) -> AsyncGenerator[Client]:
+        """Open a session and read what the server offers; the time limit ends with that.
+
+        `reasons` gets why the connection has ended, from the side that noticed first.
+        """
+        lost = self._lost
+
+        def ended(reason: str) -> None:
+            reasons.append(reason)
+            lost.set()
+
         client = Client(
-            open_transport(self.spec, self._stderr, self._lost.set),
+            open_transport(self.spec, self._stderr, ended),
             client_info=self._info,
             read_timeout_seconds=self.limits.call,
-            elicitation_callback=self._elicit,
+            elicitation_callback=self._user.elicit,
             list_roots_callback=self._list_roots,
-            logging_callback=self._log,
+            logging_callback=self._user.log,
             log_level="warning",
             message_handler=self._handle,
+            cache=None,
         )
         with anyio.CancelScope() as scope:
             scope.deadline = anyio.current_time() + self.limits.connect
             async with client:
+                # a schema of results may hold a pattern that never ends; `result_problem` looks at the rest
+                client.session.validate_tool_result = _believe
                 await self._ask_for_warnings(client)
                 self.offer = await read_offer(client)
+                if self._declared is None:
+                    self._declared = self.offer.definitions
                 scope.deadline = float("inf")
                 yield client
         if scope.cancelled_caught:
@@ -269,20 +295,14 @@ class ServerConnection:
     def _mark_stale(self) -> None:
         self._stale = True
 
-    async def _elicit(self, context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
-        return await self._host.elicit(self.spec.name, params)
-
     async def _list_roots(self, context: object) -> types.ListRootsResult:
         return types.ListRootsResult(
             roots=[types.Root.model_validate({"uri": root.as_uri(), "name": root.name}) for root in self._roots]
         )
 
-    async def _log(self, params: types.LoggingMessageNotificationParams) -> None:
-        self._host.log(self.spec.name, params.level, printable(str(params.data)))
-
     async def _handle(self, message: object) -> None:
         if isinstance(message, Exception):
-            self._host.log(self.spec.name, "warning", "printed a line that is no message to its standard output")
+            self._user.show("warning", "printed a line that is no message to its standard output")
         elif isinstance(
             message,
             types.ToolListChangedNotification
@@ -298,5 +318,8 @@ def describe(error: BaseException) -> str:
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"no such program or folder: {error.filename}"
-    text = printable(" ".join(str(error).split()))[:MAX_PROBLEM]
-    return text or type(error).__name__
+    return one_line(" ".join(str(error)[: 2 * MAX_PROBLEM].split()), MAX_PROBLEM) or type(error).__name__
+
+
+async def _believe(name: str, result: types.CallToolResult) -> None:
+    """Accept a result."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import cast
 
 import mcp_types as types
 
 from atlas.chat.connection import ServerConnection, State
+from atlas.chat.offer import definition_of
 from atlas.chat.reading import ResourceReader
 from atlas.chat.routes import PromptRoute, ResourceRoute, ToolRoute, ToolServer
+from atlas.errors import AtlasError
 
 MAX_NAME = 64
 """Characters of a tool's name that providers accept."""
@@ -44,6 +47,16 @@ class Hub:
         """Read again what servers offer that have said that it has changed."""
         stale = [one for one in self.connections.values() if one.state is State.READY]
         await asyncio.gather(*(one.refresh() for one in stale), return_exceptions=True)
+
+    async def has_changed(self, route: ToolRoute) -> bool:
+        """Return whether a server no longer offers a tool as the model has been told, after reading it again if due."""
+        server = self.connections.get(route.server.spec.name)
+        if server is None or server is not route.server:  # the chat's own tool
+            return False
+        with contextlib.suppress(AtlasError):
+            await server.refresh()
+        now = server.offer.definitions.get(route.tool.name)
+        return all(tool is not route.tool for tool in server.offer.tools) and now != definition_of(route.tool)
 
     def tools(self) -> tuple[ToolRoute, ...]:
         """Return the tools of all servers by server and name and the chat's own one, each under a unique name."""
@@ -80,11 +93,10 @@ def _unique_names(pairs: Iterable[tuple[str, str]]) -> list[str]:
     for server, name in given:
         plain = _plain(name)
         chosen = plain if shared[plain] == 1 else _plain(f"{server}__{name}")
-        number = 2
-        while chosen in taken:
-            ending = f"_{number}"
+        if chosen in taken:
+            # a name that does not depend on the number or order of others, which a server could choose
+            ending = f"_{hashlib.blake2b(repr((server, name)).encode(), digest_size=8).hexdigest()}"
             chosen = f"{_plain(f'{server}__{name}')[: MAX_NAME - len(ending)]}{ending}"
-            number += 1
         taken.add(chosen)
         names.append(chosen)
     return names
@@ -92,15 +104,3 @@ def _unique_names(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 def _plain(name: str) -> str:
     return _NOT_IN_NAMES.sub("_", name)[:MAX_NAME] or "_"
-
-
-def argument_problem(tool: types.Tool, arguments: object) -> str:
-    """Return why arguments do not fit a tool's own schema, "" if they do or if the schema itself is broken."""
-    if not isinstance(arguments, dict):
-        return f"the arguments must be a JSON object, not {type(arguments).__name__}"
-    given = cast("dict[str, object]", arguments)
-    required = tool.input_schema.get("required")
-    missing = (
-        [name for name in cast("list[object]", required) if name not in given] if isinstance(required, list) else []
-    )
-    return f"missing arguments: {', '.join(map(str, missing))}" if missing else ""

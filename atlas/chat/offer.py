@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import mcp_types as types
@@ -19,10 +20,24 @@ MAX_PAGES = 100
 
 MAX_ITEMS = 5000
 
+MAX_NAME, MAX_ADDRESS = 256, 2000
+"""Characters of a name and of an address; what has longer ones is left out."""
+
+MAX_DEFINITION, MAX_DEFINITIONS = 1 << 16, 1 << 20
+"""Characters of a tool's definition as JSON, and of all of a server: they are sent to the model."""
+
+MAX_TEXT = 2000
+"""Characters of a description that are kept."""
+
+MAX_ARGUMENTS = 100
+"""Of a prompt."""
+
+_KEPT = ("name", "title", "description", "input_schema", "output_schema", "annotations")
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Everything that a server offers."""
+    """Everything that a server offers, within limits."""
 
     tools: tuple[types.Tool, ...] = ()
     resources: tuple[types.Resource, ...] = ()
@@ -31,31 +46,88 @@ class Offer:
     instructions: str = ""
     version: str = ""
     """Name and version of the server, as it says."""
+    definitions: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By the name of a tool, what `definition_of` returns."""
+    left_out: int = 0
+    """Items that are too long, are listed twice, or are no JSON."""
+
+
+def definition_of(tool: types.Tool) -> str:
+    """Return what a tool is, as JSON on sorted lines: name, description, schemas, and annotations.
+
+    Raises ValueError for a definition that no provider of a model could be sent.
+    """
+    dumped = tool.model_dump(by_alias=True, exclude_none=True, include=set(_KEPT))
+    return json.dumps(dumped, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False)
 
 
 async def read_offer(client: Client) -> Offer:
     """Return what a server offers. A list that it does not have is empty; raises MCPError for one that fails."""
-    able = client.server_capabilities
-    info = client.server_info
-    tools = _pages(lambda at: client.list_tools(cursor=at, cache_mode="refresh"), "tools") if able.tools else _none()
-    resources = templates = _none
-    if able.resources:
-        resources = lambda: _pages(lambda at: client.list_resources(cursor=at, cache_mode="refresh"), "resources")  # noqa: E731
-        templates = lambda: _pages(  # noqa: E731
-            lambda at: client.list_resource_templates(cursor=at, cache_mode="refresh"), "resource_templates"
-        )
-    prompts = (
-        _pages(lambda at: client.list_prompts(cursor=at, cache_mode="refresh"), "prompts") if able.prompts else _none()
+    able, info, kept = client.server_capabilities, client.server_info, _Tools()
+    tools, resources, templates, prompts = await asyncio.gather(
+        _items(bool(able.tools), client.list_tools, "tools", kept.add),
+        _items(bool(able.resources), client.list_resources, "resources", _resource),
+        _items(bool(able.resources), client.list_resource_templates, "resource_templates", _template),
+        _items(bool(able.prompts), client.list_prompts, "prompts", _prompt),
     )
-    found = await asyncio.gather(tools, resources(), templates(), prompts)
     return Offer(
-        tools=tuple(found[0]),
-        resources=tuple(found[1]),
-        templates=tuple(found[2]),
-        prompts=tuple(found[3]),
-        instructions=client.instructions or "",
-        version=f"{info.name} {info.version}" if info is not None else "",
+        tools=tuple(tools[0]),
+        resources=tuple(resources[0]),
+        templates=tuple(templates[0]),
+        prompts=tuple(prompts[0]),
+        instructions=(client.instructions or "")[: 4 * MAX_TEXT],
+        version=f"{info.name[:MAX_NAME]} {info.version[:MAX_NAME]}" if info is not None else "",
+        definitions=kept.definitions,
+        left_out=tools[1] + resources[1] + templates[1] + prompts[1],
     )
+
+
+class _Tools:
+    """The tools of a list that can be offered to a model."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, str] = {}
+        self._left = MAX_DEFINITIONS
+
+    def add(self, tool: types.Tool) -> types.Tool | None:
+        """Return what is kept of a tool, None if it is left out."""
+        if len(tool.name) > MAX_NAME or tool.name in self.definitions:
+            return None
+        try:
+            text = definition_of(tool)
+        except (ValueError, RecursionError):
+            return None
+        if len(text) > min(MAX_DEFINITION, self._left):
+            return None
+        self._left -= len(text)
+        self.definitions[tool.name] = text
+        return types.Tool(**{name: getattr(tool, name) for name in _KEPT})
+
+
+def _resource(one: types.Resource) -> types.Resource | None:
+    if len(one.name) > MAX_NAME or len(str(one.uri)) > MAX_ADDRESS:
+        return None
+    return types.Resource(name=one.name, uri=one.uri, description=(one.description or "")[:MAX_TEXT])
+
+
+def _template(one: types.ResourceTemplate) -> types.ResourceTemplate | None:
+    if len(one.name) > MAX_NAME or len(one.uri_template) > MAX_ADDRESS:
+        return None
+    described = (one.description or "")[:MAX_TEXT]
+    return types.ResourceTemplate(name=one.name, uri_template=one.uri_template, description=described)
+
+
+def _prompt(one: types.Prompt) -> types.Prompt | None:
+    given = one.arguments or []
+    if len(given) > MAX_ARGUMENTS or any(len(name) > MAX_NAME for name in (one.name, *(each.name for each in given))):
+        return None
+    arguments = [
+        types.PromptArgument(
+            name=each.name, description=(each.description or "")[:MAX_TEXT], required=bool(each.required)
+        )
+        for each in given
+    ]
+    return types.Prompt(name=one.name, description=(one.description or "")[:MAX_TEXT], arguments=arguments)
 
 
 @asynccontextmanager
@@ -78,24 +150,27 @@ async def _listen(client: Client, changed: Callable[[], None]) -> None:
                 changed()
 
 
-async def _none() -> list[Any]:
-    return []
-
-
-async def _pages(ask: Callable[[str | None], Awaitable[Any]], field: str) -> list[Any]:
-    """Return all items of a list; none if the server does not know the request."""
+async def _items(
+    has: bool, ask: Callable[..., Awaitable[Any]], name: str, keep: Callable[[Any], object]
+) -> tuple[list[Any], int]:
+    """Return what is kept of a list, page by page, and how many items are not; none if the server does not know it."""
     items: list[Any] = []
+    left_out = 0
     cursor: str | None = None
-    for _ in range(MAX_PAGES):
+    for _ in range(MAX_PAGES if has else 0):
         try:
-            page = await ask(cursor)
+            page = await ask(cursor=cursor, cache_mode="refresh")
         except MCPError as error:
             if error.code == types.METHOD_NOT_FOUND:
-                return items
+                break
             raise
-        items += getattr(page, field)
+        listed: list[Any] = getattr(page, name)
+        for item in listed[: MAX_ITEMS - len(items)]:
+            one = keep(item)
+            left_out += one is None
+            items += [] if one is None else [one]
         following = page.next_cursor
-        if not following or following == cursor or len(items) >= MAX_ITEMS:
+        if not following or following == cursor or len(items) + left_out >= MAX_ITEMS:
             break
         cursor = following
-    return items[:MAX_ITEMS]
+    return items, left_out

@@ -31,6 +31,7 @@ class ResourceReader:
 
     def __init__(self, resources: Callable[[], Iterable[ResourceRoute]]) -> None:
         self.spec = ServerSpec("chat")
+        self.declared: Mapping[str, str] = {}
         self._resources = resources
         self._links: dict[str, ServerConnection] = {}
 
@@ -61,6 +62,11 @@ class ResourceReader:
                 self._links[str(block.uri)] = server
                 if len(self._links) > MAX_LINKS:
                     del self._links[next(iter(self._links))]
+
+    def vouches(self, tool: types.Tool) -> bool:
+        """Return True: it is the chat's own tool."""
+        del tool
+        return True
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any], progress: ProgressFnT) -> types.CallToolResult:
         """Return a resource. Raises NotFound if no server has it, and what the server raises."""

@@ -9,13 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote
+
+from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
 from atlas.chat.routes import ResourceRoute
 
-_REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@((?:[^\s@(){}]+)(?:\([^)\n]*\))?)")
-_EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
+_REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@([^\s@(){}]++(?:\([^)\n]{0,300}+\))?)")
+_EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*+)\}")
 _TRAILING = ".,;:!?"
+
+MAX_REFERENCES = 100
+"""Different words with an "@" of one text that are looked up."""
+
+MAX_ADDRESS, MAX_VARIABLES = 2000, 20
+"""Characters of an address or template, and variables of a template, beyond which nothing fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,8 @@ def find_references(text: str, routes: Iterable[ResourceRoute]) -> tuple[Referen
             written = written.rstrip(_TRAILING)
             reference = resolve(written, known)
         found.setdefault(written, reference)
+        if len(found) == MAX_REFERENCES:
+            break
     return tuple(found.values())
 
 
@@ -93,19 +104,24 @@ def expand(template: str, arguments: dict[str, str]) -> tuple[str, tuple[str, ..
     return _EXPRESSION.sub(value, template), tuple(missing)
 
 
-def template_pattern(template: str) -> re.Pattern[str]:
-    """Return a pattern of the addresses that a template makes."""
-    parts: list[str] = []
-    end = 0
-    for match in _EXPRESSION.finditer(template):
-        parts.append(re.escape(template[end : match.start()]))
-        end = match.end()
-        if match[1] in ("?", "&"):
-            parts.append(r"(?:[?&][^\s#]*)?")
-        else:
-            parts.append(r"[^\s]+" if match[1] in ("+", "#", "/") else r"[^\s/?#]+")
-    parts.append(re.escape(template[end:]))
-    return re.compile("".join(parts))
+@dataclass(frozen=True, slots=True)
+class TemplatePattern:
+    """What fits a template. Matching never backtracks, as a regular expression of `{+a}{+b}...` would forever."""
+
+    template: UriTemplate | None
+
+    def fullmatch(self, uri: str) -> bool:
+        """Return whether the template makes this address."""
+        return self.template is not None and self.template.match(uri, max_uri_length=MAX_ADDRESS) is not None
+
+
+@lru_cache(maxsize=10_000)
+def template_pattern(template: str) -> TemplatePattern:
+    """Return the pattern of a template; nothing fits one that is not valid or ambiguous, as adjacent variables are."""
+    try:
+        return TemplatePattern(UriTemplate.parse(template, max_length=MAX_ADDRESS, max_variables=MAX_VARIABLES))
+    except InvalidUriTemplate:
+        return TemplatePattern(None)
 
 
 def _split(written: str) -> tuple[str, dict[str, str]]:

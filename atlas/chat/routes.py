@@ -21,6 +21,15 @@ class ToolServer(Protocol):
         """Its description; the name is shown."""
         ...
 
+    @property
+    def declared(self) -> Mapping[str, str]:
+        """The definitions of its tools as they were when it was connected, by name."""
+        ...
+
+    def vouches(self, tool: types.Tool) -> bool:
+        """Return whether what the tool declares about itself is believed: it is as when the server was connected."""
+        ...
+
     async def call_tool(self, name: str, arguments: Mapping[str, Any], progress: ProgressFnT) -> types.CallToolResult:
         """Return the result of a tool. Raises AtlasError."""
         ...
@@ -36,9 +45,9 @@ class ToolRoute:
 
     @property
     def read_only(self) -> bool:
-        """Whether the server declares that the tool changes nothing."""
+        """Whether the server declares that the tool changes nothing, and is believed."""
         hints = self.tool.annotations
-        return bool(hints and hints.read_only_hint)
+        return bool(hints and hints.read_only_hint) and self.server.vouches(self.tool)
 
     @property
     def declaration(self) -> dict[str, object]:

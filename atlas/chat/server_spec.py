@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 SERVER_TABLES = ("mcpServers", "servers", "mcp_servers", "context_servers", "mcp")
@@ -15,7 +15,12 @@ SERVER_TABLES = ("mcpServers", "servers", "mcp_servers", "context_servers", "mcp
 
 MAX_SERVERS = 100
 
-_VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+MAX_NAME = 64
+"""Characters of a server's name: it is shown, and stands before names of tools."""
+
+_VARIABLE = re.compile(
+    r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]{0,127}+)(?::-([^}]{0,500}+))?\}|\{env:([A-Za-z_][A-Za-z0-9_]{0,127}+)\}"
+)
 """`${NAME}`, `${NAME:-default}`, `${env:NAME}` and OpenCode's `{env:NAME}`."""
 
 
@@ -28,11 +33,13 @@ class ServerSpec:
     arguments: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     folder: str = ""
-    """Working folder of the command; "" = the current one."""
+    """Working folder of the command; "" = the user's home folder."""
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     origin: str = ""
     """The file of the description, for messages."""
+    is_foreign: bool = False
+    """A project describes it: nobody but its author says what its tools do."""
 
     @property
     def place(self) -> str:
@@ -41,11 +48,11 @@ class ServerSpec:
 
 
 def read_servers(
-    document: object, origin: str, variables: Mapping[str, str]
+    document: object, origin: str, variables: Mapping[str, str] | None
 ) -> tuple[tuple[ServerSpec, ...], tuple[str, ...]]:
     """Return the servers of a parsed configuration file, and the problems of those that cannot be used.
 
-    `variables` replace `${NAME}` in commands, arguments, environments, addresses and headers.
+    `variables` replace `${NAME}` in commands, arguments, environments, addresses and headers; None leaves them.
     """
     table = _table(document)
     if table is None:
@@ -54,15 +61,41 @@ def read_servers(
     problems: list[str] = []
     for name, body in list(table.items())[:MAX_SERVERS]:
         try:
-            spec = _spec(name, body, origin, variables)
+            spec = _spec(name, body, origin)
+            if spec is not None:
+                specs.append(spec if variables is None else filled(spec, variables))
         except ValueError as error:
-            problems.append(f"{origin}: {name}: {error}")
-            continue
-        if spec is not None:
-            specs.append(spec)
+            problems.append(f"{origin}: {name[:MAX_NAME]}: {error}")
     if len(table) > MAX_SERVERS:
         problems.append(f"{origin}: only the first {MAX_SERVERS} servers are used")
     return tuple(specs), tuple(problems)
+
+
+def filled(spec: ServerSpec, variables: Mapping[str, str]) -> ServerSpec:
+    """Return a server with its variables replaced. Raises ValueError for one that is not set, and a wrong address."""
+
+    def fill(text: str) -> str:
+        return _fill(text, variables)
+
+    url = fill(spec.url)
+    if url and not url.startswith(("http://", "https://")):
+        raise ValueError("url must begin with http:// or https://")
+    return replace(
+        spec,
+        command=fill(spec.command),
+        arguments=tuple(map(fill, spec.arguments)),
+        environment={key: fill(value) for key, value in spec.environment.items()},
+        folder=fill(spec.folder),
+        url=url,
+        headers={key: fill(value) for key, value in spec.headers.items()},
+    )
+
+
+def variables_of(spec: ServerSpec) -> tuple[str, ...]:
+    """Return the names of the variables that an unfilled description refers to."""
+    texts = (spec.command, *spec.arguments, *spec.environment.values(), spec.folder, spec.url, *spec.headers.values())
+    names = (found[1] or found[3] for text in texts for found in _VARIABLE.finditer(text))
+    return tuple(dict.fromkeys(names))
 
 
 def _table(document: object) -> Mapping[str, object] | None:
@@ -75,10 +108,12 @@ def _table(document: object) -> Mapping[str, object] | None:
     return None
 
 
-def _spec(name: str, body: object, origin: str, variables: Mapping[str, str]) -> ServerSpec | None:
+def _spec(name: str, body: object, origin: str) -> ServerSpec | None:
     """Return one server, None for one that is switched off. Raises ValueError."""
     if not isinstance(body, dict):
         raise ValueError("not an object")
+    if not name.isprintable() or not 0 < len(name) <= MAX_NAME:
+        raise ValueError(f"its name must have 1 to {MAX_NAME} printable characters")
     given = cast("dict[str, object]", body)
     if given.get("disabled") is True or given.get("enabled") is False:
         return None
@@ -90,23 +125,15 @@ def _spec(name: str, body: object, origin: str, variables: Mapping[str, str]) ->
         raise ValueError("it needs a command or a url, and not both")
     if given.get("type") == "sse":
         raise ValueError("the transport HTTP+SSE is not supported; Streamable HTTP and stdio are")
-    environment = _strings(given.get("env", given.get("environment", {})), "env")
-    headers = _strings(given.get("headers", given.get("http_headers", {})), "headers")
-
-    def filled(text: str) -> str:
-        return _fill(text, variables)
-
-    if url and not filled(url).startswith(("http://", "https://")):
-        raise ValueError("url must begin with http:// or https://")
     folder = given.get("cwd", "")
     return ServerSpec(
         name=name,
-        command=filled(command),
-        arguments=tuple(map(filled, arguments)),
-        environment={key: filled(value) for key, value in environment.items()},
-        folder=filled(folder) if isinstance(folder, str) else "",
-        url=filled(url),
-        headers={key: filled(value) for key, value in headers.items()},
+        command=command,
+        arguments=tuple(arguments),
+        environment=_strings(given.get("env", given.get("environment", {})), "env"),
+        folder=folder if isinstance(folder, str) else "",
+        url=url,
+        headers=_strings(given.get("headers", given.get("http_headers", {})), "headers"),
         origin=origin,
     )
 

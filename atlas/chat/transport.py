@@ -1,7 +1,7 @@
 """Transports of servers: a process on stdio, or Streamable HTTP; both report the end of the connection.
 
-What a process writes to stderr is read at once and its last lines are kept, so that a failure can be explained and a
-talkative server neither blocks nor fills the memory.
+What a process writes to stderr is read and its last lines are kept, so that a failure can be explained and a talkative
+server neither blocks nor fills the memory. Whatever a server sends has limits of size and pace.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 import httpx2
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from atlas.chat.pace import BURST, COUNTED, MESSAGES, Pace
 from atlas.chat.server_spec import ServerSpec
+from atlas.chat.stdio import MAX_MESSAGE, open_process
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -27,8 +28,14 @@ KEPT_LINES = 20
 
 MAX_LINE = 500
 
+STDERR_CHUNK, STDERR_PAUSE = 1 << 14, 0.01
+"""Bytes of stderr that are read at once, and seconds until the next: a flood waits on its full pipe."""
+
 HTTP_TIMEOUTS = httpx2.Timeout(30.0, read=300.0)
 """Seconds; a server may hold a response stream open, and each call has a time limit of its own."""
+
+REQUESTS, REQUEST_BURST = 20.0, 100.0
+"""HTTP requests a second to one server, and at once: a server says when the SDK connects to it again."""
 
 
 class Stderr:
@@ -61,23 +68,25 @@ class Stderr:
 
     async def _collect(self, reader: asyncio.StreamReader) -> None:
         rest = b""
-        while chunk := await reader.read(1 << 14):
+        while chunk := await reader.read(STDERR_CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
             self._lines.extend(line[:MAX_LINE].decode(errors="replace") for line in lines)
             rest = rest[:MAX_LINE]
+            await asyncio.sleep(STDERR_PAUSE)
 
 
 class WatchedReads:
-    """A read stream of the SDK that calls `ended` when the other side closes it; everything else is the stream's."""
+    """A read stream of the SDK with a pace, that calls `ended` when the other side closes it."""
 
-    def __init__(self, inner: Any, ended: Callable[[], None]) -> None:
-        self._inner, self._ended = inner, ended
+    def __init__(self, inner: Any, pace: Pace, ended: Callable[[], None]) -> None:
+        self._inner, self._pace, self._ended = inner, pace, ended
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
     async def receive(self) -> Any:
         """Return the next message."""
+        await self._pace.wait()
         try:
             return await self._inner.receive()
         except Exception:
@@ -88,6 +97,7 @@ class WatchedReads:
         return self
 
     async def __anext__(self) -> Any:
+        await self._pace.wait()
         try:
             return await self._inner.__anext__()
         except StopAsyncIteration:
@@ -102,20 +112,69 @@ class WatchedReads:
         return await self._inner.__aexit__(*raised)
 
 
+class _Bounded(httpx2.AsyncByteStream):
+    """The body of a response with a pace and a limit of size; an open stream of events has its limit per event."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, pace: Pace, most: int) -> None:
+        self._inner, self._pace, self._most = inner, pace, most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._inner:
+            size += len(chunk)
+            if size > self._most > 0:
+                raise httpx2.ReadError(f"an answer of more than {self._most >> 20} MB")
+            await self._pace.wait(len(chunk) / COUNTED)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _http_client(spec: ServerSpec, pace: Pace) -> httpx2.AsyncClient:
+    requests = Pace(REQUESTS, REQUEST_BURST)
+
+    async def before(request: httpx2.Request) -> None:
+        await requests.wait()
+
+    async def after(response: httpx2.Response) -> None:
+        # a compressed answer would have its size only after it is unpacked
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise httpx2.ReadError("a compressed answer, which was not asked for")
+        is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
+        inner = cast("httpx2.AsyncByteStream", response.stream)
+        response.stream = _Bounded(inner, pace, 0 if is_stream else MAX_MESSAGE)
+
+    return httpx2.AsyncClient(
+        headers={**spec.headers, "accept-encoding": "identity"},
+        timeout=HTTP_TIMEOUTS,
+        event_hooks={"request": [before], "response": [after]},
+    )
+
+
 @asynccontextmanager
 async def open_transport(
-    spec: ServerSpec, stderr: Stderr, ended: Callable[[], None]
+    spec: ServerSpec, stderr: Stderr, ended: Callable[[str], None]
 ) -> AsyncGenerator[TransportStreams]:
-    """Start or reach a server for the duration of the block. Raises OSError if its command cannot be started."""
+    """Start or reach a server for the duration of the block. Raises OSError if its command cannot be started.
+
+    `ended` is called with the reason when the connection has ended.
+    """
+    pace = Pace(MESSAGES, BURST)
+
+    def lost() -> None:
+        ended("the connection was lost")
+
     if spec.url:
         async with (
-            httpx2.AsyncClient(headers=dict(spec.headers), timeout=HTTP_TIMEOUTS) as client,
+            _http_client(spec, pace) as client,
             streamable_http_client(spec.url, http_client=client) as (reads, writes),
         ):
-            yield cast("TransportStreams", (WatchedReads(reads, ended), writes))
+            yield cast("TransportStreams", (WatchedReads(reads, pace, lost), writes))
         return
-    parameters = StdioServerParameters(
-        command=spec.command, args=list(spec.arguments), env=dict(spec.environment), cwd=spec.folder or None
-    )
-    async with stderr.reading() as written, stdio_client(parameters, errlog=written) as (reads, writes):
-        yield cast("TransportStreams", (WatchedReads(reads, ended), writes))
+    command = (spec.command, *spec.arguments)
+    async with (
+        stderr.reading() as written,
+        open_process(command, spec.environment, spec.folder, written, pace, ended) as (reads, writes),
+    ):
+        yield cast("TransportStreams", (WatchedReads(reads, pace, lost), writes))

@@ -17,13 +17,16 @@ from typing import Any, Protocol
 
 from atlas.chat.content import Content, of_result
 from atlas.chat.conversation import Conversation
-from atlas.chat.hub import Hub, argument_problem
+from atlas.chat.hub import Hub
 from atlas.chat.routes import ToolRoute
+from atlas.chat.schemas import argument_problem, result_problem
 from atlas.chat_model import ChatModel, Retrying, TextDelta, ToolRequest, Usage
 from atlas.errors import AtlasError
 
 PARALLEL = 8
 """Read-only calls at the same time."""
+
+CHANGED = "error: the server has changed this tool since you read about it; call it as it is described now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +203,13 @@ class Turn:
         problem = argument_problem(route.tool, arguments)
         if problem:
             return Content(f"error: {problem}")
-        if not route.read_only and not await self.screen.allow(route, arguments):
-            return Content("error: the user does not allow this call")
+        if await self.hub.has_changed(route):
+            return Content(CHANGED)
+        if not route.read_only:
+            if not await self.screen.allow(route, arguments):
+                return Content("error: the user does not allow this call")
+            if await self.hub.has_changed(route):  # while the user read the question
+                return Content(CHANGED)
         self.screen.call_started(route, arguments)
         began = time.monotonic()
 
@@ -212,6 +220,9 @@ class Turn:
         try:
             result = await route.server.call_tool(route.tool.name, arguments, report)
             self.hub.reader.remember(result, route.server)
+            problem = result_problem(route.tool, result)
+            if problem:
+                raise AtlasError(f"{route.server.spec.name}: the answer is not valid: {problem}")
             content, failed = of_result(result), bool(result.is_error)
             if failed:
                 said = content.text if content.text.startswith("error:") else f"error: {content.text}"

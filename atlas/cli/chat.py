@@ -35,7 +35,13 @@ ConfigOption = Annotated[
 ImportOption = Annotated[
     list[Client] | None,
     typer.Option(
-        "--import", metavar="CLIENT", help=f"Also the servers of an installed client: {known_clients()}; repeatable."
+        "--import", metavar="CLIENT", help=f"Also your servers of an installed client: {known_clients()}; repeatable."
+    ),
+]
+ImportProjectOption = Annotated[
+    list[Client] | None,
+    typer.Option(
+        "--import-project", metavar="CLIENT", help="Also those of the project's file; asks about each one; repeatable."
     ),
 ]
 
@@ -60,6 +66,7 @@ def chat(
     ] = "",
     config: ConfigOption = None,
     import_: ImportOption = None,
+    import_project: ImportProjectOption = None,
     once: Annotated[
         str, typer.Option("--once", metavar="QUESTION", help='Answer one question and exit; "-" reads it from stdin.')
     ] = "",
@@ -82,7 +89,7 @@ def chat(
 
     _hasten_start()
     from atlas.app.chat import make_chat_model, make_limits
-    from atlas.cli.conversation.servers import chosen_servers
+    from atlas.cli.conversation.servers import ask_on_terminal, chosen_servers
 
     settings = settings_of(project, data_dir)
     if json and not once:
@@ -90,9 +97,10 @@ def chat(
     if not once and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ConfigError("a chat needs a terminal", 'Ask one question with --once "...", or --once - for stdin.')
     chosen = make_chat_model(settings, model, api_base)
-    servers, problems = chosen_servers(settings, config or (), import_ or ())
+    confirm = ask_on_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None
+    servers, problems = chosen_servers(settings, config or (), import_ or (), import_project or (), confirm)
     for problem in problems:
-        print(f"warning: {output.plain(problem)}", file=sys.stderr)
+        print(f"warning: {output.one_line(problem)}", file=sys.stderr)
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     logging.getLogger("client").setLevel(logging.CRITICAL)
     limits = make_limits(settings, rounds, max_tokens, max_cost)
@@ -190,19 +198,19 @@ async def _talk(
     api_base: str,
 ) -> int:
     """Talk in the terminal; returns the exit code."""
-    from rich.console import Console
-
     from atlas.app.chat import make_chat_model, open_chat
+    from atlas.cli.conversation.screen import PrintableConsole
     from atlas.cli.conversation.terminal import Terminal, until_signal
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = PrintableConsole()
     terminal = Terminal(console, transcript, allow_all=allow_all)
     began = time.monotonic()
 
     def report(connection: ServerConnection) -> None:
         problem = f"not connected: {output.one_line(connection.problem)}" if connection.problem else ""
         tools = f"{len(connection.offer.tools)} tools"
-        line = f"{connection.spec.name}: {problem or tools} ({time.monotonic() - began:.1f} s)"
+        left_out = f", {connection.offer.left_out} items left out" if connection.offer.left_out else ""
+        line = f"{connection.spec.name}: {problem or tools}{left_out} ({time.monotonic() - began:.1f} s)"
         console.print(line, style="red" if problem else "dim")
 
     async def work() -> None:

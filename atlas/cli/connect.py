@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from atlas.cli.clients.change import Change, Place
     from atlas.config.load import Settings
 
-CONTEXT_LINES = 2
-
 SECRET_VALUE = re.compile(
-    r"""((?:token|key|secret|passw|auth|credential|cookie)[^"'=:]*["']?\s*[=:]\s*["'])[^"']+(["'])""", re.IGNORECASE
+    r"""((?:token|key|secret|passw|auth|credential|cookie)[^"'=:]{0,100}+["']?\s*+[=:]\s*+["'])[^"']++(["'])""",
+    re.IGNORECASE,
 )
 """The value of a variable or header whose name says that it is secret: `"API_KEY": "..."`, `TOKEN = '...'`."""
 
@@ -109,19 +108,20 @@ def _planned(
 ) -> tuple[Change, str]:
     """Return the change that the options ask for, and what the user must know about it. `url` "" = over stdio."""
     from atlas.cli.clients.change import plan, plan_undo, read_entry
-    from atlas.cli.clients.overview import matches
+    from atlas.cli.clients.overview import launches, matches
     from atlas.cli.clients.recipes import http_entry, stdio_entry
     from atlas.cli.clients.skill import skill_place
+    from atlas.cli.mcp import launch_command
 
     home = Path.home()
     if skill:
         if file or name != SERVER_NAME:
             raise ConfigError("--skill has its own place", "Leave out --file and --name.")
         place, page = skill_place(client, settings.root, os.environ, home, user=user)
-        return (plan_undo(place), "") if undo else (plan(place, page), "")
+        return (plan_undo(place, lambda found: found == page), "") if undo else (plan(place, page), "")
     place, in_user_file = _entry_place(settings, client, name, file, user=user)
     if undo:
-        return plan_undo(place), ""
+        return plan_undo(place, lambda found: launches(found, launch_command())), ""
     if url:
         entry = http_entry(client, url, with_token=True)
     else:
@@ -182,9 +182,18 @@ def _command(settings: Settings, client: Client, *, user: bool) -> list[str]:
 
 def _ask(change: Change, *, yes: bool) -> None:
     """Return if the change may be made. Raises ConfigError without a terminal, AtlasError after a no."""
+    path = change.place.file
+    if change.edited:
+        what = f"what is to be taken back in {path} is not as `atlas connect` wrote it"
+        if yes or not sys.stdin.isatty():
+            raise ConfigError(
+                f"nothing was written: {what}", "Run it on a terminal without --yes, which asks, or edit it by hand."
+            )
+        if not typer.confirm(output.one_line(f"{what[0].upper()}{what[1:]}. Take it back with those edits?"), err=True):
+            raise AtlasError("nothing was written")
+        return
     if yes:
         return
-    path = change.place.file
     if not sys.stdin.isatty():
         raise ConfigError(
             "nothing was written: there is no terminal to ask on", "Check the lines above, then add --yes."
@@ -196,23 +205,24 @@ def _ask(change: Change, *, yes: bool) -> None:
 
 def _diff(change: Change) -> list[str]:
     """Return the change as a unified diff with secrets masked: other servers' keys must not reach a log."""
-    import difflib
+    from atlas.cli.difference import unified
 
-    before = _masked_lines(change.file.text if change.file.exists else "")
-    after = _masked_lines(change.after or "")
+    before = masked_lines(change.file.text if change.file.exists else "")
+    after = masked_lines(change.after or "")
     path = str(change.place.file)
     names = (path if change.file.exists else "/dev/null", "/dev/null" if change.after is None else path)
-    return [*difflib.unified_diff(before, after, *names, lineterm="", n=CONTEXT_LINES)]
+    return [re.sub(SECRET_VALUE, r"\1***\2", line) for line in unified(before, after, *names)]
 
 
-def _masked_lines(text: str) -> list[str]:
+def masked_lines(text: str) -> list[str]:
+    """Return the lines of a text with recognised secrets masked."""
     from atlas.parsing import mask_secrets
 
     try:
         text = mask_secrets(text.encode("utf-8", "replace")).decode("utf-8", "replace")
     except ValueError:
         return ["(this file has too many places that may hold a secret to show it)"]
-    return [re.sub(SECRET_VALUE, r"\1***\2", line) for line in text.splitlines()]
+    return text.splitlines()
 
 
 def _show(lines: list[str], *, stderr: bool) -> None:

@@ -194,7 +194,7 @@ def test_undo_removes_the_table_around_the_entry_only_if_it_made_it(machine: Mac
     path.parent.mkdir()
     path.write_text('{"a": 1}\n')
     machine.done("cursor")
-    path.write_text(path.read_text().replace("1", "2"))
+    path.write_text(path.read_text().replace('"a": 1', '"a": 2'))
     machine.done("cursor", "--undo")
     assert path.read_text() == '{"a": 2}\n'
     path.write_text('{\n  "mcpServers": {}\n}\n')

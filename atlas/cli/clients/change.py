@@ -2,7 +2,8 @@
 
 A change that was made is recorded in the user's configuration folder, as the replaced and the inserted spans: no copy
 of the file, which may hold keys of other servers. Taken back, an untouched file gets its bytes of before; in a file
-that was edited since, only the entry goes, and the entry that it replaced comes back.
+that was edited since, only the entry goes, and the entry that it replaced comes back. An entry that was itself edited
+since, or that no record knows, is `edited`: it holds what somebody else wrote.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
@@ -46,11 +47,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change that has not been made yet; `edits` are empty when nothing is to do, `after` is None for a deletion."""
+    """A change that has not been made yet. `after` is the text that it leads to, None for a deletion."""
 
     place: Place
     file: ConfigFile
-    edits: tuple[Edit, ...]
     after: str | None
     action: str
     """`add`, `replace`, `remove`, `restore` or `none`."""
@@ -62,6 +62,8 @@ class Change:
     """Folders to remove with a deleted file, if they are empty."""
     exact: bool = True
     """Taken back, the file has its bytes of before."""
+    edited: bool = False
+    """Taken back, the entry loses what was not written by `make`."""
 
 
 def read_entry(place: Place) -> tuple[ConfigFile, object]:
@@ -74,22 +76,27 @@ def plan(place: Place, value: object, *, same: bool | None = None) -> Change:
     """Return the change that puts `value` at a place. `same` says that what is there counts as this value."""
     file, existing = read_entry(place)
     if same or (same is None and existing == value):
-        return Change(place, file, (), file.text, "none", existing=existing)
+        return Change(place, file, file.text, "none", existing=existing)
     config_file.check_writable(file)
     document = _load(place, file.text)
-    edits = tuple(place.format.put(file.text, place.key, value))
-    after = apply(file.text, edits)
+    earlier = _recall(place)
+    if earlier is not None and (existing is None or earlier["written"] != existing):
+        earlier = None
+    # over an entry of Code Atlas that nobody has touched, the change is one to the text before that entry
+    is_untouched = earlier is not None and earlier["edits"] and _digest(file.text) == earlier["digest"]
+    base = revert(file.text, _edits(earlier)) if earlier is not None and is_untouched else file.text
+    edits: list[Edit] = place.format.put(base, place.key, value)
+    after = apply(base, edits)
     if _load(place, after) != _with(document, place.key, value):
         raise ConfigError(
             f"{place.file} keeps its servers in a form that cannot be edited safely",
             "Nothing was written. Add the entry by hand: atlas mcp --print-config prints it.",
         )
     before = place.format.raw(file.text, place.key) if existing is not None else ""
-    earlier = _recall(place)
     record: dict[str, Any]
-    if earlier is not None and existing is not None and earlier["written"] == existing:
+    if earlier is not None:
         # Code Atlas replaces its own entry: taking back leads to the state before the first one
-        record = {**earlier, "edits": [], "written": value}
+        record = {**earlier, "edits": [asdict(edit) for edit in edits] if is_untouched else [], "written": value}
     else:
         made = place.format.made_for(document, place.key)
         record = {
@@ -102,37 +109,69 @@ def plan(place: Place, value: object, *, same: bool | None = None) -> Change:
             "folders": [],
         }
     action = "add" if existing is None else "replace"
-    return Change(place, file, edits, after, action, {**record, "digest": _digest(after)}, existing)
+    return Change(place, file, after, action, {**record, "digest": _digest(after)}, existing)
 
 
-def plan_undo(place: Place) -> Change:
-    """Return the change that takes back what `make` did at a place."""
+def plan_undo(place: Place, ours: Callable[[object], bool]) -> Change:
+    """Return the change that takes back what `make` did at a place.
+
+    `ours` says of an entry without a record whether it is what Code Atlas writes.
+    """
     file, existing = read_entry(place)
     record = _recall(place)
-    folders = tuple(map(Path, record["folders"])) if record else ()
-    if record and record["edits"] and file.exists and _digest(file.text) == record["digest"]:
-        edits = [Edit(**one) for one in record["edits"]]
-        before = revert(file.text, edits)
-        after = None if record["created"] else before
-        return Change(place, file, tuple(edits), after, "remove", None, existing, folders)
     if existing is None:
-        return Change(place, file, (), file.text, "none")
+        return Change(place, file, file.text, "none")
     config_file.check_writable(file)
-    document = _load(place, file.text)
-    restored = record["before"] if record else ""
+    is_moved = record is None or file.path.is_symlink() or str(file.target) != record["file"]
+    is_created = bool(record and record["created"]) and not is_moved
+    folders = tuple(map(Path, record["folders"])) if record and is_created else ()
+    if record and record["edits"] and _digest(file.text) == record["digest"] and is_created == record["created"]:
+        before = None if is_created else revert(file.text, _edits(record))
+        return Change(place, file, before, "remove", None, existing, folders)
+    is_known = existing == record["written"] if record else ours(existing)
+    edited = not is_known or place.format.has_comment(place.format.raw(file.text, place.key))
+    after = _taken_back(place, file.text, record, edited=edited)
+    restored = bool(record and record["before"])
+    is_page = place.format is page
+    if not restored and after.strip() in ("", "{}") and (is_created or (is_page and not file.path.is_symlink())):
+        return Change(place, file, None, "remove", None, existing, folders, exact=False, edited=edited)
+    action = "restore" if restored else "remove"
+    return Change(place, file, after, action, None, existing, exact=False, edited=edited)
+
+
+def _taken_back(place: Place, text: str, record: Mapping[str, Any] | None, *, edited: bool) -> str:
+    """Return a text that has changed since without its entry, or with the entry of before. Raises ConfigError."""
+    document = _load(place, text)
+    restored: str = record["before"] if record else ""
     if restored:
-        edits = place.format.put_raw(file.text, place.key, restored)
+        edits = place.format.put_raw(text, place.key, restored)
     else:
-        edits = place.format.remove(file.text, place.key, record["made"] if record else 0)
-    after = apply(file.text, edits)
-    found = _load(place, after)
-    if (not restored and lookup(found, place.key) is not None) or _without(found, place.key) != _without(
-        document, place.key
-    ):
-        raise ConfigError(f"{place.file} cannot be edited safely", f"Remove {'.'.join(place.key)} by hand.")
-    if not restored and after.strip() in ("", "{}") and (place.format is page or (record and record["created"])):
-        return Change(place, file, tuple(edits), None, "remove", None, existing, folders, exact=False)
-    return Change(place, file, tuple(edits), after, "restore" if restored else "remove", None, existing, exact=False)
+        edits = place.format.remove(text, place.key, record["made"] if record else 0)
+    again = None if edited or record is None else _found_again(text, _edits(record))
+    for after in [*([again] if again is not None else []), apply(text, edits)]:
+        try:
+            found = place.format.load(after)
+        except BrokenText:
+            continue
+        is_right = restored or lookup(found, place.key) is None
+        if is_right and _without(found, place.key) == _without(document, place.key):
+            return after
+    raise ConfigError(f"{place.file} cannot be edited safely", f"Remove {'.'.join(place.key)} by hand.")
+
+
+def _found_again(text: str, edits: Sequence[Edit]) -> str | None:
+    """Return the text without what these edits inserted, None unless each piece stands in it exactly once."""
+    pieces: list[Edit] = []
+    for edit in edits:
+        start = text.find(edit.new)
+        if not edit.new or start < 0 or text.find(edit.new, start + 1) >= 0:
+            return None
+        pieces.append(Edit(start, edit.new, edit.old))
+    return apply(text, pieces) if pieces else None
+
+
+def _edits(record: Mapping[str, Any]) -> list[Edit]:
+    return [Edit(**one) for one in record["edits"]]
 
 
 def make(change: Change) -> None:

@@ -96,6 +96,7 @@ def write(file: ConfigFile, text: str) -> list[Path]:
                 stream.write(content)
                 stream.flush()
                 if file.exists:
+                    _keep_owner(stream.fileno(), file)
                     os.fchmod(stream.fileno(), file.mode)
                 os.fsync(stream.fileno())
                 _check_unchanged(file)
@@ -106,6 +107,19 @@ def write(file: ConfigFile, text: str) -> list[Path]:
     except OSError as error:
         raise _failed("write", file.path, error) from error
     return made
+
+
+def _keep_owner(descriptor: int, file: ConfigFile) -> None:
+    """Give a draft the owner and group of the file that it replaces. Raises ConfigError where only root may."""
+    old, new = file.target.stat(), os.fstat(descriptor)
+    if (old.st_uid, old.st_gid) == (new.st_uid, new.st_gid):
+        return
+    try:
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    except PermissionError as error:
+        raise ConfigError(
+            f"{file.path} belongs to another user or group", "Nothing was written. Edit it as its owner."
+        ) from error
 
 
 def delete(file: ConfigFile, folders: list[Path]) -> None:

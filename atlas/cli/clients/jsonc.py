@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
@@ -18,6 +19,9 @@ from atlas.errors import ConfigError
 
 MAX_BYTES = 16 << 20
 """`~/.claude.json` holds histories of some megabytes."""
+
+MAX_INDENTED = 100
+"""Members that are looked at for the indentation: on one long line, each look reads the line."""
 
 # a string or comment that does not end takes the rest in one step: a hostile file must not be scanned once per quote
 _STRING = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"?'
@@ -60,6 +64,8 @@ def load(text: str) -> dict[str, Any]:
         value: Any = json.loads(_COMMA.sub(lambda found: _drop_comma(found, blank), blank))
     except json.JSONDecodeError as error:
         raise BrokenText(f"line {error.lineno}, column {error.colno}: {error.msg}", error.lineno) from error
+    except ValueError as error:  # Python reads no integer of more than 4,300 digits
+        raise BrokenText(f"line 1: {error}", 1) from error
     except RecursionError as error:
         raise BrokenText("line 1: nested too deeply", 1) from error
     if not isinstance(value, dict):
@@ -134,6 +140,11 @@ def remove(text: str, path: Sequence[str], made: int = 0) -> list[Edit]:
         comma = found.members[-2].comma
         edits = [Edit(comma, text[comma:end], "")] if comma + 1 == start else [Edit(comma, ",", ""), *edits]
     return edits
+
+
+def has_comment(text: str) -> bool:
+    """Return whether the text of a value holds a comment."""
+    return _blank(text) != text
 
 
 def made_for(document: dict[str, Any], path: Sequence[str]) -> int:
@@ -228,7 +239,7 @@ def _nested(path: Sequence[str], value: object) -> object:
 
 def _unit(text: str, root: _Object) -> str:
     """Return one step of indentation: that of the file's first member on a line of its own, else two spaces."""
-    for member in root.members:
+    for member in root.members[:MAX_INDENTED]:
         indent = text[text.rfind("\n", 0, member.start) + 1 : member.start]
         if indent and not indent.strip():
             return indent
@@ -241,6 +252,7 @@ def _indent(text: str, position: int) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
+@lru_cache(maxsize=2)
 def _blank(text: str) -> str:
     """Return the text with spaces for comments; every other character keeps its place."""
     return _COMMENT.sub(_blank_comment, text)

@@ -17,15 +17,21 @@ from typing import Any
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
 from atlas.errors import ConfigError
 
-MAX_BYTES = 1 << 20
+MAX_BYTES = 256 << 10
+"""Python's parser needs a second for a megabyte of headers, and an edit reads a file several times."""
 
-_BASIC = r'"(?:[^"\\\r\n]|\\.)*"'
-_LITERAL = r"'[^'\r\n]*'"
-_LONG = r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}' + r"|'''(?:[^']|'{1,2}(?!'))*'{3,5}"
-_PART = rf"[ \t]*(?:[A-Za-z0-9_-]+|{_BASIC}|{_LITERAL})[ \t]*"
-_KEY = re.compile(rf"{_PART}(?:\.{_PART})*")
-_TOKEN = re.compile(rf"{_LONG}|{_BASIC}|{_LITERAL}|#[^\n]*|[\[\]{{}}]|\n|[^\n\"'#\[\]{{}}]+|.", re.DOTALL)
+# a string that does not end takes the rest in one step: a hostile file must not be scanned once per quote
+_BASIC = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"?'
+_LITERAL = r"'[^'\r\n]*+'?"
+_LONG = r'"""(?:[^"\\]|\\.|"{1,2}+(?!"))*+"{0,5}' + r"|'''(?:[^']|'{1,2}+(?!'))*+'{0,5}"
+_PART = rf"[ \t]*+(?:[A-Za-z0-9_-]++|{_BASIC}|{_LITERAL})[ \t]*+"
+_KEY = re.compile(rf"{_PART}(?:\.{_PART})*+")
+_TOKEN = re.compile(rf"{_LONG}|{_BASIC}|{_LITERAL}|#[^\n]*+|[\[\]{{}}]|\n|[^\n\"'#\[\]{{}}]++|.", re.DOTALL)
 _QUOTED = re.compile(rf"{_BASIC}|{_LITERAL}")
+_BLANK_REST = re.compile(r"\s*(\Z|\r?\n)")
+
+MAX_GAP = 1000
+"""Characters at the end of a text that are searched for a blank line."""
 
 MAX_PARTS = 32
 """Of a dotted key: the TOML parser's memory grows with the square of its parts."""
@@ -48,7 +54,7 @@ def load(text: str) -> dict[str, Any]:
             raise BrokenText(f"line {number}: a dotted key with too many parts", number)
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also an integer of more than 4,300 digits
         found = re.search(r"at line (\d+)", str(error))
         line = int(found[1]) if found else text.count("\n") + 1
         raise BrokenText(f"line {line}: {error}", line) from error
@@ -92,11 +98,16 @@ def remove(text: str, path: Sequence[str], made: int = 0) -> list[Edit]:
     edits: list[Edit] = []
     for run in _runs(text, tuple(path)):
         start, end = run[0].start, run[-1].end
-        blank = re.search(r"(?:\A|\n)([ \t]*\r?\n)\Z", text[:start])
-        if blank and re.match(r"\s*(\Z|\r?\n)", text[end:]):
-            start = blank.start(1)
+        before = text.rfind("\n", 0, max(0, start - 1)) + 1
+        if text[before:start].endswith("\n") and not text[before:start].strip() and _BLANK_REST.match(text, end):
+            start = before
         edits.append(Edit(start, text[start:end], ""))
     return edits
+
+
+def has_comment(text: str) -> bool:
+    """Return whether the text of a table holds a comment."""
+    return any(token[0].startswith("#") for token in _TOKEN.finditer(text))
 
 
 def made_for(document: dict[str, Any], path: Sequence[str]) -> int:
@@ -119,7 +130,8 @@ def _gap(text: str, newline: str) -> str:
     if not text.strip():
         return ""
     ending = "" if text.endswith("\n") else newline
-    return ending if re.search(r"\n[ \t]*\r?\n\Z", text) else ending + newline
+    *_, last, rest = ("", "", *text[-MAX_GAP:].split("\n"))
+    return ending if not rest and not last.strip() else ending + newline
 
 
 def _runs(text: str, path: tuple[str, ...]) -> list[list[_Statement]]:
@@ -167,6 +179,8 @@ def _end_of(text: str, position: int) -> int:
 
 def _path(key: str) -> tuple[str, ...]:
     """Return the parts of a dotted key, unquoted."""
+    if not ("'" in key or '"' in key):
+        return tuple(part.strip() for part in key.split("."))
     at: Any = tomllib.loads(f"{key.strip()} = 0")
     parts: list[str] = []
     while isinstance(at, dict):

@@ -10,13 +10,17 @@ class Blocks:
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self._rest = ""
+        self._rest: list[str] = []
         self._fence = ""
 
     def feed(self, text: str) -> list[str]:
         """Add a piece; return the blocks that are complete."""
         complete: list[str] = []
-        *lines, self._rest = (self._rest + text).split("\n")
+        self._rest.append(text)
+        if "\n" not in text:  # a line that never ends is not put together with each piece
+            return complete
+        *lines, rest = "".join(self._rest).split("\n")
+        self._rest = [rest]
         for line in lines:
             mark = line.lstrip()[:3]
             if self._fence:
@@ -31,9 +35,9 @@ class Blocks:
 
     def end(self) -> str:
         """Return what is left, "" if nothing is."""
-        if self._rest:
-            self._lines.append(self._rest)
-        self._rest = self._fence = ""
+        if rest := "".join(self._rest):
+            self._lines.append(rest)
+        self._rest, self._fence = [], ""
         return self._taken()
 
     def _taken(self) -> str:

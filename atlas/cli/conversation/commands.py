@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.chat.content import printable
+from atlas.chat.content import one_line
 from atlas.chat.session import ChatSession, near_names, split_words
 from atlas.cli import output
 from atlas.cli.conversation.transcript import write_transcript
@@ -83,7 +83,7 @@ class Commands:
         names = [route.name for route in self.session.hub.prompts()]
         if name not in names:
             known = [*(one[1:] for one in NAMES), *names]
-            raise NotFound(f"unknown command /{printable(name)}", "See /help.", near_names(name, known))
+            raise NotFound(f"unknown command /{one_line(name, 64)}", "See /help.", near_names(name, known))
         await self.run_prompt(name, words)
 
     def _tools(self, words: list[str]) -> None:
@@ -125,12 +125,11 @@ class Commands:
             if words[0] not in connections:
                 raise NotFound(f"no server {words[0]!r}", "See /servers.", near_names(words[0], list(connections)))
             one = connections[words[0]]
-            state = f"{one.state}{f': {printable(one.problem)}' if one.problem else ''}"
-            self.console.print(
-                f"{one.spec.place} ({one.spec.origin}), {one.offer.version or 'version not said'}, {state}"
-            )
+            state = f"{one.state}{f': {one.problem}' if one.problem else ''}"
+            place = f"{one.spec.place} ({one.spec.origin})"
+            self.console.print(one_line(f"{place}, {one.offer.version or 'version not said'}, {state}"))
             for line in one.stderr:
-                self.console.print(f"  {printable(line)}")
+                self.console.print(f"  {one_line(line)}")
             return
         rows = [
             (
@@ -174,4 +173,4 @@ class Commands:
 
 def first_line(text: str | None) -> str:
     """Return the first line of a description."""
-    return (text or "").strip().partition("\n")[0][:120]
+    return one_line((text or "").strip().partition("\n")[0], 120)

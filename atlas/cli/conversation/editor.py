@@ -11,7 +11,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from atlas.chat.content import printable
+from atlas.chat.content import one_line
 from atlas.chat.hub import Hub
 from atlas.chat.references import variables
 from atlas.chat.routes import PromptRoute
@@ -48,7 +48,7 @@ class ChatCompleter(Completer):
         for text, described in found:
             if text.startswith(word) and shown < MAX_COMPLETIONS:
                 shown += 1
-                yield Completion(printable(text), -len(word), display_meta=printable(described)[:60])
+                yield Completion(one_line(text), -len(word), display_meta=one_line(described, 60))
 
     async def _resources(self, typed: str) -> list[tuple[str, str]]:
         """Return references to resources; behind `name(key=` also the server's values."""

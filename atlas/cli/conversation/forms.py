@@ -1,7 +1,8 @@
 """Questions of servers (elicitation): a form of fields, or an address to open, answered line by line.
 
 A value is checked against the field's schema before it is sent; an empty line takes the default or leaves the field
-out.
+out. Whatever a server says stands behind a bar on lines of its own, and the lines that wait for an answer name the
+server, so that a form cannot pass for a question of the chat.
 """
 
 from __future__ import annotations
@@ -11,39 +12,78 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import date, datetime
 from itertools import zip_longest
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import mcp_types as types
+
+from atlas.chat.content import one_line, printable
 
 Value = str | int | float | bool | list[str] | None
 
 _TRUE, _FALSE = ("true", "yes", "y", "1"), ("false", "no", "n", "0")
 
 
+MAX_FIELDS = 20
+"""A longer form is declined."""
+
+MAX_MESSAGE, MAX_LINES, MAX_LABEL = 2000, 20, 300
+"""Characters and lines of a message, and characters of a line about a field."""
+
+MAX_VALUE = 10_000
+"""Characters of an answer."""
+
+
 async def fill_form(
     server: str, params: types.ElicitRequestParams, ask: Callable[[str], Awaitable[str]], show: Callable[[str], None]
 ) -> types.ElicitResult:
     """Return the user's answer: accepted with values, declined, or cancelled where he gives none."""
-    show(f"? {server} asks: {params.message}")
+    name = one_line(server, 64)
+    show(f"? the server {name} asks:")
+    for line in printable(params.message[:MAX_MESSAGE]).split("\n")[:MAX_LINES]:
+        show(f"  | {line}")
     try:
         if isinstance(params, types.ElicitRequestURLParams):
-            show(f"  It wants you to open {params.url}")
-            said = await ask("done? [y]es, [d]ecline: ")
-            return types.ElicitResult(action="accept" if said.strip().lower() in _TRUE else "decline")
-        if (await ask("answer? [y]es, [d]ecline: ")).strip().lower() not in _TRUE:
-            return types.ElicitResult(action="decline")
+            return await _opened(name, params.url, ask, show)
         schema = _mapping(params.requested_schema)
-        required = cast("list[str]", schema.get("required") or [])
+        fields = _mapping(schema.get("properties"))
+        if len(fields) > MAX_FIELDS:
+            show(f"  it wants {len(fields)} answers; declined")
+            return types.ElicitResult(action="decline")
+        if (await ask(f"answer {name}? [y]es, [d]ecline: ")).strip().lower() not in _TRUE:
+            return types.ElicitResult(action="decline")
+        required = schema.get("required")
+        needed = cast("list[object]", required) if isinstance(required, list) else []
         values: dict[str, Value] = {}
-        for name, field in _mapping(schema.get("properties")).items():
-            value = await _field(name, _mapping(field), ask, show, needed=name in required)
+        for key, field in fields.items():
+            value = await _field(name, key, _mapping(field), ask, show, needed=key in needed)
             if value is not None:
-                values[name] = value
+                values[key] = value
         return types.ElicitResult(action="accept", content=values)
     except (EOFError, KeyboardInterrupt):
         return types.ElicitResult(action="cancel")
 
 
+async def _opened(
+    server: str, url: str, ask: Callable[[str], Awaitable[str]], show: Callable[[str], None]
+) -> types.ElicitResult:
+    """Return whether the user has opened an address. One that leads elsewhere than it seems to is declined."""
+    try:
+        parts = urlsplit(url)
+        host, is_plain = parts.hostname or "", parts.scheme in ("http", "https") and "@" not in parts.netloc
+    except ValueError:
+        host, is_plain = "", False
+    if not host or not is_plain or len(url) > MAX_MESSAGE or not url.isascii() or not url.isprintable():
+        show(f"  | {one_line(url, MAX_LABEL)}")
+        show("  this is no plain address of the web; declined")
+        return types.ElicitResult(action="decline")
+    show(f"  | {url}")
+    show(f"  it wants you to open this address, on {host}")
+    said = await ask(f"done for {server}? [y]es, [d]ecline: ")
+    return types.ElicitResult(action="accept" if said.strip().lower() in _TRUE else "decline")
+
+
 async def _field(
+    server: str,
     name: str,
     field: Mapping[str, Any],
     ask: Callable[[str], Awaitable[str]],
@@ -53,16 +93,17 @@ async def _field(
 ) -> Value:
     described = field.get("title") or field.get("description") or ""
     choices = _choices(field)
-    shown = f" ({described})" if described else ""
     kind = field.get("format") or field.get("type", "string")
     named = (one if title in ("", one) else f"{one} ({title})" for one, title in choices.items())
     several = "some" if field.get("type") == "array" else "one"
-    shown += f" {several} of {', '.join(named)}" if choices else f" {kind}"
+    wanted = f"{several} of {', '.join(named)}" if choices else kind
+    shown = f"{name}: {described} ({wanted})"
     default = field.get("default")
     default = ", ".join(map(str, cast("list[object]", default))) if isinstance(default, list) else default
     shown += f" [{default}]" if default is not None else ""
+    show(f"  | {one_line(shown, MAX_LABEL)}")
     while True:
-        said = (await ask(f"  {name}{shown}{'' if needed else ', optional'}: ")).strip()
+        said = (await ask(f"  answer to {server}{'' if needed else ', optional'}: ")).strip()[:MAX_VALUE]
         if not said:
             if default is not None or not needed:
                 return field.get("default")
@@ -71,7 +112,7 @@ async def _field(
         try:
             return read_value(said, field, choices)
         except ValueError as error:
-            show(f"  {error}")
+            show(f"  {one_line(str(error), MAX_LABEL)}")
 
 
 def read_value(said: str, field: Mapping[str, Any], choices: Mapping[str, str]) -> Value:
@@ -153,8 +194,8 @@ def _is_time(text: str) -> bool:
 
 
 _FORMATS: Mapping[str, Callable[[str], object]] = {
-    "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+").fullmatch,
-    "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+").fullmatch,
+    "email": re.compile(r"[^@\s]{1,64}+@[^@\s]{1,255}\.[^@\s.]+").fullmatch,
+    "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:\S+").fullmatch,
     "date": _is_date,
     "date-time": _is_time,
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import mcp_types as types
 
-from atlas.chat.content import Content, printable
+from atlas.chat.content import Content, one_line, printable
 from atlas.chat.routes import ToolRoute
 
 MAX_LINE = 200
@@ -15,35 +15,31 @@ MAX_LINE = 200
 
 @dataclass(slots=True)
 class PlainScreen:
-    """`atlas.chat.turn.Screen` and `atlas.chat.connection.Host` without a terminal: remarks go to stderr."""
+    """`atlas.chat.turn.Screen` and `atlas.chat.servers_user.Host` without a terminal: remarks go to stderr."""
 
     allow_all: bool
     quiet: bool
     """With --json: nothing is printed while the answer is made."""
     texts: list[str] = field(default_factory=list[str])
+    """The parts of the answer; the last one is empty once it has ended."""
+    _pieces: list[str] = field(default_factory=list[str])
     calls: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     notices: list[str] = field(default_factory=list[str])
     asked: bool = False
     """Whether a call was refused because there is no user to ask."""
 
-    @property
-    def answer(self) -> str:
-        """The text of the last part of the answer."""
-        return self.texts[-1] if self.texts else ""
-
     def text(self, delta: str) -> None:
         """Print a piece of the answer."""
-        if not self.texts:
-            self.texts.append("")
-        self.texts[-1] += delta
+        self._pieces.append(delta)
         if not self.quiet:
             sys.stdout.write(printable(delta))
             sys.stdout.flush()
 
     def end_text(self) -> None:
         """End a part of the answer."""
-        if self.texts and self.texts[-1]:
-            self.texts.append("")
+        if part := "".join(self._pieces):
+            self.texts[-1:] = [part, ""]
+            self._pieces.clear()
             if not self.quiet:
                 sys.stdout.write("\n")
                 sys.stdout.flush()
@@ -92,5 +88,4 @@ class PlainScreen:
 
     def _remark(self, text: str) -> None:
         if not self.quiet:
-            line = printable(" ".join(text.split()))
-            print(line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 1]}…", file=sys.stderr, flush=True)
+            print(one_line(" ".join(text[: 4 * MAX_LINE].split()), MAX_LINE), file=sys.stderr, flush=True)

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from atlas.chat.content import one_line
 from atlas.chat.session import ChatSession
 from atlas.chat.turn import Outcome
 from atlas.cli import output
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 HANGUP, INTERRUPTED, TERMINATED = 129, 130, 143
 """Exit codes after SIGHUP (the terminal is gone), SIGINT and SIGTERM."""
+
+MAX_ERROR = 2000
+"""Characters of an error, which may name what a server calls its things."""
 
 STOPPED = {
     Outcome.ROUNDS: "stopped: the limit of rounds is reached; ask again to go on",
@@ -136,11 +140,11 @@ class Terminal:
             self.screen.notice(STOPPED[outcome])
 
     def _show(self, error: AtlasError) -> None:
-        self.console.print(f"error: {output.one_line(error.message)}", style="red")
+        self.console.print(f"error: {one_line(error.message, MAX_ERROR)}", style="red")
         if isinstance(error, NotFound) and error.near:
-            self.console.print(f"near:  {', '.join(error.near)}")
+            self.console.print(f"near:  {one_line(', '.join(error.near), MAX_ERROR)}")
         if error.hint:
-            self.console.print(f"hint:  {output.sentence(output.one_line(error.hint))}")
+            self.console.print(f"hint:  {output.sentence(one_line(error.hint, MAX_ERROR))}")
 
 
 async def _finished(task: asyncio.Task[bool]) -> None:
