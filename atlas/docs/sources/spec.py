@@ -57,7 +57,8 @@ def _address(url: str, text: str) -> SourceSpec:
 
 def _package(kind: SourceKind, rest: str, text: str) -> SourceSpec:
     found = PACKAGE_NAMES[kind].fullmatch(rest)
-    if not found:
+    # npm takes a name that ends like an archive for a file
+    if not found or (kind is SourceKind.NPM and found["name"].lower().endswith((".tgz", ".tar", ".tar.gz"))):
         raise ConfigError(f"{text} does not name a package.", EXAMPLES)
     return SourceSpec(kind, text, name=found["name"], version=found["version"] or "")
 
