@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from atlas import _parser
+from atlas.docs.article import memory_of
 from atlas.docs.code.files import CodeFile, Package, code_files
 from atlas.docs.formats.document import Document
 from atlas.docs.formats.reading import read_article
@@ -103,7 +104,7 @@ def read_tree(
     including: list[Document] = []
     files: list[CodeFile] = []
     masked = _masked if options.mask_secrets else _as_it_is
-    total = 0
+    total = held = 0
     for path, data, cut in tree.read(wanted, options.max_file_bytes):
         total += len(data)
         if total > options.max_total_bytes:
@@ -125,6 +126,11 @@ def read_tree(
             including.append(document)
         else:
             articles.append(read_article(document))
+            held += memory_of(articles[-1])
+            if held > options.max_memory:
+                raise ConfigError(
+                    f"{source.text} holds more than {options.max_memory:,} bytes.", "Name a folder of it."
+                )
     articles += read_including(tree, including, paths, frozenset(documents), masked)
     for path, reason in tree.problems:
         report(CollectProgress(source.text, "read", len(articles), len(wanted), path, reason))
