@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
-from atlas.git.files import read_below
+from atlas.process.files_below import read_below
 
 MAX_CONFIG_BYTES = 1 << 20
 _REMOTE = re.compile(r"[\w./-]+")

@@ -1,22 +1,16 @@
-"""A project's root -> its repository: the folder `.git`, and what a file `.git` points to if that points back.
-
-A file `.git` of a hostile tree could name any repository of the machine. It is followed only to a folder that names
-this very tree: a linked work tree (`gitdir` in it) or a submodule (`core.worktree` in its configuration).
-"""
+"""A project's root -> its repository, in the root or above it; which `.git` is followed says `process.git_folder`."""
 
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.errors import HistoryError, NotFound
 from atlas.git.config import GitConfig, read_config
-from atlas.git.files import read_below
 from atlas.process.files import is_shared_folder
+from atlas.process.git_folder import git_folders
 
-MAX_POINTER_BYTES = 64 << 10
 _NO_REPOSITORY = "git questions need a repository: run `git init` and commit, or ask without git"
 
 
@@ -44,17 +38,13 @@ def locate(root: Path) -> Location:
         if folder != root and is_shared_folder(folder):
             break  # another user could have left a repository there
         try:
-            status = (folder / ".git").lstat()
+            git, common = git_folders(folder, lambda git: read_config(git).work_tree)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             raise _unreadable(f"{folder / '.git'} cannot be read ({error.strerror})") from error
-        if stat.S_ISDIR(status.st_mode):
-            git = common = folder / ".git"
-        elif stat.S_ISREG(status.st_mode):
-            git, common = _pointed(folder)
-        else:
-            raise _unreadable(f"{folder / '.git'} is neither a folder nor a file")
+        except ValueError as error:
+            raise _unreadable(str(error)) from error
         config = read_config(common)
         if config.problem:
             raise _unreadable(config.problem)
@@ -65,28 +55,3 @@ def locate(root: Path) -> Location:
 
 def _unreadable(reason: str) -> HistoryError:
     return HistoryError(f"no git history can be read: {reason}")
-
-
-def _pointed(folder: Path) -> tuple[Path, Path]:
-    """Return (git folder, common folder) that the file `.git` of a folder names, if they name the folder, too."""
-    pointer = _line(folder, ".git").removeprefix("gitdir:").strip()
-    git = Path(os.path.realpath(folder / pointer))
-    refused = _unreadable(f"{folder / '.git'} points to {git}, which does not point back to this tree")
-    if not pointer or not git.is_dir():
-        raise _unreadable(f"{folder / '.git'} points to {git}, which is not a folder")
-    if back := _line(git, "gitdir"):
-        # git's own layout of linked work trees, so that `commondir` cannot lead elsewhere
-        if os.path.realpath(git / back) != str(folder / ".git") or git.parent.name != "worktrees":
-            raise refused
-        return git, git.parent.parent
-    if os.path.realpath(git / (read_config(git).work_tree or ".")) != str(folder):
-        raise refused
-    return git, git
-
-
-def _line(folder: Path, name: str) -> str:
-    try:
-        content = read_below(folder, name, MAX_POINTER_BYTES)
-    except OSError:
-        return ""
-    return content.decode("utf-8", "surrogateescape").partition("\n")[0].strip()

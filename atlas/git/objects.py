@@ -18,9 +18,9 @@ from dulwich.objects import Commit as RawCommit
 from dulwich.objects import ShaFile, parse_tree
 
 from atlas.errors import HistoryError
-from atlas.git.files import list_below, read_below
 from atlas.git.limits import MAX_META_BYTES, MAX_OBJECT_BYTES, Deadline
 from atlas.git.packs import Packs
+from atlas.process.files_below import list_below, read_below
 
 COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
 _KINDS = {b"commit": COMMIT, b"tree": TREE, b"blob": BLOB, b"tag": TAG}

@@ -22,8 +22,8 @@ from dulwich.pack import (
 )
 
 from atlas.errors import HistoryError
-from atlas.git.files import list_below, open_below
 from atlas.git.limits import MAX_CHAIN, MAX_CHAIN_BYTES, MAX_PACKS, Deadline
+from atlas.process.files_below import list_below, open_below
 
 _FOLDER = "objects/pack"
 _KEPT_BYTES = 32 << 20

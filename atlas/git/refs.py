@@ -12,9 +12,9 @@ from dulwich.errors import PackedRefsException
 from dulwich.refs import check_ref_format, read_packed_refs, read_packed_refs_with_peeled
 
 from atlas.errors import HistoryError
-from atlas.git.files import list_below, read_below
 from atlas.git.limits import MAX_DEPTH, MAX_REFS_BYTES
 from atlas.git.location import Location
+from atlas.process.files_below import list_below, read_below
 
 MAX_SYMBOLIC = 5
 """References that name each other; git follows five."""

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from dulwich.index import SerializedIndexEntry, UnsupportedIndexFormat, read_cache_entry, read_index_header
 
 from atlas.errors import HistoryError
-from atlas.git.files import open_below
 from atlas.git.limits import MAX_ENTRIES, MAX_INDEX_BYTES
 from atlas.git.objects import FOLDER_MODE, Entry
 from atlas.git.trees import Trees
+from atlas.process.files_below import open_below
 
 _SKIP_WORK_TREE, _INTENT_TO_ADD = 0x4000, 0x2000
 _ASSUME_VALID, _STAGE = 0x8000, 0x3000

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from atlas.git.files import read_below
 from atlas.git.limits import MAX_REFS_BYTES
 from atlas.git.objects import CommitRecord, MissingObject, Objects
+from atlas.process.files_below import read_below
 
 _OID = re.compile(rb"[0-9a-f]{40}")
 MAX_WALKED = 200_000

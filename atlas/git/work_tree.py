@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha1
 from pathlib import Path
 
-from atlas.git.files import read_below
 from atlas.git.limits import MAX_TEXT_BYTES, Deadline
 from atlas.git.objects import LINK_MODE, MODULE_MODE, Entry
 from atlas.git.staging import Index, Staged
+from atlas.process.files_below import read_below
 
 _HASHED_BYTES = 64 << 20
 """Files up to this size are compared by content; larger ones differ if their size or time does."""

@@ -13,6 +13,11 @@ import socket
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+LOCAL_NAMES = frozenset(
+    ("localhost", "local", "lan", "home", "internal", "intranet", "corp", "private", "test", "arpa")
+)
+"""Last labels of names that the public DNS does not have."""
+
 TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv6 addresses that contain an IPv4 address (RFC 6052)."""
 
@@ -27,6 +32,27 @@ def is_private(address: Address) -> bool:
     """Return whether an address is loopback, private, link-local, reserved or multicast."""
     address = _embedded(address)
     return not address.is_global or address.is_multicast or address.is_reserved
+
+
+def may_be_this_machine(host: str) -> bool:
+    """Return whether a host can mean this machine: an address, or a name that the public DNS does not have.
+
+    A name of the public DNS that leads to loopback or link-local addresses is an attempt to have this machine ask
+    itself (DNS rebinding), while companies do have names in it for their own networks.
+    """
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        label = host.rstrip(".").rpartition(".")[2].lower()
+        # 127.1 and 0x7f.1 are addresses, too
+        return "." not in host.rstrip(".") or label in LOCAL_NAMES or label[:1].isdecimal()
+    return True
+
+
+def is_this_machine(address: Address) -> bool:
+    """Return whether an address is one of this machine or of its link, such as the one of a cloud's metadata."""
+    address = _embedded(address)
+    return address.is_loopback or address.is_link_local or address.is_unspecified
 
 
 def _embedded(address: Address) -> Address:

@@ -1,19 +1,21 @@
 """A fetcher over `httpx2`: no redirects, no cookies, no credentials, no proxy of the environment, limited bodies.
 
-The connection goes to an address that `destinations` has checked; the name stays in the Host header and in TLS.
+The connection goes to an address that `destinations` has checked; the name stays in the Host header and in TLS. Names
+with one address share nothing: no connection is kept, since TLS has shown the certificate of one of them only.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ssl
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx2
 
 from atlas.fetching import FetchFailed, FetchRequest, FetchResponse
-from atlas.web.destinations import is_private, resolve
+from atlas.web.destinations import is_private, is_this_machine, may_be_this_machine, resolve
 
 if TYPE_CHECKING:
     from atlas.web.destinations import Address
@@ -26,15 +28,20 @@ KEPT_HEADERS = frozenset((
     "content-length",
 ))  # fmt: skip
 MAX_HEADER = 4_000
+ENCODINGS = frozenset(("", "identity", "gzip", "deflate"))
+"""Content encodings that are read, one at a time: of several, the inner ones unpack without end and give nothing."""
 
 
 class WebFetcher:
     """A client for use from one event loop."""
 
     def __init__(self, connections: int = 8) -> None:
-        limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
         self._client = httpx2.AsyncClient(
-            trust_env=False, follow_redirects=False, limits=limits, headers={"User-Agent": AGENT, "Accept": ACCEPT}
+            trust_env=False,
+            follow_redirects=False,
+            limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=0),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            headers={"User-Agent": AGENT, "Accept": ACCEPT, "Accept-Encoding": "gzip, deflate"},
         )
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
@@ -63,7 +70,8 @@ class WebFetcher:
     async def _fetch(self, request: FetchRequest) -> FetchResponse:
         host, port = _host_and_port(request.url)
         addresses = await resolve(host, port)
-        if not request.allow_private and any(map(is_private, addresses)):
+        allowed = request.allow_private and (may_be_this_machine(host) or not any(map(is_this_machine, addresses)))
+        if not allowed and any(map(is_private, addresses)):
             raise FetchFailed(f"{host} is an address of this machine or its network", refused=True)
         for number, address in enumerate(addresses):
             try:
@@ -103,6 +111,9 @@ async def _body(response: httpx2.Response, limit: int) -> tuple[bytes, bool]:
     """Return the body up to the limit, and whether there was more."""
     if response.status_code // 100 != 2:
         return b"", False
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ENCODINGS:
+        raise FetchFailed(f"its content encoding is {encoding[:40]}", refused=True)
     data = bytearray()
     async for part in response.aiter_bytes(1 << 16):
         data += part

@@ -7,9 +7,7 @@ ConfigError or Unavailable; a single document that cannot be read is reported an
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.docs.sources import local, registries
@@ -100,9 +98,9 @@ async def _articles(
         loop.call_soon_threadsafe(report, progress)
 
     if source.kind in REGISTRIES:
-        with tempfile.TemporaryDirectory(prefix="atlas-download-") as folder:
+        with registries.download_folder() as folder:
             report(CollectProgress(source.text, "download"))
-            archive = await in_thread(registries.download, source, Path(folder))
+            archive = await in_thread(registries.download, source, folder)
             return await in_thread(local.read_archive, archive, source, options, report_from_thread)
     return await in_thread(local.read_source, source, options, report_from_thread)
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from atlas.docs.article import Article
 
+MAX_PATTERNS = 500
+"""Patterns in the tables of contents of one source that are looked up, each among all articles."""
+
 INDEX_NAMES = ("index", "readme", "contents", "_index", "summary")
 MAX_DEPTH = 12
 
@@ -19,7 +22,8 @@ MAX_DEPTH = 12
 def connect(articles: Sequence[Article]) -> list[Article]:
     """Return the articles with keys in `children`, and in `parents` the titles above each."""
     by_stem = {_stem(article.key): article.key for article in reversed(articles)}
-    children = {article.key: tuple(_resolve(article, by_stem)) for article in articles}
+    tables = _Tables(by_stem)
+    children = {article.key: tuple(tables.resolve(article)) for article in articles}
     above: dict[str, str] = {}
     for key in sorted(children, key=lambda one: (one.count("/"), one)):
         for child in children[key]:
@@ -34,22 +38,35 @@ def connect(articles: Sequence[Article]) -> list[Article]:
     return found
 
 
-def _resolve(article: Article, by_stem: dict[str, str]) -> Iterable[str]:
-    folder = posixpath.dirname(article.key)
-    for written in article.children:
-        if "*" in written:
-            pattern = posixpath.normpath(posixpath.join(folder, written)).lstrip("/")
-            yield from sorted(key for stem, key in by_stem.items() if fnmatchcase(stem, pattern) and key != article.key)
-            continue
-        key = _find(written, folder, by_stem)
-        if key and key != article.key:
-            yield key
+class _Tables:
+    """Looks up what tables of contents name, each pattern once."""
+
+    def __init__(self, by_stem: dict[str, str]) -> None:
+        self._by_stem, self._keys = by_stem, frozenset(by_stem.values())
+        self._matches: dict[str, list[str]] = {}
+
+    def resolve(self, article: Article) -> Iterable[str]:
+        """Yield the keys of an article's children."""
+        folder = posixpath.dirname(article.key)
+        for written in article.children:
+            if "*" in written:
+                yield from self._matching(posixpath.normpath(posixpath.join(folder, written)).lstrip("/"), article.key)
+            elif "://" in written:
+                if written in self._keys and written != article.key:
+                    yield written
+            elif (key := _find(written, folder, self._by_stem)) and key != article.key:
+                yield key
+
+    def _matching(self, pattern: str, own: str) -> Iterable[str]:
+        if pattern not in self._matches:
+            is_read = len(self._matches) < MAX_PATTERNS
+            stems = self._by_stem.items() if is_read else ()
+            self._matches[pattern] = sorted(key for stem, key in stems if fnmatchcase(stem, pattern))
+        return (key for key in self._matches[pattern] if key != own)
 
 
 def _find(written: str, folder: str, by_stem: dict[str, str]) -> str:
     """Return the key of a written path; one with "/" in front starts at some folder above the article."""
-    if "://" in written:
-        return written if written in by_stem.values() else ""
     stem = _stem(written.lstrip("/")) if written.startswith("/") else written
     bases = [folder]
     if written.startswith("/"):

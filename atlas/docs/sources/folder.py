@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from atlas.docs.sources.tree import Entry
 from atlas.errors import ConfigError
+from atlas.process.files_below import open_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,9 +34,10 @@ class FolderTree:
         if self._only:
             return [Entry(self._only, (self._root / self._only).stat().st_size)]
         found: list[Entry] = []
-        pending = [("", 0)]
+        pending, folders = [("", 0)], 0
         while pending:
             folder, depth = pending.pop()
+            folders += 1
             for entry in self._listed(folder):
                 path = f"{folder}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
@@ -43,18 +45,18 @@ class FolderTree:
                         pending.append((f"{path}/", depth + 1))
                 elif entry.is_file(follow_symlinks=False):
                     found.append(Entry(path, entry.stat(follow_symlinks=False).st_size))
-                    if len(found) > self._max_files * 10:
-                        raise ConfigError(
-                            f"{self._root} has more than {self._max_files * 10:,} files.",
-                            "Name the folder with the documentation.",
-                        )
+                if len(found) + len(pending) + folders > self._max_files * 10:
+                    raise ConfigError(
+                        f"{self._root} has more than {self._max_files * 10:,} files.",
+                        "Name the folder with the documentation.",
+                    )
         return sorted(found, key=lambda one: one.path)
 
     def read(self, wanted: Sequence[str], max_bytes: int) -> Iterator[tuple[str, bytes, bool]]:
         """Yield the wanted files in the given order."""
         for path in wanted:
             try:
-                data = read_regular(self._root / path, max_bytes + 1)
+                data = read_inside(self._root, path, max_bytes + 1)
             except OSError as error:
                 self.problems.append((path, error.strerror or str(error)))
                 continue
@@ -67,6 +69,12 @@ class FolderTree:
         except OSError as error:
             self.problems.append((folder, error.strerror or str(error)))
             return []
+
+
+def read_inside(folder: Path, path: str, limit: int) -> bytes:
+    """Read a regular file below a folder, which no link on the way may leave. Raises OSError."""
+    with os.fdopen(open_below(folder, path), "rb") as file:
+        return file.read(limit)
 
 
 def read_regular(path: Path, limit: int) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,11 +39,13 @@ def read_including(
         wanted = sorted(wanted - files.keys())[: MAX_FILES - len(files)]
         texts = {path: masked(data) for path, data, _ in tree.read(wanted, MAX_BYTES)} if wanted else {}
         files |= texts
+    digests = {path: hashlib.blake2b(data, digest_size=16).digest() for path, data in files.items()}
+    inner = {path: frozenset(_included(path, data, known)) for path, data in files.items()}
     for document in documents:
         article = read_article(replace(document, inclusion=Inclusion(document.path, files, articles)))
         digest = hashlib.blake2b(document.data, digest_size=16)
-        for path in _closure(document, files, known):
-            digest.update(path.encode("utf-8", "surrogatepass") + b"\0" + files[path])
+        for path in _closure(_included(document.path, document.data, known), inner):
+            digest.update(path.encode("utf-8", "surrogatepass") + b"\0" + digests[path])
         yield replace(article, digest=digest.hexdigest())
 
 
@@ -55,13 +57,13 @@ def _included(path: str, data: bytes, known: frozenset[str]) -> Iterator[str]:
             yield found
 
 
-def _closure(document: Document, files: Mapping[str, bytes], known: frozenset[str]) -> list[str]:
+def _closure(paths: Iterable[str], inner: Mapping[str, frozenset[str]]) -> list[str]:
     """Return the files that a document includes, also through others: its article changes with them."""
     found: set[str] = set()
-    pending = list(_included(document.path, document.data, known))
+    pending = list(paths)
     while pending:
         path = pending.pop()
-        if path in files and path not in found:
+        if path in inner and path not in found:
             found.add(path)
-            pending += _included(path, files[path], known)
+            pending += inner[path]
     return sorted(found)

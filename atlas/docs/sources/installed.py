@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.docs.sources.folder import read_regular
+from atlas.docs.sources.folder import read_inside
 from atlas.docs.sources.package_facts import of_metadata
 from atlas.docs.sources.tree import Entry
 from atlas.errors import NotFound
@@ -81,7 +81,7 @@ class InstalledTree:
             is_description = path == self._description
             written = f"{self._package.metadata_folder}/METADATA" if is_description else path
             try:
-                data = read_regular(self._package.folder / written, max_bytes + 1)
+                data = read_inside(self._package.folder, written, max_bytes + 1)
             except OSError as error:
                 self.problems.append((path, error.strerror or str(error)))
                 continue

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from atlas import _parser
+from atlas.docs.article import memory_of
 from atlas.docs.code.files import CodeFile, Package, code_files
 from atlas.docs.formats.document import Document
 from atlas.docs.formats.reading import read_article
@@ -104,6 +105,7 @@ def read_tree(
     files: list[CodeFile] = []
     masked = _masked if options.mask_secrets else _as_it_is
     total = 0
+    held = _Held(source.text, options.max_memory)
     for path, data, cut in tree.read(wanted, options.max_file_bytes):
         total += len(data)
         if total > options.max_total_bytes:
@@ -124,8 +126,9 @@ def read_tree(
         if includes_files(document):
             including.append(document)
         else:
-            articles.append(read_article(document))
-    articles += read_including(tree, including, paths, frozenset(documents), masked)
+            articles.append(held.with_article(read_article(document)))
+    included = read_including(tree, including, paths, frozenset(documents), masked)
+    articles += map(held.with_article, included)
     for path, reason in tree.problems:
         report(CollectProgress(source.text, "read", len(articles), len(wanted), path, reason))
     package = Package(
@@ -133,6 +136,22 @@ def read_tree(
     )
     articles += _of_code(files, articles, package, selection.has_documentation(documents))
     return sorted(articles, key=lambda one: one.key)
+
+
+class _Held:
+    """Counts the memory of the articles of a source."""
+
+    def __init__(self, source: str, limit: int) -> None:
+        self._source, self._limit, self._bytes = source, limit, 0
+
+    def with_article(self, article: Article) -> Article:
+        """Return the article, once it is counted. Raises ConfigError over the limit."""
+        self._bytes += memory_of(article)
+        if self._bytes > self._limit:
+            raise ConfigError(
+                f"The documents of {self._source} hold more than {self._limit:,} bytes.", "Name a folder of it."
+            )
+        return article
 
 
 def _code_of(tree: Tree, paths: list[str], options: CollectOptions) -> frozenset[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from typing import TYPE_CHECKING, cast
@@ -15,6 +14,10 @@ if TYPE_CHECKING:
     from atlas.docs.sources.tree import Tree
 
 MAX_METADATA = 1 << 20
+
+CARGO_LINE = re.compile(
+    r"""(?P<name>name|version|license)\s*=\s*(?P<quote>["'])(?P<value>[^"'\\]*)(?P=quote)\s*(?:#.*)?"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,15 @@ def _of_package_json(text: str) -> PackageFacts:
 
 
 def _of_cargo(text: str) -> PackageFacts:
-    try:
-        return _of_mapping(tomllib.loads(text).get("package"))
-    except (ValueError, RecursionError):
-        return PackageFacts()
+    """Return the facts of a Cargo.toml as cargo publishes it, by lines: `tomllib` is quadratic in dotted keys."""
+    values: dict[object, object] = {}
+    is_package = False
+    for line in text.splitlines():
+        if line.startswith("["):
+            is_package = line.strip() == "[package]"
+        elif is_package and (found := CARGO_LINE.fullmatch(line.strip())):
+            values.setdefault(found["name"], found["value"])
+    return _of_mapping(values)
 
 
 def _of_mapping(content: object) -> PackageFacts:

@@ -72,7 +72,7 @@ def _reason(path: str, translations: frozenset[str], package: bool, has_folder: 
     inside = _in_documentation(path)
     if NEVER_FILES.fullmatch(name) or (package and not inside and TOP_FILES.fullmatch(name)):
         return "not documentation"
-    if any(path.startswith(folder) for folder in translations):
+    if translations and any("/".join(folders[:at]) in translations for at in range(1, len(folders) + 1)):
         return "translation"
     lowered = {part.lower() for part in folders}
     if lowered & NEVER_FOLDERS or (package and not inside and lowered & CODE_FOLDERS):
@@ -126,4 +126,4 @@ def _translations(paths: Sequence[str], language: str) -> frozenset[str]:
                     wanted.add(above)
                 else:
                     others.add((above, part))
-    return frozenset(f"{above}/{part}/".lstrip("/") for above, part in others if above in wanted)
+    return frozenset(f"{above}/{part}".lstrip("/") for above, part in others if above in wanted)

@@ -57,7 +57,8 @@ def _address(url: str, text: str) -> SourceSpec:
 
 def _package(kind: SourceKind, rest: str, text: str) -> SourceSpec:
     found = PACKAGE_NAMES[kind].fullmatch(rest)
-    if not found:
+    # npm takes a name that ends like an archive for a file
+    if not found or (kind is SourceKind.NPM and found["name"].lower().endswith((".tgz", ".tar", ".tar.gz"))):
         raise ConfigError(f"{text} does not name a package.", EXAMPLES)
     return SourceSpec(kind, text, name=found["name"], version=found["version"] or "")
 
@@ -76,6 +77,8 @@ def _resolved(path: str, folder: Path | None, text: str) -> Path:
 def _on_disk(path: Path, text: str, kind: SourceKind | None) -> SourceSpec:
     if kind is SourceKind.WORK_TREE and not (path / ".git").exists():
         raise ConfigError(f"{text} is not a git work tree.", EXAMPLES)
+    if not path.is_dir() and not path.is_file():
+        raise ConfigError(f"{text} is neither a file nor a folder.", EXAMPLES)
     if kind is None:
         if path.is_dir():
             kind = SourceKind.WORK_TREE if (path / ".git").exists() else SourceKind.FOLDER

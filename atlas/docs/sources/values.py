@@ -51,6 +51,8 @@ class CollectOptions:
     max_file_bytes: int = 32 << 20
     max_total_bytes: int = 1 << 30
     """Of one source, unpacked."""
+    max_memory: int = 128 << 20
+    """Bytes that the documents of one source hold when they are read, which a build multiplies by seven."""
     code: bool = True
     """Signatures and docstrings of a package's own code join its documentation."""
     language: str = "en"

@@ -21,8 +21,9 @@ from atlas.docs.sources.crawl.state import CrawlState, Page
 from atlas.docs.sources.crawl.visiting import RETRIED, Visitor
 from atlas.docs.sources.values import CollectProgress, Planned, SourceKind
 from atlas.docs.times import build_time
-from atlas.errors import Unavailable
+from atlas.errors import ConfigError, Unavailable
 from atlas.fetching import FetchFailed
+from atlas.process.files import make_private_folder
 from atlas.threads import in_thread
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ async def crawl(
         state = CrawlState(_state_file(source, options, Path(folder)))
         try:
             await _Crawl(source, options, fetcher, state, report).run()
-            return await _read(source, state, report)
+            return await _read(source, options, state, report)
         finally:
             state.close()
 
@@ -82,7 +83,11 @@ def mark_built(source: SourceSpec, options: CollectOptions) -> None:
 def _state_file(source: SourceSpec, options: CollectOptions, temporary: Path) -> Path:
     name = hashlib.blake2b(f"{source.kind} {source.text}".encode(), digest_size=12).hexdigest() + ".sqlite"
     folder = options.state or temporary
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        make_private_folder(folder)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be used: {error}.", "Remove it; crawls begin again.") from error
     return folder / name
 
 
@@ -98,6 +103,7 @@ class _Crawl:
         self._source, self._options, self._state, self._report = source, options, state, report
         self._visitor = Visitor(fetcher, options, state)
         self._follows = source.kind is SourceKind.URL
+        self._parsing = asyncio.Lock()
         self._done = 0
         self._is_reached = False
         """A server has answered, whatever it said."""
@@ -113,8 +119,9 @@ class _Crawl:
                 depth = self._state.next_depth()
                 if depth < 0 or depth > self._options.max_depth:
                     break
-                limits = (self._options.max_pages, self._options.max_pages_per_pattern, self._options.max_total_bytes)
-                self._state.admit(depth, *limits)
+                options = self._options
+                limits = (options.max_pages, options.max_pages_per_pattern, options.max_total_bytes)
+                self._state.admit(depth, *limits, options.max_page_bytes)
                 continue
             await self._visit_all(pages, scope)
         if self._unreached and not self._is_reached:
@@ -125,11 +132,12 @@ class _Crawl:
     async def plan(self) -> list[Planned]:
         """Return the pages that are known without crawling."""
         scope = await self._begin()
-        self._state.admit(0, self._options.max_pages, self._options.max_pages_per_pattern, 1)
+        limits = (self._options.max_pages, self._options.max_pages_per_pattern, 1 << 62, 1)
+        self._state.admit(0, *limits)
         pages = self._state.admitted()
         if self._follows:
             await self._visit_all(pages, scope)
-            self._state.admit(1, self._options.max_pages, self._options.max_pages_per_pattern, 1 << 62)
+            self._state.admit(1, *limits)
         found = [Planned(self._source.text, url) for url, _ in pages if self._follows]
         for url, _ in self._state.admitted():
             reason = "" if await self._visitor.allowed(url) else "robots.txt"
@@ -181,8 +189,9 @@ class _Crawl:
             self._leave_out(url, "skipped", "robots.txt")
             return
         earlier = self._state.claim(url)
+        left = max(self._options.max_total_bytes - self._state.size(), 1)
         try:
-            response = await self._visitor.fetch(url, earlier)
+            response = await self._visitor.fetch(url, earlier, min(self._options.max_page_bytes, left))
         except FetchFailed as error:
             await self._fail(url, depth, scope, str(error), {} if error.refused else earlier)
             return
@@ -233,7 +242,8 @@ class _Crawl:
     async def _links(self, url: str, body: bytes, headers: Mapping[str, str], scope: Scope) -> list[str]:
         if not self._follows:
             return []
-        found = await in_thread(links_of, body, url, headers.get("content-type", ""), "")
+        async with self._parsing:  # the tree of one page takes ten times its size
+            found = await in_thread(links_of, body, url, headers.get("content-type", ""), "")
         return [one for one in found if not scope.reason(one)]
 
     def _leave_out(self, url: str, state: str, reason: str, status: int = 0) -> None:
@@ -241,9 +251,11 @@ class _Crawl:
         self._report(CollectProgress(self._source.text, "fetch", self._done, 0, url, reason))
 
 
-async def _read(source: SourceSpec, state: CrawlState, report: Callable[[CollectProgress], None]) -> list[Article]:
+async def _read(
+    source: SourceSpec, options: CollectOptions, state: CrawlState, report: Callable[[CollectProgress], None]
+) -> list[Article]:
     """Return the articles of the pages that were read. Raises Unavailable if there are none."""
-    articles, problems = await in_thread(articles_of, source, list(state.processed()))
+    articles, problems = await in_thread(articles_of, source, state.processed(), state.page, options.max_memory)
     for reason, url, count in state.limited():
         more = f" (and {count - 1:,} more)" if count > 1 else ""
         report(CollectProgress(source.text, "read", len(articles), len(articles), url, f"{reason}{more}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate, islice
 
 from atlas.docs.formats.decoding import decode
 from atlas.docs.formats.draft import Draft
@@ -13,6 +14,10 @@ from atlas.docs.sources.crawl.addresses import canonical
 
 MAX_LINKS = 5_000
 """Of one page."""
+MAX_LINK_TEXT = 400_000
+"""Characters of the addresses that one page leads to."""
+MAX_TARGETS = 20_000
+"""Written links of one page that are looked at, each once."""
 
 REFRESH = re.compile(r"\s*\d{1,5}\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.I)
 MARKDOWN_LINK = re.compile(r"\]\(\s*<?([^\s)>]{1,2000})")
@@ -23,15 +28,16 @@ def links_of(data: bytes, url: str, media_type: str, charset: str) -> list[str]:
     form = format_of(url, media_type)
     if form == "markdown":
         text, _ = decode(data[:MAX_BYTES], charset)
-        targets = MARKDOWN_LINK.findall(text)
+        targets = [found[1] for found in MARKDOWN_LINK.finditer(text)]
         base = url
     elif form == "html" or data[:200].lstrip()[:1] == b"<":
         text, _ = decode(data[:MAX_BYTES], charset)
         base, targets = _of_page(text, url)
     else:
         return []
-    found = (canonical(target, base) for target in targets)
-    return list(dict.fromkeys(one for one in found if one))[:MAX_LINKS]
+    found = (canonical(target, base) for target in islice(dict.fromkeys(targets), MAX_TARGETS))
+    links = list(dict.fromkeys(one for one in found if one))[:MAX_LINKS]
+    return [one for one, end in zip(links, accumulate(map(len, links)), strict=True) if end <= MAX_LINK_TEXT]
 
 
 def _of_page(text: str, url: str) -> tuple[str, list[str]]:

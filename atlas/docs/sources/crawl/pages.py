@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from atlas.docs.article import Article
+from atlas.docs.article import Article, memory_of
 from atlas.docs.formats.document import Document
 from atlas.docs.formats.reading import MEDIA_TYPES, read_article
 from atlas.docs.sources.crawl.addresses import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from atlas.docs.sources.crawl.state import Page
     from atlas.docs.sources.values import SourceSpec
@@ -30,15 +30,23 @@ def is_readable(url: str, headers: Mapping[str, str]) -> bool:
     return media_type == "application/octet-stream" and urlsplit(url).path.lower().endswith((".pdf", ".md", ".ipynb"))
 
 
-def articles_of(source: SourceSpec, pages: Sequence[Page]) -> tuple[list[Article], list[tuple[str, str]]]:
+def articles_of(
+    source: SourceSpec, urls: Sequence[str], page_of: Callable[[str], Page], max_memory: int
+) -> tuple[list[Article], list[tuple[str, str]]]:
     """Return the articles of pages, sorted by key, and the pages that gave none with the reason.
 
-    Of pages with one canonical address or equal content, the first in order counts.
+    One page is in memory at a time. Of pages with one canonical address or equal content, the first in order counts.
+    Pages after the one with which the articles hold `max_memory` bytes are left out.
     """
     found: dict[str, Article] = {}
     digests: dict[str, str] = {}
     problems: list[tuple[str, str]] = []
-    for page in pages:
+    held = 0
+    for number, url in enumerate(urls):
+        if held > max_memory:
+            problems.append((url, f"the articles hold {max_memory:,} bytes ({len(urls) - number:,} pages left out)"))
+            break
+        page = page_of(url)
         article = read_article(document_of(source, page))
         key = canonical(article.url) or page.url
         if not article_has_content(article):
@@ -51,6 +59,7 @@ def articles_of(source: SourceSpec, pages: Sequence[Page]) -> tuple[list[Article
         else:
             digests[article.digest] = key
             found[key] = _with_key(article, key)
+            held += memory_of(article)
     return [found[key] for key in sorted(found)], problems
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ MAX_BYTES = 512 << 10
 
 AGENT = "code-atlas"
 
+AGENT_LINE = re.compile(r"^[ \t]{0,80}user[- ]?agent[ \t]{0,80}:?[ \t]{0,80}([^\r\n#]*)", re.I | re.M)
+
 
 class Robots:
     """The rules of one host. Without a robots.txt everything is allowed; while a server fails, nothing is."""
@@ -20,7 +23,7 @@ class Robots:
         """`text` is the content; "" allows everything."""
         from protego import Protego
 
-        self._rules = Protego.parse(text)
+        self._rules = Protego.parse(AGENT_LINE.sub(_own_or_other, text))
 
     def allows(self, url: str) -> bool:
         """Return whether a page may be fetched."""
@@ -40,3 +43,9 @@ def text_of(status: int, body: bytes) -> str:
     if status // 100 == 2:
         return body[:MAX_BYTES].decode("utf-8", "replace").lstrip("\ufeff")
     return "" if status // 100 == 4 and status != 429 else "User-agent: *\nDisallow: /"
+
+
+def _own_or_other(line: re.Match[str]) -> str:
+    """Give all agents but ours one name: the parser keeps every rule of a group once for each of its agents."""
+    name = line[1].strip().lower()
+    return line[0] if name.strip("*") in ("", AGENT, *AGENT.split("-")) else "User-agent: other"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import zlib
 from html import unescape
+from itertools import islice
 
 MAX_BYTES = 50 << 20
 """Unpacked, as the protocol limits it."""
 
 MAX_ADDRESSES = 50_000
 
+WRITTEN = re.compile(rb"(?:^|(?<=\s))(https?://\S{1,4000})")
 LOCATION = re.compile(rb"<(?:\w{1,20}:)?loc\s*>\s*(?:<!\[CDATA\[)?([^<\]]{1,4000})")
 
 
@@ -18,11 +20,8 @@ def read_sitemap(data: bytes) -> tuple[list[str], bool]:
     """Return the addresses in order, and whether they are of further sitemaps."""
     data = unpacked(data)
     is_index = b"sitemapindex" in data[:4096]
-    if b"<" in data[:4096]:
-        found = [match[1].decode("utf-8", "replace") for match in LOCATION.finditer(data)]
-    else:
-        found = [line for line in data.decode("utf-8", "replace").split() if line.startswith(("http://", "https://"))]
-    return [unescape(one.strip()) for one in found[:MAX_ADDRESSES]], is_index
+    found = (LOCATION if b"<" in data[:4096] else WRITTEN).finditer(data)
+    return [unescape(one[1].decode("utf-8", "replace").strip()) for one in islice(found, MAX_ADDRESSES)], is_index
 
 
 def unpacked(data: bytes) -> bytes:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from atlas.docs.sources.values import CollectOptions, SourceSpec
 
 MAX_SITEMAPS = 200
+MAX_TEXT = 32 << 20
+"""Characters of all addresses of a sitemap and those that it names, some 300,000 pages."""
 MAX_LIST_BYTES = 8 << 20
 
 
@@ -48,8 +50,10 @@ async def _of_sitemaps(source: SourceSpec, visitor: Visitor, options: CollectOpt
     await visitor.name_start(first)
     host = urlsplit(first).netloc
     pending, seen, pages = [first], {first}, dict[str, None]()
-    while pending and len(seen) <= MAX_SITEMAPS:
+    left, fetched = MAX_TEXT, 0
+    while pending and left > 0 and fetched < MAX_SITEMAPS:
         url = pending.pop(0)
+        fetched += 1
         try:
             response = await visitor.fetch_through(url)
         except FetchFailed as error:
@@ -62,9 +66,11 @@ async def _of_sitemaps(source: SourceSpec, visitor: Visitor, options: CollectOpt
             if not found or urlsplit(found).netloc not in (host, *options.hosts):
                 continue
             if is_index and found not in seen:
+                left -= len(found)
                 seen.add(found)
                 pending.append(found)
             elif not is_index and not NO_PAGES.search(urlsplit(found).path):
+                left -= len(found) if found not in pages else 0
                 pages[found] = None
     if not pages:
         raise ConfigError(f"{source.url} names no pages of its host.", "Is it a sitemap?")

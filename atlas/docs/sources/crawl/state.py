@@ -7,6 +7,7 @@ only pages that were claimed are fetched again.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zlib
 from contextlib import contextmanager
@@ -15,12 +16,15 @@ from typing import TYPE_CHECKING
 
 from atlas.docs.sources.crawl.addresses import pattern
 from atlas.errors import Unavailable
+from atlas.process.files import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
     from pathlib import Path
 
 SCHEMA_VERSION = 1
+
+ROWS_AT_ONCE = 1_000
 
 LIMITS = ("page limit", "byte limit", "too many pages of one pattern")
 """Reasons why pages were not chosen."""
@@ -32,6 +36,7 @@ CREATE TABLE IF NOT EXISTS pages (
   retrieved TEXT NOT NULL DEFAULT '', body BLOB, size INTEGER NOT NULL DEFAULT 0, cut INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS pages_by_state ON pages (state, depth);
+CREATE INDEX IF NOT EXISTS pages_by_size ON pages (state, size);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -53,6 +58,12 @@ class CrawlState:
 
     def __init__(self, path: Path) -> None:
         """Open or create the file. Raises Unavailable while another process has it."""
+        try:
+            for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+                if file == path or file.exists():
+                    _make_private(file)
+        except OSError as error:
+            raise Unavailable(f"{path} cannot be used: {error}.", "Delete it; the crawl begins again.") from error
         self._database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
         try:
             self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -102,32 +113,39 @@ class CrawlState:
         with self._transaction():
             self._discover(urls, depth)
 
-    def admit(self, depth: int, max_pages: int, max_per_pattern: int, max_bytes: int) -> None:
-        """Choose among the discovered pages of a depth in the order of their addresses; the others are skipped.
+    def admit(self, depth: int, max_pages: int, max_per_pattern: int, max_bytes: int, page_bytes: int) -> None:
+        """Choose among the discovered pages of a depth in the order of their addresses; those over a limit are skipped.
 
-        Since all pages of lower depth are done, the choice is the same however often a crawl was interrupted.
+        No more are chosen than pages of `page_bytes` fit into what is left of `max_bytes`, but one at least; the others
+        wait. Since all pages that were chosen before are done, the choice is the same however often a crawl was
+        interrupted.
         """
         chosen = "state IN ('admitted', 'claimed', 'processed', 'failed', 'moved')"
         with self._transaction():
             one = self._database.execute
             total, size = one(f"SELECT count(*), coalesce(sum(size), 0) FROM pages WHERE {chosen}").fetchone()
             patterns = dict(one(f"SELECT pattern, count(*) FROM pages WHERE {chosen} GROUP BY pattern").fetchall())
-            rows = one(
-                "SELECT url, pattern FROM pages WHERE state = 'discovered' AND depth = ? ORDER BY url", (depth,)
-            ).fetchall()
-            for url, name in rows:
-                reason = ""
-                if total >= max_pages:
-                    reason = LIMITS[0]
-                elif size >= max_bytes:
-                    reason = LIMITS[1]
-                elif patterns.get(name, 0) >= max_per_pattern:
-                    reason = LIMITS[2]
-                else:
-                    total += 1
+            room = max((max_bytes - size) // page_bytes, 1)
+            for url, name in self._discovered(depth):
+                if reason := LIMITS[0] if total >= max_pages else LIMITS[1] if size >= max_bytes else "":
+                    one(
+                        "UPDATE pages SET state = 'skipped', reason = ? WHERE state = 'discovered' AND depth = ?",
+                        (reason, depth),
+                    )
+                    break
+                if room == 0:
+                    break
+                is_endless = patterns.get(name, 0) >= max_per_pattern
+                if not is_endless:
+                    total, room = total + 1, room - 1
                     patterns[name] = patterns.get(name, 0) + 1
-                state = "skipped" if reason else "admitted"
-                one("UPDATE pages SET state = ?, reason = ? WHERE url = ?", (state, reason, url))
+                state = ("skipped", LIMITS[2]) if is_endless else ("admitted", "")
+                one("UPDATE pages SET state = ?, reason = ? WHERE url = ?", (*state, url))
+
+    def size(self) -> int:
+        """Return the bytes of the pages that were read."""
+        row = self._database.execute("SELECT coalesce(sum(size), 0) FROM pages WHERE state = 'processed'").fetchone()
+        return int(row[0])
 
     def admitted(self) -> list[tuple[str, int]]:
         """Return address and depth of the pages to fetch, sorted."""
@@ -192,16 +210,17 @@ class CrawlState:
         row = self._database.execute("SELECT body FROM pages WHERE url = ?", (url,)).fetchone()
         return zlib.decompress(row[0]) if row and row[0] is not None else b""
 
-    def processed(self) -> Iterator[Page]:
-        """Yield the pages that were read, sorted by address."""
-        urls = [
-            row[0] for row in self._database.execute("SELECT url FROM pages WHERE state = 'processed' ORDER BY url")
-        ]
-        for url in urls:
-            depth, headers, retrieved, body, cut = self._database.execute(
-                "SELECT depth, headers, retrieved, body, cut FROM pages WHERE url = ?", (url,)
-            ).fetchone()
-            yield Page(url, depth, json.loads(headers), retrieved, zlib.decompress(body or b""), bool(cut))
+    def processed(self) -> list[str]:
+        """Return the addresses of the pages that were read, sorted."""
+        rows = self._database.execute("SELECT url FROM pages WHERE state = 'processed' ORDER BY url")
+        return [row[0] for row in rows]
+
+    def page(self, url: str) -> Page:
+        """Return a page that was read."""
+        depth, headers, retrieved, body, cut = self._database.execute(
+            "SELECT depth, headers, retrieved, body, cut FROM pages WHERE url = ?", (url,)
+        ).fetchone()
+        return Page(url, depth, json.loads(headers), retrieved, zlib.decompress(body or b""), bool(cut))
 
     def left_out(self) -> list[tuple[str, str, str]]:
         """Return address, state and reason of pages that were not read, sorted."""
@@ -222,6 +241,16 @@ class CrawlState:
         """Return the number of pages of each state."""
         return dict(self._database.execute("SELECT state, count(*) FROM pages GROUP BY state").fetchall())
 
+    def _discovered(self, depth: int) -> Iterator[tuple[str, str]]:
+        """Yield address and pattern of the discovered pages of a depth, sorted; their states may change meanwhile."""
+        after = ""
+        while rows := self._database.execute(
+            "SELECT url, pattern FROM pages WHERE state = 'discovered' AND depth = ? AND url > ? ORDER BY url LIMIT ?",
+            (depth, after, ROWS_AT_ONCE),
+        ).fetchall():
+            yield from rows
+            after = rows[-1][0]
+
     def _discover(self, urls: Iterable[str], depth: int) -> None:
         self._database.executemany(
             "INSERT INTO pages (url, depth, state, pattern) VALUES (?, ?, 'discovered', ?) ON CONFLICT (url) DO UPDATE"
@@ -239,3 +268,12 @@ class CrawlState:
             self._database.execute("ROLLBACK")
             raise
         self._database.execute("COMMIT")
+
+
+def _make_private(file: Path) -> None:
+    """Create a file with mode 0600, or give a file of this user that mode. Raises OSError."""
+    descriptor = open_file(file, os.O_RDWR | os.O_CREAT)
+    try:
+        os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)

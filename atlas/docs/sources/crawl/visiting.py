@@ -63,15 +63,17 @@ class Visitor:
         """Return whether robots.txt allows a page."""
         return self._options.ignore_robots or (await self.robots(url)).allows(url)
 
-    async def fetch(self, url: str, earlier: Mapping[str, str] | None = None) -> FetchResponse:
+    async def fetch(
+        self, url: str, earlier: Mapping[str, str] | None = None, max_bytes: int | None = None
+    ) -> FetchResponse:
         """Fetch a page in turn, again after failures that may pass. Raises FetchFailed.
 
-        `earlier`: headers of an earlier answer, for a conditional request.
+        `earlier`: headers of an earlier answer, for a conditional request. `max_bytes`: of the unpacked body.
         """
         earlier = earlier or {}
         request = FetchRequest(
             url,
-            self._options.max_page_bytes,
+            self._options.max_page_bytes if max_bytes is None else max_bytes,
             self._options.timeout,
             self._private.get(urlsplit(url).netloc, False),
             earlier.get("etag", ""),
@@ -96,11 +98,11 @@ class Visitor:
             await asyncio.sleep(wait)
         raise FetchFailed("no attempt was made")
 
-    async def fetch_through(self, url: str) -> FetchResponse:
+    async def fetch_through(self, url: str, max_bytes: int | None = None) -> FetchResponse:
         """Fetch and follow redirects on the same host. Raises FetchFailed."""
         start = urlsplit(url).netloc
         for _ in range(MAX_REDIRECTS + 1):
-            response = await self.fetch(url)
+            response = await self.fetch(url, max_bytes=max_bytes)
             target = response.headers.get("location", "")
             if response.status // 100 != 3 or not target:
                 return response
@@ -124,7 +126,7 @@ class Visitor:
         text = self._state.fact(name)
         if not text:
             try:
-                response = await self.fetch_through(f"{origin}/robots.txt")
+                response = await self.fetch_through(f"{origin}/robots.txt", robots.MAX_BYTES)
                 text = robots.text_of(response.status, response.body)
             except FetchFailed:
                 # the pages themselves will say that the host cannot be reached
