@@ -88,7 +88,7 @@ bench: .venv/built
 	$(BIN)/atlas bench index "$(TREE)"
 	$(BIN)/atlas bench query "$(TREE)"
 
-# Fuzz the parser, the query language, the fact cache, imports and MCP: make fuzz FUZZ_SECONDS=300
+# Fuzz the parser, the query language, the fact cache, imports, packs and MCP: make fuzz FUZZ_SECONDS=300
 FUZZ_SECONDS ?= 300
 fuzz: .venv/built
 	$(BIN)/python -m tests.fuzz.run $(FUZZ_SECONDS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from atlas.app.pack_entities import find_entity, said_of
 from atlas.app.pack_links import Dependency, JoinedPack, dependencies, joined_pack
-from atlas.app.packs import list_packs
+from atlas.app.packs import BROKEN, list_packs
 from atlas.model import Filter, Label, Match, Node
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ _State = tuple[str, str, str]
 """State, pack and evidence of a symbol."""
 
 
-async def outdated_uses(desk: PackDesk, store: Store, project: str) -> list[OutdatedUse]:
+async def outdated_uses(desk: PackDesk, store: Store, project: str, notes: list[str]) -> list[OutdatedUse]:
     """Return the places of the project that use deprecated or removed APIs, according to the installed packs.
 
-    Raises StoreError for a pack that cannot be opened.
+    Packs that cannot be read are named in the notes.
     """
     packs, declared = list_packs(), await dependencies(store, project)
     table = await store.cypher(_USES, {}, MAX_USES, SECONDS, project)
@@ -60,7 +60,11 @@ async def outdated_uses(desk: PackDesk, store: Store, project: str) -> list[Outd
     for row in table.rows:
         name = str(row[0]).removeprefix("ext:")
         if name not in states:
-            states[name] = await _state(desk, name, declared, packs)
+            try:
+                states[name] = await _state(desk, name, declared, packs)
+            except BROKEN as error:
+                states[name] = None
+                notes.append(f"{name}: its pack was skipped: {error}")
         state = states[name]
         if state is not None:
             found.append(OutdatedUse(name, state[0], str(row[2]), int(str(row[3] or 0)), str(row[1]), *state[1:]))
@@ -76,7 +80,7 @@ async def _state(
     pack = await desk.opened(joined.folder)
     title = f"{pack.manifest.name}@{pack.manifest.version}"
     entity = await find_entity(pack, name, joined.dependency.import_name)
-    said = said_of(entity) if entity is not None else {}
+    said: Mapping[str, object] = said_of(entity) if entity is not None else {}
     state = next((f"{key} {said[key]}" for key in STATES if said.get(key)), "")
     if entity is None or not state:
         return await _declared_state(pack, title, _names(name, joined))

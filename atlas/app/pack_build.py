@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from atlas.app.pack_describe import KEPT_OPTIONS, STATEMENTS, make_manifest, topics, urls_text
+from atlas.app.pack_describe import STATEMENTS, make_manifest, urls_text
+from atlas.app.pack_entities import said_of
+from atlas.app.pack_records import BuildRecord, is_as_built, remember_build, remember_check
 from atlas.app.pack_request import BuildRequest
+from atlas.app.pack_sources import NO_CONSENT, Consent, NamedHosts, request_of
 from atlas.app.packs import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
 from atlas.docs.links import link_anchors
 from atlas.docs.pack.ecosystems import BY_ENDING, BY_SCHEME
@@ -18,16 +20,14 @@ from atlas.docs.pack.folder import (
     check_target,
     draft_folder,
     load_manifest,
-    read_local,
     with_checksums,
     write_files,
-    write_local,
 )
 from atlas.docs.pack.manifest import PACK_FILE, Manifest, check_name
 from atlas.docs.pack.skill import skill_text
 from atlas.docs.sources.collecting import mark_built
-from atlas.docs.sources.values import WEB, CollectOptions, CollectProgress, Planned, SourceKind
-from atlas.errors import ConfigError, NotFound
+from atlas.docs.sources.values import WEB, CollectProgress, Planned, SourceKind
+from atlas.errors import ConfigError
 from atlas.threads import in_thread
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def plan_build(request: BuildRequest, report: Report = no_report) -> list[
 
     check_name(request.name, request.version or UNNAMED)
     specs = _specs(request)
-    fetcher = _fetcher(specs)
+    fetcher = _fetcher(request, specs)
     try:
         return await plan(specs, request.options, fetcher, report)
     finally:
@@ -127,13 +127,17 @@ async def build_from_articles(
     model: ModelPass | None = None,
     before: OpenPack | None = None,
 ) -> BuildResult:
-    """Build a pack from articles that were read; `before` is the one that it replaces, whose vectors are used again."""
+    """Build a pack from articles that were read; `before` is the one that it replaces.
+
+    Its vectors are used again if it was built here.
+    """
     if not articles:
         raise ConfigError("the sources have no documents", "see what is left out and why: atlas pack build --dry-run")
     request = completed(request, (), articles)
     check_name(request.name, request.version)
     folder = _target(request, target)
-    known = await known_vectors(before.store, before.manifest.name) if before is not None else None
+    is_own = before is not None and await in_thread(is_as_built, before.folder, before.manifest)
+    known = await known_vectors(before.store, before.manifest.name) if before is not None and is_own else None
 
     def step(phase: str, done: int, total: int) -> None:
         report(CollectProgress(request.name, phase, done, total))
@@ -142,14 +146,16 @@ async def build_from_articles(
         extend = await model.extend(articles, lambda done, total: step("model", done, total)) if model else None
         built = await write_pack(draft / PACK_FILE, request.name, articles, extend, known, step)
         manifest = make_manifest(request, articles, built, model)
-        write_files(draft, {"skill.md": skill_text(manifest, topics(built)), "urls.txt": urls_text(articles)})
+        write_files(draft, {"skill.md": skill_text(manifest), "urls.txt": urls_text(articles)})
         report(CollectProgress(request.name, "calibrate"))
         await _complete(draft, manifest, articles, built, before)
-        (draft / "eval" / "results").mkdir(parents=True, exist_ok=True)
+        (draft / "eval" / "results").mkdir(mode=0o700)
         manifest = with_checksums(draft, manifest)
-        write_local(draft, _folder(request))
+    remember_check(folder / PACK_FILE)
     problems = tuple(f"{one.key}: {text}" for one in articles for text in one.problems)
     notes = tuple(model.notes) if model is not None else ()
+    if not remember_build(folder, manifest, BuildRecord(_folder(request), request.private)):
+        notes = (*notes, "the user's data folder cannot be written: an update will ask about the sources")
     return BuildResult(folder, manifest, embedded=built.embedded, problems=problems, notes=notes)
 
 
@@ -160,13 +166,16 @@ async def update_pack(
     *,
     force: bool = False,
     state: Path | None = None,
+    consent: Consent = NO_CONSENT,
 ) -> BuildResult:
     """Read the sources of a pack again and rebuild it if an article differs; equals a clean build of the same sources.
 
-    Texts that are the same keep their vectors. Raises as `build_pack` does.
+    Texts that are the same keep their vectors. A pack from elsewhere is rebuilt whatever it says, from the sources that
+    the user has agreed to. Raises as `build_pack` and `request_of` do.
     """
     manifest = load_manifest(folder)
-    request = request_of(folder)
+    request = request_of(folder, consent)
+    force = force or not await in_thread(is_as_built, folder, manifest)
     specs = _specs(request)
     refresh = replace(request.options, refresh=True, state=state)
     left_out = LeftOut(report)
@@ -199,7 +208,7 @@ async def collect_articles(request: BuildRequest, specs: Sequence[SourceSpec], r
     """Return the articles of the sources in order. Raises ConfigError and Unavailable."""
     from atlas.docs.sources.collecting import collect
 
-    fetcher = _fetcher(specs)
+    fetcher = _fetcher(request, specs)
     try:
         return [article async for article in collect(specs, request.options, fetcher, report)]
     finally:
@@ -214,27 +223,8 @@ async def article_digests(pack: OpenPack) -> dict[str, str]:
     for start in range(0, len(paths), 500):
         uids = [f"{pack.manifest.name}:{path}" for path in paths[start : start + 500]]
         for node in await pack.store.symbols(uids):
-            said = cast("dict[str, object]", json.loads(node.row.properties or "{}"))
-            found[node.row.path] = str(said.get("digest", ""))
+            found[node.row.path] = str(said_of(node).get("digest", ""))
     return found
-
-
-def request_of(folder: Path) -> BuildRequest:
-    """Return the request that a pack was built with. Raises NotFound and StoreError."""
-    manifest = load_manifest(folder)
-    if not manifest.sources:
-        raise NotFound(f"the pack {manifest.title} names no sources", "build it again: atlas pack build")
-    options = CollectOptions()
-    for name in KEPT_OPTIONS:
-        value = manifest.settings.get(name, getattr(options, name))
-        value = tuple(cast("list[str]", value)) if isinstance(value, list) else value
-        if type(value) is type(getattr(options, name)):
-            options = replace(options, **{name: value})
-    return BuildRequest(
-        *(manifest.name, tuple(source.text for source in manifest.sources), manifest.version, manifest.library),
-        *(manifest.library_version, manifest.ecosystem, manifest.description, options),
-        read_local(folder).get("folder", ""),
-    )
 
 
 def completed(request: BuildRequest, specs: Sequence[SourceSpec], articles: Sequence[Article]) -> BuildRequest:
@@ -270,7 +260,7 @@ async def _complete(
     passages = ((chunk.name, chunk.text) for chunk in chunks_of(built.graph.units))
     write_files(draft, {"vocabulary.json": vocabulary_text(passages, link_anchors(articles))})
     with_checksums(draft, manifest)
-    pack = open_pack(draft)
+    pack = open_pack(draft, check=False)
     try:
         questions = await make_questions(pack.reader)
         gate = await calibrated(pack.reader, questions)
@@ -290,22 +280,18 @@ def _specs(request: BuildRequest) -> list[SourceSpec]:
     return [parse_source(text, Path(request.folder) if request.folder else None) for text in request.sources]
 
 
-def _fetcher(specs: Sequence[SourceSpec]) -> Fetcher | None:
+def _fetcher(request: BuildRequest, specs: Sequence[SourceSpec]) -> Fetcher | None:
     if not any(spec.kind in WEB for spec in specs):
         return None
     from atlas.web.fetcher import WebFetcher
 
-    return WebFetcher()
+    return WebFetcher() if request.private is None else NamedHosts(WebFetcher(), request.private)
 
 
 def _target(request: BuildRequest, target: Path | None) -> Path:
     return target if target is not None else packs_folder() / request.name / request.version
 
 
-def _folder(request: BuildRequest) -> dict[str, str]:
-    """Return the folder at which relative paths of the sources start, for an update from elsewhere.
-
-    It stands next to the manifest, so that two machines give the same bytes.
-    """
-    relative = any(Path(text).exists() and not Path(text).is_absolute() for text in request.sources)
-    return {"folder": request.folder or str(Path.cwd())} if relative or request.folder else {}
+def _folder(request: BuildRequest) -> str:
+    """Return the folder at which relative paths of the sources start, for an update from elsewhere."""
+    return request.folder or str(Path.cwd())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from atlas import __version__
-from atlas.docs.pack.manifest import Manifest, PackModel, PackSource
+from atlas.docs.pack.manifest import MAX_TEXT, Manifest, PackModel, PackSource, shown
 from atlas.docs.times import build_time
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def make_manifest(
         version=request.version,
         created=build_time(),
         program=f"code-atlas {__version__}",
-        description=request.description,
+        description=shown(request.description)[:MAX_TEXT],
         library=request.library,
         library_version=request.library_version,
         ecosystem=request.ecosystem,
@@ -72,19 +72,6 @@ def _sources(request: BuildRequest, articles: Sequence[Article]) -> tuple[PackSo
     return tuple(found)
 
 
-def topics(built: BuiltFile) -> list[str]:
-    """Return the categories of the pack by number of articles."""
-    names = {row.uid: row.name for unit in built.graph.units[:1] for row in unit.nodes or () if row.label == "Category"}
-    counts: Mapping[str, int] = dict.fromkeys(names, 0)
-    counted = dict(counts)
-    for unit in built.graph.units[1:]:
-        for edge in unit.edges:
-            if edge.type == "IN_CATEGORY" and edge.target in counted:
-                counted[edge.target] += 1
-    best = sorted(counted, key=lambda uid: (-counted[uid], uid))
-    return list(dict.fromkeys(names[uid] for uid in best))
-
-
 def urls_text(articles: Sequence[Article]) -> str:
     """Return one URL or key per line, sorted."""
-    return "".join(f"{line}\n" for line in sorted({one.url or one.key for one in articles}))
+    return "".join(f"{line}\n" for line in sorted({shown(one.url or one.key) for one in articles}))

@@ -5,25 +5,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from atlas.app.pack_questions import find_article, override_notes, profile_options
-from atlas.app.packs import OpenPack, find_pack, list_packs, open_pack
-from atlas.errors import AtlasError, NotFound
+from atlas.app.pack_questions import ArticleText, find_article, override_notes, profile_options
+from atlas.app.packs import BROKEN, OpenPack, installed_pack, is_path, list_packs, open_pack
+from atlas.errors import AtlasError, ConfigError, NotFound, StoreError
 from atlas.project_state import ProjectState
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from atlas.app.pack_reranker import ConfiguredReranker
     from atlas.language_model import LanguageModel
+    from atlas.search.packs.values import PackAnswer
     from atlas.tools.answers import KnowledgeAnswer
     from atlas.tools.catalogue import Tool
     from atlas.tools.knowledge.body import NoteBody
 
+_Result = TypeVar("_Result")
+
 MAX_OPEN = 8
 MAX_ASKED = 6
 """Packs that are asked by a question without a pack."""
+MAX_NOTE = 400
 BUDGET = 1500
 ARTICLE_BUDGET = 4000
 OVERHEAD = 250
@@ -55,7 +60,7 @@ class PackDesk:
             limit = int(str(arguments.get("limit") or 5))
             body = await self._found(pack, str(arguments["query"]), limit, notes)
         else:
-            body = await self._read(pack, str(arguments["article"]))
+            body = await self._read(pack, str(arguments["article"]), notes)
         return self._fitted(tool.name, body, budget, notes)
 
     async def aclose(self) -> None:
@@ -89,67 +94,84 @@ class PackDesk:
         from atlas.search.packs.answer import ask
         from atlas.tools.packs.bodies import answer_body
 
-        best = None
-        for pack in await self._chosen(name, notes):
+        async def asked(pack: OpenPack) -> PackAnswer:
             options = profile_options(pack, profile)
             options = replace(options, max_tokens=max(min(options.max_tokens, budget - OVERHEAD), 60))
-            answer = await ask(pack.reader, question, options)
-            rank = (not answer.is_refused, answer.confidence)
-            if best is None or rank > best[0]:
-                best = rank, pack, answer
-        assert best is not None
-        notes += (*override_notes(best[1]), *best[2].notes)
-        return answer_body(f"{best[1].manifest.name}@{best[1].manifest.version}", best[2])
+            return await ask(pack.reader, question, options)
+
+        found = await self._each(name, notes, asked)
+        pack, answer = max(found, key=lambda one: (not one[1].is_refused, one[1].confidence))
+        notes += (*override_notes(pack), *answer.notes)
+        return answer_body(f"{pack.manifest.name}@{pack.manifest.version}", answer)
 
     async def _found(self, name: str, query: str, limit: int, notes: list[str]) -> NoteBody:
         from atlas.search.packs.retrieval import search
         from atlas.tools.packs.bodies import hits_body
 
-        packs = await self._chosen(name, notes)
-        found = [
-            (pack, await search(pack.reader, query, replace(profile_options(pack, "balanced"), limit=limit)))
-            for pack in packs
-        ]
+        found = await self._each(
+            name,
+            notes,
+            lambda pack: search(pack.reader, query, replace(profile_options(pack, "balanced"), limit=limit)),
+        )
         pack, hits = max(found, key=lambda one: one[1][0].score if one[1] else 0.0)
         return hits_body(f"{pack.manifest.name}@{pack.manifest.version}", hits)
 
-    async def _read(self, name: str, article: str) -> NoteBody:
+    async def _read(self, name: str, article: str, notes: list[str]) -> NoteBody:
         from atlas.tools.packs.bodies import article_body
 
-        missing: NotFound | None = None
-        for pack in await self._chosen(name, []):
+        async def read(pack: OpenPack) -> ArticleText | NotFound:
             try:
-                found = await find_article(pack, article)
+                return await find_article(pack, article)
             except NotFound as error:
-                missing = missing or error
-                continue
-            return article_body(pack.manifest.title, found.title, found.url, found.text)
-        raise missing or NotFound(f"there is no article {article!r}")
+                return error
 
-    async def _chosen(self, name: str, notes: list[str]) -> list[OpenPack]:
-        """Return the named pack, or the newest version of each installed one. Raises NotFound without any."""
+        found = await self._each(name, notes, read)
+        for pack, one in found:
+            if isinstance(one, ArticleText):
+                return article_body(pack.manifest.title, one.title, one.url, one.text)
+        raise next(one for _, one in found if isinstance(one, NotFound))
+
+    async def _each(
+        self, name: str, notes: list[str], work: Callable[[OpenPack], Awaitable[_Result]]
+    ) -> list[tuple[OpenPack, _Result]]:
+        """Return what the work finds in the named pack, or in the newest version of each installed one.
+
+        Without a name, packs that cannot be read are named in the notes. Raises NotFound without any that can.
+        """
         if name:
-            return [await self.opened(await asyncio.to_thread(find_pack, name))]
-        names = dict.fromkeys(one.folder.parent.name for one in await asyncio.to_thread(list_packs))
+            if is_path(name) or name.startswith("~"):
+                raise ConfigError("a pack is asked by its name, not by a path", "list_packs names the installed ones")
+            pack = await self.opened(await asyncio.to_thread(installed_pack, name))
+            return [(pack, await _reading(pack, work(pack)))]
+        names = list(dict.fromkeys(one.folder.parent.name for one in await asyncio.to_thread(list_packs)))
         if not names:
             raise NotFound("no pack is installed", "build one: atlas pack build NAME --from pypi:NAME==VERSION")
-        packs: list[OpenPack] = []
-        for each in list(names)[:MAX_ASKED]:
+        found: list[tuple[OpenPack, _Result]] = []
+        asked = 0
+        for each in names:
+            if len(found) == MAX_ASKED:
+                break
+            asked += 1
             try:
-                packs.append(await self.opened(await asyncio.to_thread(find_pack, each)))
-            except AtlasError as error:
-                notes.append(f"{each}: {error.message}")
-        if len(names) > MAX_ASKED:
-            notes.append(f"only the first {MAX_ASKED} of {len(names)} packs were asked; name one")
-        if not packs:
-            raise NotFound(f"no installed pack can be opened: {notes[0]}", "see `atlas pack list`")
-        return packs
+                pack = await self.opened(await asyncio.to_thread(installed_pack, each))
+                found.append((pack, await _reading(pack, work(pack))))
+            except ConfigError:
+                raise  # of the question, not of the pack
+            except BROKEN as error:
+                notes.append(f"the pack {each} was skipped: {error}")
+        if asked < len(names):
+            notes.append(f"only the first {asked} of {len(names)} packs were asked; name one")
+        if not found:
+            raise NotFound(f"no installed pack can be read: {notes[0]}", "see `atlas pack list`")
+        return found
 
     def _fitted(self, tool: str, body: NoteBody, budget: int, notes: list[str]) -> KnowledgeAnswer:
         from atlas.parsing import Cl100kCounter
         from atlas.tools.answers import KnowledgeAnswer
+        from atlas.tools.citations import escaped
         from atlas.tools.envelope import Envelope, check_range, fit_counted
 
+        notes = [escaped(note)[:MAX_NOTE] for note in notes]
         check_range("token_budget", budget, 1, 200_000)
         counter = Cl100kCounter()
         envelope = Envelope(ProjectState(self._project, "", 1, "-"), counter.encoding, budget)
@@ -159,3 +181,13 @@ class PackDesk:
             return KnowledgeAnswer(tool, body.cut(shown), envelope.evidence(notes=notes, withheld=withheld))
 
         return fit_counted(counter, budget, build, body.size)
+
+
+async def _reading(pack: OpenPack, work: Awaitable[_Result]) -> _Result:
+    """Return what the work finds. Raises AtlasError, StoreError for content that is not as a build makes it."""
+    try:
+        return await work
+    except AtlasError:
+        raise
+    except BROKEN as error:
+        raise StoreError(f"the pack {pack.manifest.title} is damaged: {error}", "install or build it again") from error

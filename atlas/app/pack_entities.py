@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from atlas.model import Filter, Match, Node
+from atlas.search.packs.texts import properties_of
 
 if TYPE_CHECKING:
     from atlas.app.packs import OpenPack
@@ -31,12 +32,9 @@ async def find_entity(pack: OpenPack, name: str, package: str) -> Node | None:
     return None
 
 
-def said_of(node: Node) -> dict[str, object]:
+def said_of(node: Node) -> Mapping[str, object]:
     """Return the properties of a node of a pack."""
-    try:
-        return cast("dict[str, object]", json.loads(node.row.properties or "{}"))
-    except ValueError:
-        return {}
+    return properties_of(node.row)
 
 
 def _parts(node: Node) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from atlas.app.knowledge import make_language_model
 from atlas.app.pack_reranker import make_reranker
 from atlas.app.packs import OpenPack, open_pack
+from atlas.docs.pack.folder import write_files
 from atlas.docs.sources.values import CollectProgress
 from atlas.errors import ConfigError, NotFound, StoreError
 from atlas.search.packs.calibration import MAX_ASKED as CALIBRATED
@@ -48,6 +49,9 @@ async def evaluate_pack(
 
     Raises NotFound without questions, and StoreError if the results cannot be written.
     """
+    place = target or folder / "eval" / "results"
+    if target is None and place.parent.is_symlink():
+        raise StoreError(f"{place.parent} is a link", "name another folder: --output DIR")
     model = make_language_model(settings) if settings is not None else None
     reranker = make_reranker(settings) if settings is not None else None
     pack = await in_thread(open_pack, folder, model, reranker)
@@ -72,7 +76,6 @@ async def evaluate_pack(
         if reranker is not None:
             await reranker.aclose()
         await pack.aclose()
-    place = target or folder / "eval" / "results"
     await in_thread(_write, place, found)
     return WrittenEvaluation(place, found, table(found))
 
@@ -95,8 +98,6 @@ def _write(place: Path, found: Evaluation) -> None:
     files = {"results.json": json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"}
     files |= {"results.md": table(found), "results.svg": svg(found)}
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (place / name).write_text(text, encoding="utf8")
+        write_files(place, files)
     except OSError as error:
         raise StoreError(f"cannot write to {place}: {error.strerror}", "name another folder: --output DIR") from error

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.pack_entities import find_entity, said_of
-from atlas.app.packs import list_packs, version_key
+from atlas.app.packs import BROKEN, list_packs, version_key
 from atlas.docs.pack.ecosystems import SCHEMES
 from atlas.docs.pack.folder import InstalledPack
-from atlas.errors import AtlasError
 from atlas.model import Filter, Label, Match, Node
 from atlas.tools.answers import ContextAnswer, SearchAnswer
 from atlas.tools.citations import escaped
@@ -112,8 +111,8 @@ async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer)
         try:
             pack = await desk.opened(joined.folder)
             entity = await find_entity(pack, name, joined.dependency.import_name)
-        except AtlasError as error:
-            notes.append(f"pack {joined.folder.parent.name}: {error.message}")
+        except BROKEN as error:
+            notes.append(escaped(f"pack {joined.folder.parent.name}: {error}"[:MAX_LINE]))
             continue
         if entity is not None:
             notes.append(_line(name, entity, joined, pack))
@@ -192,7 +191,7 @@ def _distance(version: str, wanted: str) -> tuple[object, ...]:
         return (0,)
     ours, theirs = re.findall(r"\d+", version), re.findall(r"\d+", wanted)
     same = next((at for at, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), 99)
-    gap = abs(int(ours[same]) - int(theirs[same])) if same < min(len(ours), len(theirs)) else 0
+    gap = abs(int(ours[same][:18]) - int(theirs[same][:18])) if same < min(len(ours), len(theirs)) else 0
     newest = tuple(-number for _, number, _ in version_key(version))
     return (1, -same, gap, newest)
 

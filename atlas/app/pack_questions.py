@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields, replace
 from typing import cast
 
 from atlas.app.pack_build import article_digests
 from atlas.app.pack_entities import find_entity, said_of
 from atlas.app.packs import OpenPack
+from atlas.docs.pack.strict_json import load_json
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, Match, Node
 from atlas.search.packs.values import PROFILES, QuestionOptions
 
 MAX_LISTED = 50_000
 MAX_ENTITIES, MAX_BYTES = 5_000, 1 << 30
+MOST = {"limit": 50, "max_tokens": 20_000, "model_queries": 5, "sections_per_article": 50}
+"""Largest numbers of a pack's settings, which may be a stranger's."""
+MAX_NOTES = 5
 _OVERRIDES = "pipeline"
 """Key of `kg_config.json`: an object with values for fields of `QuestionOptions`."""
 
@@ -60,8 +63,8 @@ def override_notes(pack: OpenPack) -> tuple[str, ...]:
 
 def _overrides(settings: str, options: QuestionOptions) -> tuple[dict[str, object], tuple[str, ...]]:
     try:
-        raw = cast("object", json.loads(settings or "{}"))
-    except (ValueError, RecursionError):
+        raw = load_json(settings or "{}")
+    except ValueError:
         raw = None
     if not isinstance(raw, dict):
         return {}, ("kg_config.json is no JSON object: it is ignored",)
@@ -76,9 +79,11 @@ def _overrides(settings: str, options: QuestionOptions) -> tuple[dict[str, objec
             notes.append(f"kg_config.json: there is no stage {name[:50]!r}: {', '.join(sorted(known))}")
         elif type(value) is not type(known[name]):
             notes.append(f"kg_config.json: {name} must be of the type {type(known[name]).__name__}: it is ignored")
+        elif name in MOST and not 0 <= cast("int", value) <= MOST[name]:
+            notes.append(f"kg_config.json: {name} must be at most {MOST[name]:,}: it is ignored")
         else:
             values[name] = value
-    return values, tuple(notes)
+    return values, tuple(notes[:MAX_NOTES])
 
 
 async def find_article(pack: OpenPack, name: str) -> ArticleText:

@@ -23,3 +23,5 @@ class BuildRequest:
     options: CollectOptions = field(default_factory=CollectOptions)
     folder: str = ""
     """Folder at which relative paths start; by default the current one."""
+    private: tuple[str, ...] | None = None
+    """Hosts that may be on this machine or its network; None: those of the sources, which the user has named."""

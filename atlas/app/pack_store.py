@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from atlas.app.pack_records import check_rows, remember_check
 from atlas.app.packs import open_pack
 from atlas.docs.pack.archive import read_archive_manifest, unpack
 from atlas.docs.pack.folder import draft_folder, load_manifest, verify
-from atlas.docs.pack.manifest import Manifest
-from atlas.errors import StoreError
+from atlas.docs.pack.manifest import PACK_FILE, Manifest
+from atlas.errors import NotFound, StoreError
 from atlas.process.installation_key import packs_folder
+from atlas.threads import in_thread
 
 
 async def install(archive: Path, *, replaces: bool = False) -> tuple[Path, Manifest]:
@@ -24,7 +26,12 @@ async def install(archive: Path, *, replaces: bool = False) -> tuple[Path, Manif
         manifest = unpack(archive, draft)
         if (manifest.name, manifest.version) != (stated.name, stated.version):
             raise StoreError(f"{archive} changed while it was read", "try again")
-        await open_pack(draft).aclose()  # refuses a file that is no pack's before anybody uses it
+        try:  # refuses a file that is no pack's before anybody uses it
+            await in_thread(check_rows, draft / PACK_FILE)
+            await open_pack(draft, check=False).aclose()
+        except (StoreError, NotFound) as error:
+            raise StoreError(f"{archive} is refused: {error.message}", "nothing was installed") from error
+    remember_check(target / PACK_FILE)
     return target, manifest
 
 
@@ -33,7 +40,10 @@ async def verify_pack(folder: Path) -> list[str]:
     problems = verify(folder)
     if problems:
         return problems
-    pack = open_pack(folder)
+    try:
+        pack = open_pack(folder)
+    except StoreError as error:
+        return [error.message]
     try:
         manifest = load_manifest(folder)
         (stats,) = await pack.store.stats(manifest.name)

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from atlas.app.pack_records import check_file
 from atlas.docs.graph import Extender, PackGraph, build_graph
-from atlas.docs.pack.folder import InstalledPack, installed_packs, load_manifest
-from atlas.docs.pack.manifest import PACK_FILE, Manifest
-from atlas.errors import NotFound, StoreError
+from atlas.docs.pack.folder import InstalledPack, installed_packs, load_manifest, make_private, open_packed
+from atlas.docs.pack.manifest import MANIFEST_FILE, MAX_TEXT_FILE, PACK_FILE, Manifest
+from atlas.errors import AtlasError, NotFound, StoreError
 from atlas.model import PROSE, Chunk, GraphDelta, ModelInfo, VectorRow
 from atlas.process.installation_key import packs_folder
 
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 CHUNKS_AT_ONCE = 1000
 VECTORS_AT_ONCE = 5000
-MAX_TEXT_FILE = 32 << 20
+BROKEN = (AtlasError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What reading a pack raises whose content is not as this program builds it. The check of its file, the first reading
+of its texts and these keep one bad pack from stopping questions to the others."""
 
 Step = Callable[[str, int, int], None]
 """Is told phase (`extract`, `embed`, `write`), what is done, and the total; 0 if unknown."""
@@ -118,14 +122,21 @@ async def known_vectors(store: Store, project: str) -> dict[str, bytes]:
     return found
 
 
-def open_pack(folder: Path, model: LanguageModel | None = None, reranker: Reranker | None = None) -> OpenPack:
-    """Open a pack for reading. Raises NotFound, SchemaMismatch and StoreError."""
+def open_pack(
+    folder: Path, model: LanguageModel | None = None, reranker: Reranker | None = None, *, check: bool = True
+) -> OpenPack:
+    """Open a pack for reading, after a check of its file that is made once.
+
+    Without `check` the file has just been written or checked. Raises NotFound, SchemaMismatch and StoreError.
+    """
     from atlas.parsing import BM25_LIBRARY, Cl100kCounter, VectorIndex
     from atlas.search.packs.values import PackReader
     from atlas.stores.sqlite.store import EmbeddedStore
 
     manifest = load_manifest(folder)
     try:
+        if check:
+            check_file(folder / PACK_FILE)
         store = EmbeddedStore.open_file(folder / PACK_FILE, vector_index=VectorIndex, bm25=BM25_LIBRARY)
     except NotFound as error:
         raise StoreError(f"the pack in {folder} has no {PACK_FILE}", "install it again") from error
@@ -148,28 +159,55 @@ def open_pack(folder: Path, model: LanguageModel | None = None, reranker: Rerank
 
 
 def list_packs() -> list[InstalledPack]:
-    """Return the installed packs, by name and version."""
-    return installed_packs(packs_folder())
+    """Return the installed packs, by name and version. What earlier versions let other users read becomes private.
 
-
-def find_pack(name: str) -> Path:
-    """Return the folder of a pack: a path, or the name of an installed one, maybe as NAME@VERSION or NAME==VERSION.
-
-    Of several versions the newest. Raises NotFound.
+    A folder that the user has named (ATLAS_PACKS) may be shared on purpose and stays as it is.
     """
-    if "/" in name or name.startswith(".") or Path(name, "manifest.json").is_file():
+    root = packs_folder()
+    if "ATLAS_PACKS" not in os.environ:
+        with suppress(OSError):
+            make_private(root)
+    return installed_packs(root)
+
+
+def find_pack(name: str | Path) -> Path:
+    """Return the folder of a pack that a person names: a path with a separator, or what `installed_pack` takes.
+
+    Raises NotFound.
+    """
+    if isinstance(name, Path) or is_path(name):
         folder = Path(name).expanduser().resolve()
         load_manifest(folder)
         return folder
+    try:
+        return installed_pack(name)
+    except NotFound as error:
+        if not Path(name, MANIFEST_FILE).is_file():
+            raise
+        raise NotFound(error.message, f"name the folder as a path: .{os.sep}{name}", error.near) from error
+
+
+def is_path(name: str) -> bool:
+    """Return whether a name is a path: it has a separator, or is that of the current folder or the one above."""
+    return name in (".", "..") or any(separator in name for separator in (os.sep, "/", "\\"))
+
+
+def installed_pack(name: str) -> Path:
+    """Return the folder of an installed pack: NAME, or NAME@VERSION or NAME==VERSION; of several versions the newest.
+
+    A damaged one counts only where there is no other. Raises NotFound.
+    """
     wanted, _, version = name.replace("==", "@").partition("@")
-    packs = [one for one in list_packs() if one.folder.parent.name == wanted]
+    every = list_packs()
+    packs = [one for one in every if one.folder.parent.name == wanted]
     found = [one for one in packs if not version or one.folder.name == version]
     if not found:
-        names = {one.folder.parent.name for one in list_packs()}
+        names = {one.folder.parent.name for one in every}
         near = sorted({p.folder.name for p in packs}) if packs else difflib.get_close_matches(wanted, sorted(names), 5)
         what = f"version {version} of the pack {wanted}" if packs else f"pack {wanted}"
         raise NotFound(f"there is no {what}", "`atlas pack list` shows the installed ones", near[:5])
-    return max(found, key=lambda one: version_key(one.folder.name)).folder
+    whole = [one for one in found if one.manifest is not None]
+    return max(whole or found, key=lambda one: version_key(one.folder.name)).folder
 
 
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
@@ -191,9 +229,9 @@ def chunks_of(units: Iterable[GraphDelta]) -> Iterator[Chunk]:
 
 def _text(path: Path) -> str:
     """Return a small text file of a pack, "" if there is none."""
-    with suppress(OSError):
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_TEXT_FILE:
-            return path.read_text(encoding="utf8", errors="replace")
+    with suppress(OSError), open_packed(path) as file:
+        data = file.read(MAX_TEXT_FILE + 1)
+        return data.decode("utf8", "replace") if len(data) <= MAX_TEXT_FILE else ""
     return ""
 
 

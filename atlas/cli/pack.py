@@ -13,6 +13,8 @@ from atlas.cli import output, pack_files, pack_keys
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.pack_options import (
+    AcceptOption,
+    AgainOption,
     ExtendOption,
     HostOption,
     LanguageOption,
@@ -27,8 +29,11 @@ from atlas.errors import ConfigError
 from atlas.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from atlas.app.pack_build import BuildRequest, BuildResult
     from atlas.app.pack_model import ModelPass
+    from atlas.docs.pack.manifest import Manifest
     from atlas.docs.sources.values import Planned
     from atlas.search.packs.values import PackAnswer
 
@@ -41,7 +46,11 @@ EXAMPLES = {
         "atlas pack build click --from installed:click --output ./click-pack",
         "atlas pack build guide --from https://docs.example.org/guide/ --max-pages 500 --dry-run",
     ),
-    "update": examples("atlas pack update django", "atlas pack update handbook@2026.1 --json"),
+    "update": examples(
+        "atlas pack update django",
+        "atlas pack update handbook@2026.1 --json",
+        "atlas pack update guide --from https://docs.example.org/guide/",
+    ),
     "eval": examples(
         "atlas pack eval django", "atlas pack eval django --questions my-questions.jsonl --limit 50 --json"
     ),
@@ -129,25 +138,34 @@ def update(
     pack: PackArgument,
     force: Annotated[bool, typer.Option("--force", help="Rebuild even if no article differs.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be read.")] = False,
+    again: AgainOption = None,
+    accept: AcceptOption = False,
     extend: ExtendOption = False,
     model_tokens: ModelTokensOption = 200_000,
     json: JsonOption = False,
 ) -> None:
-    """Read a pack's sources again and rebuild it if an article differs; unchanged texts keep their vectors."""
-    from atlas.app.pack_build import request_of, update_pack
+    """Read a pack's sources again and rebuild it if an article differs; unchanged texts keep their vectors.
+
+    Of a pack that was not built on this machine the sources are shown first; local ones must be named with --from.
+    """
+    from atlas.app.pack_build import update_pack
+    from atlas.app.pack_sources import Consent, request_of
     from atlas.app.packs import find_pack
     from atlas.docs.pack.folder import load_manifest
 
     folder = find_pack(pack)
+    manifest = load_manifest(folder)
+    named = tuple(again or ())
+    consent = Consent(named, accept or (not json and _agreed(folder, manifest, named)))
     if dry_run:
-        _print_plan(_planned(request_of(folder)), as_json=json)
+        _print_plan(_planned(request_of(folder, consent)), as_json=json)
         return
-    state = _crawl_state(load_manifest(folder).name)
+    state = _crawl_state(manifest.name)
     model = _model_pass(model_tokens) if extend else None
     with pack_progress() as report:
-        result = run(update_pack(folder, report, force=force, state=state, model=model))
+        result = run(update_pack(folder, report, force=force, state=state, model=model, consent=consent))
     _print_result(result, as_json=json)
-    if not json and not (force or model or result.added or result.changed or result.removed):
+    if not json and not force and not model and result.manifest == manifest:
         print("no article differs: the pack is as it was")
 
 
@@ -226,6 +244,21 @@ async def _ask(folder: Path, question: str, profile: str, max_tokens: int, place
     finally:
         if reranker is not None:
             await reranker.aclose()
+
+
+def _agreed(folder: Path, manifest: Manifest, named: Sequence[str]) -> bool:
+    """Show the public sources of a pack from elsewhere on a terminal, and return whether they may be read."""
+    from atlas.app.pack_sources import MAX_SHOWN, foreign_sources
+
+    left = foreign_sources(folder, manifest, named)
+    if not left or len(left) > MAX_SHOWN or any(one.is_local for one in left):
+        return False
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(f"{manifest.title} was not built on this machine. An update reads:", file=sys.stderr)
+    for one in left:
+        print(f"  {one.line}", file=sys.stderr)
+    return typer.confirm("Read them?", err=True)
 
 
 def _planned(request: BuildRequest) -> list[Planned]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import typer
 from atlas.cli import output
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.pack_options import PackArgument
 from atlas.cli.run import run
 from atlas.wording import counted
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from atlas.app.pack_questions import PackDifference
     from atlas.config.load import Settings
 
-PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or the folder of a pack.")]
 DAMAGED = 5
 SHOWN = 20
 
@@ -77,7 +78,7 @@ def list_packs(json: JsonOption = False) -> None:
             signer_of(one.folder).short,
         )
         if one.manifest is not None
-        else (one.folder.parent.name, one.folder.name, f"damaged: {one.problem}", "", 0, "", "")
+        else (one.folder.parent.name, one.folder.name, output.one_line(f"damaged: {one.problem}"), "", 0, "", "")
         for one in packs
     ]
     columns = ("pack", "version", "library", "documents", "articles", "size", "signer")
@@ -99,7 +100,10 @@ def info(pack: PackArgument, json: JsonOption = False) -> None:
         ("pack", manifest.title),
         ("documents", f"{manifest.library} {manifest.library_version}".strip() or "-"),
         ("built", f"{manifest.created} by {manifest.program}"),
-        ("sources", "\n".join(f"{one.text} {one.version} ({one.articles:,})" for one in manifest.sources)),
+        (
+            "sources",
+            "\n".join(f"{output.one_line(one.text)} {one.version} ({one.articles:,})" for one in manifest.sources),
+        ),
         ("counts", ", ".join(f"{name} {count:,}" for name, count in manifest.counts.items() if ":" not in name)),
         ("facts", ", ".join(f"{name[5:]} {count:,}" for name, count in manifest.counts.items() if ":" in name)),
         ("models", ", ".join(one.model for one in manifest.models)),
@@ -131,8 +135,8 @@ def verify(pack: PackArgument, json: JsonOption = False) -> None:
 
 
 def diff(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="NAME@VERSION or the folder of a pack.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="NAME@VERSION or the folder of a pack.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="NAME@VERSION, or a folder as a path.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="NAME@VERSION, or a folder as a path.")],
     json: JsonOption = False,
 ) -> None:
     """Show the articles, entities and facts that differ between two packs."""
@@ -241,33 +245,34 @@ def skill(
 ) -> None:
     """Show a pack's skill description, or write it where an agent client discovers it: DIR/NAME-docs/SKILL.md."""
     from atlas.app.packs import find_pack
+    from atlas.cli.pack_skill import write_skill
     from atlas.docs.pack.folder import load_manifest
-    from atlas.docs.pack.skill import SKILL_FILE, skill_name
+    from atlas.docs.pack.skill import skill_name, skill_text
 
-    source = find_pack(pack)
-    text = (source / "skill.md").read_text(encoding="utf8")
-    path = Path(folder) / skill_name(load_manifest(source).name) / SKILL_FILE if folder else None
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf8")
+    manifest = load_manifest(find_pack(pack))
+    text = skill_text(manifest)
+    path = write_skill(folder, skill_name(manifest.name), text) if folder else None
     if json:
-        output.print_json({"skill": str(path or source / "skill.md"), "text": text})
+        output.print_json({"skill": str(path or ""), "text": text})
     else:
         print(f"wrote {path}" if path is not None else output.plain(text))
 
 
 def deprecated(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
     """List the places of a project that use APIs which the packs of its dependencies call deprecated or removed."""
-    found = run(_outdated(settings_of(project, data_dir)))
+    notes: list[str] = []
+    found = run(_outdated(settings_of(project, data_dir), notes))
     if json:
-        output.print_json({"uses": [dataclasses.asdict(one) for one in found]})
+        output.print_json({"uses": [dataclasses.asdict(one) for one in found], "notes": notes})
         return
+    for note in notes:
+        print(f"note: {output.one_line(note)}", file=sys.stderr)
     for one in found:
         print(output.one_line(f"{one.path}:{one.line} {one.user} uses {one.symbol}: {one.state} ({one.pack})"))
     print(counted(len(found), "use"))
 
 
-async def _outdated(settings: Settings) -> list[OutdatedUse]:
+async def _outdated(settings: Settings, notes: list[str]) -> list[OutdatedUse]:
     from atlas.app.main import open_atlas
     from atlas.app.outdated_uses import outdated_uses
     from atlas.app.pack_desk import PackDesk
@@ -275,7 +280,7 @@ async def _outdated(settings: Settings) -> list[OutdatedUse]:
     desk = PackDesk(settings.project_name, None)
     try:
         async with open_atlas(settings) as atlas:
-            return await outdated_uses(desk, atlas.reader.store, settings.project_name)
+            return await outdated_uses(desk, atlas.reader.store, settings.project_name, notes)
     finally:
         await desk.aclose()
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or the folder of a pack.")]
+PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or a folder as a path: ./pack.")]
 
 ExtendOption = Annotated[
     bool,
@@ -23,4 +23,14 @@ OutputOption = Annotated[
 ]
 HostOption = Annotated[
     list[str] | None, typer.Option("--host", metavar="HOST", help="Further host to follow; repeatable.")
+]
+AgainOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from", metavar="SOURCE", help="Source that a pack from elsewhere names and you want to be read; repeatable."
+    ),
+]
+AcceptOption = Annotated[
+    bool,
+    typer.Option("--accept-sources", help="Read the public sources of a pack from elsewhere without asking."),
 ]

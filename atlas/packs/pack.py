@@ -35,12 +35,12 @@ class AsyncPack:
     async def open(
         cls, pack: str | Path, *, model: LanguageModel | None = None, reranker: Reranker | None = None
     ) -> AsyncPack:
-        """Open a pack: its folder, or the name of an installed one (`django`, `django@5.2`).
+        """Open a pack: a folder (a `Path`, or text with a separator), or an installed one (`django`, `django@5.2`).
 
         With a language model, answers are written by it; a reranker reorders what the profile `maximum` finds. Raises
         NotFound, SchemaMismatch and StoreError.
         """
-        folder = find_pack(str(pack))
+        folder = find_pack(pack)
         return cls(await asyncio.to_thread(open_pack, folder, model, reranker))
 
     @staticmethod

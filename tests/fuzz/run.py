@@ -24,10 +24,11 @@ from tests.fuzz.imports import Imports
 from tests.fuzz.messages import Messages
 from tests.fuzz.mutate import mutated
 from tests.fuzz.notes import Notes
+from tests.fuzz.packs import Packs
 from tests.fuzz.parser import Parser
 from tests.fuzz.target import CORPUS, Target
 
-TARGETS: tuple[type[Target], ...] = (Cypher, Parser, Facts, Notes, Imports, Messages)
+TARGETS: tuple[type[Target], ...] = (Cypher, Parser, Facts, Notes, Imports, Messages, Packs)
 MOST_SECONDS = 60
 """A single input that takes longer hangs."""
 MOST_MEMORY = 4 << 30

@@ -14,7 +14,7 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.run import TARGETS
 from tests.fuzz.target import Target
 
-EXAMPLES = {"messages": 60, "imports": 60}
+EXAMPLES = {"messages": 60, "imports": 60, "packs": 60}
 OTHERS = 150
 
 

@@ -1,7 +1,8 @@
 """A pack as one file: a tar of its files in a fixed order, compressed with Zstandard. The same pack, the same bytes.
 
 An archive comes from anywhere. Only plain files with the names of a pack are accepted, in sizes that the manifest in
-front of them states; links, devices, further headers and other paths are refused before anything is written.
+front of them states and that such an archive can have; links, devices, further headers and other paths are refused
+before anything is written.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from atlas.docs.pack.folder import describe_file, edited_files, load_manifest, verify
+from atlas.docs.pack.folder import describe_file, edited_files, load_manifest, open_packed, verify
 from atlas.docs.pack.manifest import MANIFEST_FILE, MAX_MANIFEST, Manifest, manifest_text, read_manifest
 from atlas.errors import NotFound, StoreError
+from atlas.process.files import open_file
 
 SUFFIX = ".tar.zst"
 MAX_UNPACKED = 4 << 30
 """Bytes of all files of a pack."""
+MAX_RATIO, MIN_UNPACKED = 50, 64 << 20
+"""Bytes of the files for one of the archive, and what any archive may have: packs of documentation have 2 to 4."""
 _LEVEL = 10
 _BLOCK = 512
 _CHUNK = 1 << 20
@@ -72,18 +76,20 @@ def unpack(archive: Path, folder: Path) -> Manifest:
     with _opened(archive) as stream:
         manifest, data = _manifest(archive, stream)
         total = sum(one.size for one in manifest.files.values())
-        if total > MAX_UNPACKED:
-            raise _hostile(archive, f"it states {total:,} bytes, the limit is {MAX_UNPACKED:,}")
-        (folder / MANIFEST_FILE).write_bytes(data)
+        limit = min(max(MAX_RATIO * archive.stat().st_size, MIN_UNPACKED), MAX_UNPACKED)
+        if total > limit:
+            raise _hostile(archive, f"it states {total:,} bytes, the limit is {limit:,}")
+        with _created(folder / MANIFEST_FILE) as file:
+            file.write(data)
         left = dict(manifest.files)
         for member in _members(archive, stream):
             wanted = left.pop(member.name, None)
             if wanted is None:
-                raise _hostile(archive, f"it holds {member.name!r}, which its manifest does not name")
+                raise _hostile(archive, f"it holds {member.name[:80]!r}, which its manifest does not name")
             if member.size != wanted.size:
                 raise _hostile(archive, f"the size of {member.name} differs from its manifest")
             path = folder / member.name
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if _copy(archive, stream, member.size, path) != wanted.sha256:
                 raise _hostile(archive, f"{member.name} differs from its checksum")
         if left:
@@ -98,9 +104,10 @@ def _header(name: str, size: int) -> bytes:
 
 
 def _write_member(out: IO[bytes], name: str, path: Path) -> None:
-    size, written = path.stat().st_size, 0
-    out.write(_header(name, size))
-    with path.open("rb") as file:
+    written = 0
+    with open_packed(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        out.write(_header(name, size))
         while chunk := file.read(_CHUNK):
             out.write(chunk)
             written += len(chunk)
@@ -115,7 +122,8 @@ def _opened(archive: Path) -> Generator[IO[bytes]]:
     import zstandard
 
     try:
-        with archive.open("rb") as file:
+        # links lead to an archive as to any file of the user; what would block or never end is none
+        with os.fdopen(open_file(Path(os.path.realpath(archive)), os.O_RDONLY, own=False), "rb") as file:
             yield zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(file, read_size=_CHUNK)
     except FileNotFoundError as error:
         raise NotFound(f"there is no archive {archive}") from error
@@ -127,7 +135,7 @@ def _opened(archive: Path) -> Generator[IO[bytes]]:
 
 def _manifest(archive: Path, stream: IO[bytes]) -> tuple[Manifest, bytes]:
     first = next(_members(archive, stream), None)
-    if first is None or first.name != MANIFEST_FILE or first.size > MAX_MANIFEST:
+    if first is None or first.name != MANIFEST_FILE or not 0 <= first.size <= MAX_MANIFEST:
         raise _hostile(archive, f"it does not begin with {MANIFEST_FILE}")
     data = _read(stream, first.size)
     _read(stream, -first.size % _BLOCK)
@@ -142,16 +150,16 @@ def _members(archive: Path, stream: IO[bytes]) -> Iterator[tarfile.TarInfo]:
             return
         info = tarfile.TarInfo.frombuf(header, "ascii", "surrogateescape")
         if info.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):
-            raise _hostile(archive, f"{info.name!r} is no plain file")
+            raise _hostile(archive, f"{info.name[:80]!r} is no plain file")
         if info.name.startswith("/") or ".." in info.name.split("/") or "\\" in info.name:
-            raise _hostile(archive, f"{info.name!r} leads out of the pack")
+            raise _hostile(archive, f"{info.name[:80]!r} leads out of the pack")
         yield info
 
 
 def _copy(archive: Path, stream: IO[bytes], size: int, path: Path) -> str:
     """Write the next bytes to a new file; return their checksum."""
     digest, left = hashlib.sha256(), size
-    with path.open("xb") as file:
+    with _created(path) as file:
         while left:
             chunk = stream.read(min(left, _CHUNK))
             if not chunk:
@@ -161,6 +169,10 @@ def _copy(archive: Path, stream: IO[bytes], size: int, path: Path) -> str:
             left -= len(chunk)
     _read(stream, -size % _BLOCK)
     return digest.hexdigest()
+
+
+def _created(path: Path) -> IO[bytes]:
+    return os.fdopen(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
 
 def _read(stream: IO[bytes], size: int) -> bytes:

@@ -1,18 +1,19 @@
-"""The folder of a pack: written whole under another name and renamed, verified by checksums, listed and removed."""
+"""The folder of a pack: written whole under another name and renamed, verified by checksums, listed and removed.
+
+What is written is its user's alone. Links in a pack are not followed: a pack can come from anywhere.
+"""
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import json
 import os
 import shutil
 import stat
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import IO
 
 from atlas.docs.pack.manifest import (
     EDITED_FILES,
@@ -26,12 +27,13 @@ from atlas.docs.pack.manifest import (
     read_manifest,
 )
 from atlas.errors import ConfigError, NotFound, StoreError
+from atlas.process.files import is_own_folder, open_file, read_file
 
 _DRAFT = ".building-"
 """Prefix of a folder that is being written, followed by the process id and the name."""
 _CHUNK = 1 << 20
-LOCAL_FILE = "local.json"
-"""What only the machine that built a pack knows; neither checked nor exported."""
+_LEFT = "local.json"
+"""A file of earlier versions in packs that were built here; neither read nor exported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def load_manifest(folder: Path) -> Manifest:
     """Return the manifest of a pack's folder. Raises NotFound if there is none, else as `read_manifest` does."""
     path = folder / MANIFEST_FILE
     try:
-        data = _read_regular(path, MAX_MANIFEST)
+        data = read_file(path, MAX_MANIFEST, own=False)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFound(f"there is no pack in {folder}", "`atlas pack list` shows the installed ones") from error
     except OSError as error:
@@ -91,20 +93,23 @@ def edited_files(folder: Path) -> dict[str, PackedFile]:
 def describe_file(path: Path) -> PackedFile:
     """Return size and checksum of a regular file. Raises OSError, also for a link."""
     digest, size = hashlib.sha256(), 0
-    with os.fdopen(_open_regular(path), "rb") as file:
+    with open_packed(path) as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
             size += len(chunk)
     return PackedFile(size, digest.hexdigest())
 
 
+def open_packed(path: Path) -> IO[bytes]:
+    """Open a regular file of a pack for reading. Raises OSError, also for a link and for a file in a linked folder."""
+    return os.fdopen(open_file(path, os.O_RDONLY, own=False), "rb")
+
+
 def with_checksums(folder: Path, manifest: Manifest) -> Manifest:
     """Return the manifest with the checksums of the files in the folder, and write it there."""
-    names = [name for name in _files_in(folder) if name not in (MANIFEST_FILE, LOCAL_FILE) and not is_result(name)]
-    for name in names:
-        (folder / name).chmod(0o644)  # the store makes its files private
+    names = [name for name in _files_in(folder) if name != MANIFEST_FILE and not is_result(name)]
     complete = replace(manifest, files={name: describe_file(folder / name) for name in sorted(names)})
-    (folder / MANIFEST_FILE).write_text(manifest_text(complete), encoding="utf8")
+    write_files(folder, {MANIFEST_FILE: manifest_text(complete)})
     return complete
 
 
@@ -112,23 +117,33 @@ def with_checksums(folder: Path, manifest: Manifest) -> Manifest:
 def draft_folder(target: Path, *, replaces: bool) -> Generator[Path]:
     """Give a folder to write a pack to; it becomes `target` at the end of the block, and goes if the block fails.
 
-    Removes the remains of processes that were killed. Raises ConfigError if there is something at `target` and it is
-    not to be replaced, StoreError for an operating system error.
+    Then also the folders go that were made around it. Removes the remains of processes that were killed. Raises
+    ConfigError if there is something at `target` and it is not to be replaced, StoreError for an operating system
+    error.
     """
+    made = [folder for folder in (target.parent, *target.parent.parents) if not folder.exists()]
+    draft = target.parent / f"{_DRAFT}{os.getpid()}-{target.name}"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_remains(target.parent)
-        check_target(target, replaces=replaces)
-        draft = target.parent / f"{_DRAFT}{os.getpid()}-{target.name}"
-        shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir(mode=0o755)
-    except OSError as error:
-        raise StoreError(f"cannot write to {target.parent}: {error.strerror}", "check its permissions") from error
-    try:
+        _make_draft(draft, target, made, replaces=replaces)
         yield draft
         _swap(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+        with suppress(OSError):  # the pack is there, or another process uses a folder
+            for folder in made:
+                folder.rmdir()
+
+
+def _make_draft(draft: Path, target: Path, missing: Sequence[Path], *, replaces: bool) -> None:
+    try:
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        _remove_remains(target.parent)
+        check_target(target, replaces=replaces)
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(mode=0o700)
+    except OSError as error:
+        raise StoreError(f"cannot write to {target.parent}: {error.strerror}", "check its permissions") from error
 
 
 def check_target(target: Path, *, replaces: bool) -> None:
@@ -156,40 +171,43 @@ def remove(folder: Path) -> None:
 
 
 def installed_packs(root: Path) -> list[InstalledPack]:
-    """Return the packs below the folder of installed packs (`NAME/VERSION`), by name and version."""
+    """Return the packs below the folder of installed packs (`NAME/VERSION`), by name and version; links are none."""
     found: list[InstalledPack] = []
     for folder in sorted(root.glob("*/*")) if root.is_dir() else ():
-        if folder.name.startswith(".") or folder.is_symlink() or not folder.is_dir():
+        if folder.name.startswith(".") or folder.is_symlink() or folder.parent.is_symlink() or not folder.is_dir():
             continue
         try:
-            found.append(InstalledPack(folder, load_manifest(folder)))
+            manifest = load_manifest(folder)
         except (StoreError, NotFound) as error:
             found.append(InstalledPack(folder, None, error.message))
+            continue
+        is_named = (manifest.name, manifest.version) == (folder.parent.name, folder.name)
+        problem = "" if is_named else f"its manifest is that of {manifest.title}"
+        found.append(InstalledPack(folder, manifest if is_named else None, problem))
     return found
 
 
+def make_private(folder: Path) -> None:
+    """Take the permissions of all other users away from a folder of this user and what is in it.
+
+    Nothing is done if they have none of the folder itself, nor for a folder of another user. Raises OSError.
+    """
+    if not is_own_folder(folder) or not folder.lstat().st_mode & 0o077:
+        return
+    for parent, _, names in os.walk(folder):
+        for path in (Path(parent), *(Path(parent, name) for name in names)):
+            mode = path.lstat().st_mode
+            if not stat.S_ISLNK(mode) and mode & 0o077:
+                path.chmod(stat.S_IMODE(mode) & 0o700)
+
+
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write text files of a pack; names are relative."""
+    """Write text files of a pack that only this user can read; names are relative."""
     for name, text in files.items():
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf8", newline="\n")
-
-
-def write_local(folder: Path, values: Mapping[str, str]) -> None:
-    """Write what only this machine knows about a pack."""
-    if values:
-        write_files(folder, {LOCAL_FILE: json.dumps(dict(values), sort_keys=True) + "\n"})
-
-
-def read_local(folder: Path) -> dict[str, str]:
-    """Return what `write_local` has written; empty for a pack from elsewhere."""
-    try:
-        found: object = json.loads(_read_regular(folder / LOCAL_FILE, MAX_MANIFEST))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    values = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    return {name: value for name, value in values.items() if isinstance(value, str)}
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+            file.write(text.encode("utf8"))
 
 
 def _swap(draft: Path, target: Path) -> None:
@@ -233,23 +251,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def _belongs(name: str, manifest: Manifest) -> bool:
-    return name in manifest.files or name in (MANIFEST_FILE, LOCAL_FILE) or is_result(name)
-
-
-def _open_regular(path: Path) -> int:
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EPERM, "it is no regular file")
-    return descriptor
-
-
-def _read_regular(path: Path, limit: int) -> bytes:
-    with os.fdopen(_open_regular(path), "rb") as file:
-        data = file.read(limit + 1)
-    if len(data) > limit:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-    return data
+    return name in manifest.files or name in (MANIFEST_FILE, _LEFT) or is_result(name)
 
 
 def total_bytes(manifest: Manifest) -> int:

@@ -1,7 +1,7 @@
 """`manifest.json`: what a pack is, what it was made from, and the checksum of each of its files.
 
-A manifest comes from anywhere: every value is checked, and one that names files outside of the pack is refused.
-`manifest.schema.json` next to this module is its JSON schema.
+A manifest comes from anywhere: every value is checked, and one that names files outside of the pack is refused. Texts
+that are shown are one line without control characters. `manifest.schema.json` next to this module is its JSON schema.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
+from atlas.docs.pack.strict_json import load_json
 from atlas.errors import ConfigError, SchemaMismatch, StoreError
 
 SCHEMA = 1
@@ -26,10 +27,15 @@ RESULTS = "eval/results/"
 FILES = frozenset((PACK_FILE, "urls.txt", "skill.md", "kg_config.json", "vocabulary.json", "eval/questions.jsonl"))
 """The only files with a checksum."""
 MAX_MANIFEST = 4 << 20
+MAX_TEXT_FILE = 8 << 20
+"""Bytes of each file but `pack.db`."""
+MAX_ENTRIES, MAX_TEXT = 10_000, 5_000
+"""Entries of a list or object, and characters of a text."""
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 _VERSION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+!-]{0,62}[A-Za-z0-9])?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_COUNT = re.compile(r"[A-Za-z_]{1,60}(?::[a-z_ -]{1,60})?")
 _RESULT = re.compile(r"eval/results/[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -104,8 +110,8 @@ def read_manifest(text: str, place: str) -> Manifest:
     Raises SchemaMismatch for one of a newer program, and StoreError for anything else that is no manifest.
     """
     try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        found = load_json(text)
+    except ValueError as error:
         raise _invalid(place, "it is not JSON") from error
     if not isinstance(found, dict):
         raise _invalid(place, "it is not an object")
@@ -125,9 +131,9 @@ def read_manifest(text: str, place: str) -> Manifest:
     return Manifest(
         **texts,
         sources=tuple(PackSource(**_fields(one, _SOURCE, place)) for one in _list(document, "sources", place)),
-        counts={str(key): _number(value, "counts", place) for key, value in _object(document, "counts", place).items()},
+        counts={_count(key, place): _number(value, place) for key, value in _object(document, "counts", place).items()},
         models=tuple(PackModel(**_fields(one, _MODEL, place)) for one in _list(document, "models", place)),
-        licences=tuple(str(one)[:500] for one in _list(document, "licences", place)),
+        licences=tuple(shown(str(one)[:500]) for one in _list(document, "licences", place)),
         settings=_object(document, "settings", place),
         files={name: _file(name, value, place) for name, value in _object(document, "files", place).items()},
     )
@@ -136,9 +142,14 @@ def read_manifest(text: str, place: str) -> Manifest:
 def check_name(name: str, version: str) -> None:
     """Raise ConfigError for a name or version that cannot be the name of a folder everywhere."""
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"{name!r} is not a pack name", "use lower-case letters, digits, '.', '_' and '-'")
+        raise ConfigError(f"{name[:100]!r} is not a pack name", "use lower-case letters, digits, '.', '_' and '-'")
     if not _VERSION.fullmatch(version) or ".." in version:
-        raise ConfigError(f"{version!r} is not a pack version", "use letters, digits and '._+!-'")
+        raise ConfigError(f"{version[:100]!r} is not a pack version", "use letters, digits and '._+!-'")
+
+
+def shown(text: str) -> str:
+    """Return a text as one line without control characters, invisible ones and those that change its direction."""
+    return "".join(filter(str.isprintable, " ".join(text.split())))
 
 
 def is_result(name: str) -> bool:
@@ -157,28 +168,34 @@ def _invalid(place: str, why: str) -> StoreError:
 
 def _text(document: Mapping[str, Any], name: str, place: str) -> str:
     value = document.get(name, "")
-    if not isinstance(value, str) or len(value) > 2000:
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
         raise _invalid(place, f"{name} is not text")
-    return value
+    return shown(value)
 
 
-def _number(value: object, name: str, place: str) -> int:
+def _count(name: str, place: str) -> str:
+    if not _COUNT.fullmatch(name):
+        raise _invalid(place, "counts has a name that is none")
+    return name
+
+
+def _number(value: object, place: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise _invalid(place, f"{name} holds something else than numbers")
+        raise _invalid(place, "counts holds something else than numbers")
     return value
 
 
 def _list(document: Mapping[str, Any], name: str, place: str) -> list[Any]:
     value = document.get(name, [])
-    if not isinstance(value, list):
-        raise _invalid(place, f"{name} is not a list")
+    if not isinstance(value, list) or len(cast("list[Any]", value)) > MAX_ENTRIES:
+        raise _invalid(place, f"{name} is not a list of at most {MAX_ENTRIES:,} entries")
     return cast("list[Any]", value)
 
 
 def _object(document: Mapping[str, Any], name: str, place: str) -> dict[str, Any]:
     value = document.get(name, {})
-    if not isinstance(value, dict):
-        raise _invalid(place, f"{name} is not an object")
+    if not isinstance(value, dict) or len(cast("dict[str, Any]", value)) > MAX_ENTRIES:
+        raise _invalid(place, f"{name} is not an object of at most {MAX_ENTRIES:,} entries")
     return cast("dict[str, Any]", value)
 
 
@@ -189,15 +206,20 @@ def _fields(value: object, kinds: Mapping[str, type], place: str) -> dict[str, A
     found = cast("dict[str, Any]", value)
     known = {name: found[name] for name in kinds if name in found}
     if any(type(known[name]) is not kinds[name] for name in known) or not known:
-        raise _invalid(place, f"unexpected values in {sorted(found)[:5]}")
-    return known
+        raise _invalid(place, f"unexpected values in {[name[:40] for name in sorted(found)[:5]]}")
+    if any(isinstance(one, str) and len(one) > MAX_TEXT for one in known.values()):
+        raise _invalid(place, f"a text has more than {MAX_TEXT:,} characters")
+    # what a source is called is what is read again
+    return {name: shown(one) if isinstance(one, str) and name != "text" else one for name, one in known.items()}
 
 
 def _file(name: str, value: object, place: str) -> PackedFile:
     if name not in FILES:
-        raise _invalid(place, f"it names the file {name!r}")
+        raise _invalid(place, f"it names the file {name[:80]!r}")
     found = _fields(value, {"size": int, "sha256": str}, place)
     size, digest = found.get("size", -1), found.get("sha256", "")
     if size < 0 or not _SHA256.fullmatch(digest):
         raise _invalid(place, f"size or checksum of {name} is missing")
+    if name != PACK_FILE and size > MAX_TEXT_FILE:
+        raise _invalid(place, f"{name} would have {size:,} bytes")
     return PackedFile(size, digest)

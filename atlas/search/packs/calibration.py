@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
+from atlas.docs.pack.strict_json import load_json
 from atlas.parsing import stem_words
 from atlas.search.packs.gate import Evidence, Gate, calibrate, evidence_of, gate_text
 from atlas.search.packs.questions import EvalQuestion
@@ -51,8 +52,8 @@ def foreign_questions(reader: PackReader) -> list[str]:
 def with_gate(settings: str, gate: Gate) -> str:
     """Return the text of `kg_config.json` with a gate; other settings stay, a text that is no JSON object does not."""
     raw: object = {}
-    with suppress(ValueError, RecursionError):
-        raw = json.loads(settings)
+    with suppress(ValueError):
+        raw = load_json(settings)
     raw = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
     return json.dumps({**raw, "gate": gate_text(gate)}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 

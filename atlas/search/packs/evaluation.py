@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from atlas.errors import AtlasError
+from atlas.cypher.regex import compile_regex
+from atlas.errors import AtlasError, QueryError
 from atlas.language_model import LanguageModel
 from atlas.search.packs.alternatives import retrieve
 from atlas.search.packs.answer import answer_found
@@ -131,10 +132,13 @@ def gold_rank(sections: Sequence[RankedSection], gold: Sequence[GoldSection]) ->
 
 
 def has_fact(text: str, fact: str) -> bool:
-    """Return whether a text has a fact: a regular expression, or a text if it is none; case does not matter."""
+    """Return whether a text has a fact: a regular expression, or a text if it is none; case does not matter.
+
+    A pattern can be a stranger's: it is one of Cypher's `=~`, which take linear time.
+    """
     try:
-        return re.search(fact[:MAX_PATTERN], text, re.IGNORECASE) is not None
-    except re.error:
+        return compile_regex(f"(?is).*(?:{fact[:MAX_PATTERN]}).*").fullmatch(text, lambda: None)
+    except QueryError:
         return fact.lower() in text.lower()
 
 

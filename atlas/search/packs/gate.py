@@ -6,13 +6,13 @@ A logistic model of what speaks against an answer. The weights are a prior, fitt
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
+from atlas.docs.pack.strict_json import load_json
 from atlas.parsing import stem_words
 from atlas.search.packs.background import foreignness, is_heard
 from atlas.search.packs.question import Question
@@ -27,6 +27,7 @@ STEPS, RATE, PULL = 200, 0.3, 1.0
 third of the hand-written questions is refused: a pack's own questions have its words, people's do not."""
 LEAST_THRESHOLD, LOST = 0.49, 0.02
 """The threshold falls down to this, as long as more than this share of a pack's own questions would be refused."""
+MAX_WEIGHT = 1_000.0
 _WORD = re.compile(r"[^\W_][\w.]*")
 
 
@@ -127,12 +128,16 @@ def gate_text(gate: Gate) -> dict[str, object]:
 def read_gate(settings: str) -> Gate:
     """Return the gate of the settings of a pack (`{"gate": ...}`), the prior where they have none that can be read."""
     try:
-        raw = cast("dict[str, dict[str, object]]", json.loads(settings))["gate"] if settings else {}
-        weights = cast("dict[str, float]", raw["weights"])
+        raw = cast("dict[str, dict[str, object]]", load_json(settings))["gate"] if settings else {}
+        weights = cast("dict[str, object]", raw["weights"])
         return Gate(
-            tuple(float(weights[name]) for name in Evidence._fields),
-            float(cast("float", raw["bias"])),
-            float(cast("float", raw["threshold"])),
+            tuple(_number(weights[name]) for name in Evidence._fields), _number(raw["bias"]), _number(raw["threshold"])
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return PRIOR
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, int | float) or not -MAX_WEIGHT <= value <= MAX_WEIGHT:
+        raise ValueError("a number is out of range")
+    return float(value)

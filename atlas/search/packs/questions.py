@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
+from atlas.docs.pack.manifest import shown
+from atlas.docs.pack.strict_json import load_json
 from atlas.docs.sentences import sentences
 from atlas.model import Filter, Label, Match, NodeRow
 from atlas.parsing import stem_words
@@ -19,6 +21,8 @@ FEW_SHOT, HELD_OUT = "few-shot", "held-out"
 SENTENCE, HEADING, FACT, HAND = "sentence", "heading", "fact", "hand"
 MAX_EACH = 120
 """Questions of one kind; enough for a share within some points, and asked within seconds."""
+MOST, MAX_TEXT = 10_000, 2_000
+"""Questions that are read, and characters of each of their texts."""
 KEPT_WORDS = 0.4
 """Share of the content words of a sentence that its question keeps."""
 MIN_WORDS, LEAST_KEPT = 6, 3
@@ -54,17 +58,22 @@ class EvalQuestion:
 
 
 def read_questions(text: str) -> list[EvalQuestion]:
-    """Return the questions of a JSONL text; lines that are no question are left out."""
+    """Return the first `MOST` questions of a JSONL text; lines that are no question are left out.
+
+    Their texts are one line of visible characters, since they are shown and asked.
+    """
     found: list[EvalQuestion] = []
     for number, line in enumerate(text.splitlines(), 1):
+        if len(found) == MOST:
+            break
         try:
-            raw = cast("dict[str, object]", json.loads(line))
+            raw = cast("dict[str, object]", load_json(line))
             gold = cast("list[dict[str, str]]", raw.get("gold", []))
             sections = tuple(GoldSection(str(each["article"]), str(each.get("section", ""))) for each in gold)
-            question = str(raw["question"])
+            question = shown(str(raw["question"]))[:MAX_TEXT]
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
-        texts = {name: str(raw.get(name, default)) for name, default in _defaults(number)}
+        texts = {name: shown(str(raw.get(name, default)))[:MAX_TEXT] for name, default in _defaults(number)}
         found.append(EvalQuestion(texts["id"], texts["kind"], question, sections, texts["fact"], texts["split"]))
     return found
 

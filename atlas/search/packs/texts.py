@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from atlas.contracts import Store
+from atlas.docs.pack.strict_json import load_json
 from atlas.docs.sentences import sentence_spans
 from atlas.model import Node, NodeRow
 from atlas.parsing import stem_words
@@ -113,7 +113,7 @@ async def read_contents(reader: PackReader, paths: Sequence[str]) -> dict[str, b
 def properties_of(row: NodeRow) -> Mapping[str, object]:
     """Return the properties of a node; empty ones where they cannot be read."""
     try:
-        found: object = json.loads(row.properties) if row.properties else None
+        found = load_json(row.properties) if row.properties else None
     except ValueError:
         return NO_PROPERTIES
     return cast("dict[str, object]", found) if isinstance(found, dict) else NO_PROPERTIES

@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import cast
+from itertools import islice
+from typing import Any, cast
 
+from atlas.docs.pack.strict_json import load_json
 from atlas.parsing import stem_words
 from atlas.search.packs.synonyms import Phrase, Synonyms, make_synonyms
 
@@ -66,15 +68,15 @@ class Vocabulary:
 def read_vocabulary(text: str) -> Vocabulary:
     """Return the vocabulary that `vocabulary_text` wrote; an empty one for "" and what is none."""
     try:
-        raw = cast("dict[str, object]", json.loads(text)) if text else {}
+        raw = cast("dict[str, Any]", load_json(text)) if text else {}
         if raw.get("format") != FORMAT:
             return Vocabulary()
-        groups = cast("list[list[str]]", raw["synonyms"])
+        groups = [[str(phrase) for phrase in group][:2] for group in raw["synonyms"][:MAX_GROUPS]]
         own = make_synonyms(tuple(tuple(phrase.split()) for phrase in group if phrase.strip()) for group in groups)
-        counts = cast("dict[str, int]", raw["stems"])
-        words = {stem: word or stem.removeprefix(MARK) for stem, word in cast("dict[str, str]", raw["words"]).items()}
-        return Vocabulary(int(cast("int", raw["passages"])), float(cast("float", raw["length"])), counts, own, words)
-    except (ValueError, KeyError, TypeError, AttributeError):
+        counts = {stem: max(int(count), 0) for stem, count in islice(raw["stems"].items(), MAX_STEMS)}
+        words = {stem: str(word) or stem.removeprefix(MARK) for stem, word in islice(raw["words"].items(), MAX_WORDS)}
+        return Vocabulary(max(int(raw["passages"]), 0), max(1.0, float(raw["length"])), counts, own, words)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return Vocabulary()
 
 

@@ -1,14 +1,18 @@
-"""Answers about packs as groups of items. What documentation says is escaped: it never controls a terminal."""
+"""Answers about packs as groups of items. What documentation says is escaped, in lines and in fields for programs.
+
+It never controls a terminal and hides nothing from who reads it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from atlas.docs.pack.folder import InstalledPack
 from atlas.search.packs.values import EXTRACT, Fact, Hit, PackAnswer
-from atlas.tools.citations import escaped
+from atlas.tools.citations import escaped, escaped_text
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.wording import counted
 
@@ -23,7 +27,7 @@ def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
     for one in packs:
         manifest = one.manifest
         if manifest is None:
-            items.append(Item(f"{one.folder.parent.name}@{one.folder.name}: damaged: {one.problem}"))
+            items.append(Item(escaped(f"{one.folder.parent.name}@{one.folder.name}: damaged: {one.problem}")))
             continue
         subject = f"{manifest.library} {manifest.library_version}".strip() or manifest.description
         articles = manifest.counts.get("Article", 0)
@@ -38,20 +42,26 @@ def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
 
 def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
     """Return an answer: its text in parts, its facts and sources."""
-    parts = [Item(part_line(part), {"text": part}) for part in parts_of(answer.text)]
+    parts = [Item(part_line(part), visible({"text": part})) for part in parts_of(answer.text)]
     facts = [
-        Item(f"{fact.kind}: {escaped(' '.join(fact.text.split()))} [{fact.source}]{_by_model(fact)}", asdict(fact))
+        Item(
+            f"{fact.kind}: {escaped(' '.join(fact.text.split()))} [{fact.source}]{_by_model(fact)}",
+            visible(asdict(fact)),
+        )
         for fact in answer.facts
     ]
     sources = [
-        Item(f"[{one.number}] {escaped(f'{place(one.title, one.section)} ({one.url or one.article})')}", asdict(one))
+        Item(
+            f"[{one.number}] {escaped(f'{place(one.title, one.section)} ({one.url or one.article})')}",
+            visible(asdict(one)),
+        )
         for one in answer.sources
     ]
     groups = (
         ItemGroup.of("answer", parts),
         ItemGroup.of("facts", facts, is_quoted=answer.by == EXTRACT),
         ItemGroup.of("sources", sources, is_quoted=True),
-        ItemGroup.of("withheld", [Item(escaped(one), {"text": one}) for one in answer.withheld]),
+        ItemGroup.of("withheld", [Item(escaped(one), visible({"text": one})) for one in answer.withheld]),
     )
     status = "not_found" if answer.is_refused else "ok"
     title = f"{pack}, confidence {answer.confidence:.2f}, {'quoted' if answer.by == EXTRACT else f'by {answer.by}'}"
@@ -68,10 +78,12 @@ def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
         Item(
             f"{escaped(place(hit.title, hit.section))} ({escaped(hit.url or f'{hit.article}#{hit.anchor}')}): "
             f"{escaped(excerpt(hit.text))}",
-            {
-                **{"article": hit.article, "anchor": hit.anchor, "title": hit.title, "section": hit.section},
-                **{"url": hit.url, "score": hit.score, "text": excerpt(hit.text)},
-            },
+            visible(
+                {
+                    **{"article": hit.article, "anchor": hit.anchor, "title": hit.title, "section": hit.section},
+                    **{"url": hit.url, "score": hit.score, "text": excerpt(hit.text)},
+                }
+            ),
         )
         for hit in hits
     ]
@@ -84,7 +96,7 @@ def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
 
 def article_body(pack: str, title: str, url: str, text: str) -> NoteBody:
     """Return an article in parts, so that a budget cuts it between them."""
-    parts = [Item(part_line(part), {"text": part}) for part in parts_of(text)]
+    parts = [Item(part_line(part), visible({"text": part})) for part in parts_of(text)]
     return NoteBody(
         "ok", f"{pack}: {escaped(title)}{f' ({escaped(url)})' if url else ''}", (ItemGroup.of("text", parts),)
     )
@@ -126,6 +138,11 @@ def part_line(part: str) -> str:
     lines = part.removeprefix(MARK).split("\n")
     is_list = all(line.startswith((MARK, "  ")) for line in lines[1:])
     return "\n".join(map(escaped, lines)) if is_list else escaped_lines("\n".join(lines))
+
+
+def visible(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields whose texts have invisible characters and those that change the direction of text escaped."""
+    return {name: escaped_text(value) if isinstance(value, str) else value for name, value in data.items()}
 
 
 def escaped_lines(text: str) -> str:
