@@ -73,6 +73,9 @@ def scan_tracked(root: str, max_bytes: int) -> ScanResult:
 def changes_rules(path: str) -> bool:
     """Say whether a change of this file can change which others are indexed, or how sub-projects are named."""
 
+def glob_problem(globs: Sequence[str]) -> str:
+    """Say what is wrong with globs for `scan`, or "" for nothing."""
+
 def personal_rules() -> Path | None:
     """Return the path of the user's own ignore rules for all repositories, whether or not it exists."""
 
@@ -187,7 +190,7 @@ class ParsedFile:
     def from_bytes(data: bytes) -> ParsedFile: ...
 
 def parse_bytes(
-    languages: Languages, path: str, data: bytes, *, timeout_ms: int = 2000, generated: bool = False
+    languages: Languages, path: str, data: bytes, *, timeout_ms: int = 1000, generated: bool = False
 ) -> ParsedFile:
     """Never fails. `timeout_ms` of CPU time; what was read by then stays. `generated`: take generated files too."""
 
@@ -197,7 +200,7 @@ def parse_paths(
     paths: Sequence[str],
     *,
     max_bytes: int = 1_048_576,
-    timeout_ms: int = 2000,
+    timeout_ms: int = 1000,
     generated: bool = False,
 ) -> list[ParsedFile | str]:
     """Parse files in parallel, in the order given; a str is why a file could not be read (`unreadable: ...`)."""

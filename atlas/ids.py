@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
+PERSONAL_PROJECT = "~me"
+"""The project of the user's own notes. No other project can have this name: `project_name` replaces the character."""
+
 
 def project_name(root: PurePath) -> str:
     """Return the default project name for a folder: its name, with "-" for characters outside [A-Za-z0-9._-]."""
@@ -19,3 +22,8 @@ def project_name(root: PurePath) -> str:
 def make_uid(project: str, qualified_name: str) -> str:
     """Return the uid of a qualified name in a project."""
     return f"{project}:{qualified_name}"
+
+
+def is_personal(uid: str) -> bool:
+    """Return whether a uid is that of one of the user's own notes."""
+    return uid.startswith(f"{PERSONAL_PROJECT}:")

@@ -173,15 +173,37 @@ class SymbolDigests(NamedTuple):
     chunk: str
 
 
+RULE_FILES = {
+    "too-many-gitignore-rules": ".gitignore",
+    "too-many-atlasignore-rules": ".atlasignore",
+    "too-many-exclude-rules": ".git/info/exclude",
+    "too-many-rules-above": "a .gitignore above it",
+}
+"""Reasons of folders of which nothing is indexed, since it is unknown what they ignore; and the file at fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that is not indexed, and the reason (`gitignore`, `scope`, `binary`, `too-large`, `secret`, ...)."""
+    """A file that is not indexed, and the reason (`gitignore`, `scope`, `binary`, `too-large`, `secret`, ...).
+
+    The path of a folder ends in `/`; the root's is `/`.
+    """
 
     path: str
     reason: str
     size: int = 0
     mtime_ns: int = 0
     """Size and time of a file that was read and rejected because of its content; 0 for others."""
+
+    @property
+    def unread(self) -> str:
+        """Why it is unknown what is in a folder, as one line; "" for files and for folders that rules exclude."""
+        if self.reason not in RULE_FILES:
+            return ""
+        folder, file = self.path.lstrip("/"), RULE_FILES[self.reason]
+        what = f"in {folder}" if folder else "of the project"
+        place = file if self.reason == "too-many-rules-above" else f"{folder}{file}"
+        return f"nothing {what} is indexed: {place} has more patterns than are obeyed (about 20,000)"
 
 
 @dataclass(frozen=True, slots=True)

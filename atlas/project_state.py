@@ -21,6 +21,8 @@ class ProjectState:
     """Models of the stored vectors, one for each space with vectors, by name of the space."""
     host: str = field(default="", compare=False)
     """Host of the process that writes the project, if several hosts share a store."""
+    unread: bool = False
+    """Whether folders may be missing because their ignore files have too many rules: see `Skipped.unread`."""
 
     def model(self, space: str = CODE) -> ModelInfo | None:
         """Return the model of the vectors of a space, None if there are none."""

@@ -82,11 +82,18 @@ async def look_at_daemon(settings: Settings) -> DaemonStatus:
     return replace(daemon, fix=_command(settings, daemon.fix)) if daemon.fix else daemon
 
 
+MAX_NOTED = 5
+"""Ignored settings that the status names."""
+
+
 def describe_places(settings: Settings) -> list[str]:
-    """Return notes on where the index is, and on a data folder of an earlier version that is no longer used."""
+    """Return notes on where the index is, on settings of the project that are ignored, and on an old data folder."""
+    ignored = [f"ignored: {each.why}" for each in settings.ignored[:MAX_NOTED]]
+    if len(settings.ignored) > MAX_NOTED:
+        ignored.append(f"ignored: and {len(settings.ignored) - MAX_NOTED} more; `atlas config show` lists them")
     old = legacy_folder(settings.root)
     unused = [f"{old} is of an earlier version and no longer used: delete it"] if old is not None else []
-    return [f"index: {settings.store_place}", *unused]
+    return [f"index: {settings.store_place}", *ignored, *unused]
 
 
 def _trace(data_dir: Path) -> Trace:

@@ -15,8 +15,8 @@ from atlas.app.embedder import make_prose_embedder
 from atlas.app.papers import make_paper_links
 from atlas.app.short_term import open_short_term
 from atlas.app.store import prepare_data_folder
-from atlas.config.personal import PERSONAL_PROJECT
 from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.ids import PERSONAL_PROJECT
 from atlas.notes.ids import IdSource
 from atlas.process.files import make_private_folder
 

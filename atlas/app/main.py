@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 import os
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from atlas.api import Atlas
     from atlas.config.load import Settings
     from atlas.contracts import Store
+    from atlas.model import Skipped
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.index import Indexer
     from atlas.pipeline.tiers.gate import SignificanceGate
@@ -86,7 +87,7 @@ async def index_project(
         connect_daemon=partial(connect_bus_of_running_daemon, settings),
         # on shared servers the writer may be on another host: its heartbeat tells
         has_writer=partial(has_writer, settings.data_dir) if not settings.shared else lambda: True,
-        read_stats=partial(_read_stats, settings),
+        read_result=partial(_read_result, settings),
     )
     chosen = {"full": full, "take_over": take_over, "quality": quality}
     return await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
@@ -108,9 +109,10 @@ async def _open_indexer(settings: Settings, reset: bool, *, quality: bool) -> As
         await store.aclose()
 
 
-async def _read_stats(settings: Settings) -> ProjectStats:
+async def _read_result(settings: Settings) -> tuple[ProjectStats, Sequence[Skipped]]:
     async with open_atlas(settings) as atlas:
-        return (await atlas.reader.store.stats(settings.project_name))[0]
+        store, name = atlas.reader.store, settings.project_name
+        return (await store.stats(name))[0], await store.skipped(name)
 
 
 async def connect(settings: Settings, *, writing: bool = False, reset: bool = False) -> Atlas:
@@ -222,6 +224,9 @@ def make_source(settings: Settings) -> ProjectSource:
 
 def _reread(source: ProjectSource) -> ProjectSource:
     settings = load_settings(str(source.root), str(source.cache.parent))
+    # while a file is edited it may be broken for a moment, and the last good scope stays in force
+    if settings.ignored:
+        raise ConfigError(settings.ignored[0].why, settings.ignored[0].hint)
     return _with_own_rules(replace(source, scope=_scope(settings)), settings.index.detectors)
 
 

@@ -119,8 +119,8 @@ class Session:
     async def opened(self) -> Atlas:
         """Return the index as it is. Raises NotFound if there is none, or none of this project yet."""
         atlas = await self._open()
-        if not self._is_known:
-            await self._known(atlas.reader.store)
+        if not await self._is_in(atlas.reader.store):
+            raise NotFound(f"{self._settings.project_name} is not in the index", "Run `atlas index`, then ask again.")
         return atlas
 
     async def fresh(self) -> Atlas:
@@ -247,8 +247,7 @@ class Session:
         store = atlas.reader.store
         if (state := await self._state(store)) is None or not state.indexed_at:
             report = await self._guard.unfinished(store)
-            if state is None:
-                await self._known(store)
+            await self._is_in(store)
             return report
         writes = self._writes
         newer = await self._guard.look(store, certain=certain or writes != self._writes_looked_at)
@@ -262,14 +261,12 @@ class Session:
     async def _state(self, store: Store) -> ProjectState | None:
         return next((one for one in await store.projects() if one.project == self._settings.project_name), None)
 
-    async def _known(self, store: Store) -> None:
-        """Raise NotFound while the index holds nothing of the project."""
-        if await self._state(store) is None:
-            if far := await self._guard.work_at_index():
-                raise self._being_indexed(far)
-            hint = f"Run `atlas index {self._settings.root}` (agents: call the index tool), then ask again."
-            raise NotFound(f"no project {self._settings.project_name!r} in this index", hint)
-        self._is_known = True
+    async def _is_in(self, store: Store) -> bool:
+        """Return whether the index knows the project. Raises NotFound while its first pass begins."""
+        self._is_known = self._is_known or await self._state(store) is not None
+        if not self._is_known and (far := await self._guard.work_at_index()):
+            raise self._being_indexed(far)
+        return self._is_known
 
     def _being_indexed(self, far: str) -> NotFound:
         return NotFound(f"{self._settings.project_name} is being indexed: {far}", "Ask again in a few seconds.")

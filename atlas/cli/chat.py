@@ -51,7 +51,8 @@ def register(app: typer.Typer) -> None:
     shown = examples(
         "atlas chat --model anthropic/claude-sonnet-4-5",
         "atlas chat --model ollama_chat/llama3.1 --api-base http://127.0.0.1:11434",
-        "atlas chat --config servers.json --import claude-code",
+        "atlas chat --config ~/servers.json --import claude-code",
+        "atlas chat --import-project claude-code",
         'atlas chat --once "who calls SessionStore.save?" --json',
     )
     app.command("chat", epilog=shown)(chat)

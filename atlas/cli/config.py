@@ -18,11 +18,12 @@ def register(app: typer.Typer) -> None:
 
 
 def show(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
-    """Show every setting, its value and its source."""
+    """Show every setting, its value and its source, and what the project's own file sets in vain."""
     settings = settings_of(project, data_dir)
     if json:
         values = {key: {"value": value, "origin": origin} for key, value, origin in settings.entries()}
-        output.print_json({"root": str(settings.root), "data_dir": str(settings.data_dir), "settings": values})
+        document = {"root": str(settings.root), "data_dir": str(settings.data_dir), "settings": values}
+        output.print_json({**document, "ignored": [{"why": one.why, "hint": one.hint} for one in settings.ignored]})
         return
     console = output.console()
     console.print(f"project  {settings.project_name}\nroot     {settings.root}\ndata     {settings.data_dir}")
@@ -31,6 +32,9 @@ def show(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOp
             ("setting", "value", "from"), ((key, _shown(value), origin) for key, value, origin in settings.entries())
         )
     )
+    if settings.ignored:
+        rows = ((one.why, one.hint) for one in settings.ignored)
+        console.print(output.table(("ignored", "what to do"), rows))
 
 
 def _shown(value: object) -> str:

@@ -59,7 +59,9 @@ def connect(
     ] = False,
     transport: TransportOption = Transport.STDIO,
     port: PortOption = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the change back.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the change back; asks if the entry was edited since.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")] = False,
     list_clients: Annotated[bool, typer.Option("--list", help="List the clients, and which are connected.")] = False,
     project: ProjectOption = "",

@@ -88,6 +88,12 @@ def index(
         output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
     else:
         _print_summary(summary)
+    if summary.unread:
+        first, *others = summary.unread
+        more = f"; and {len(others)} more such folders" if others else ""
+        hint = "Shorten that file, or leave the folder out with scope.exclude; then run `atlas index` again."
+        output.print_error(AtlasError(first + more, hint), as_json=False)
+        raise typer.Exit(AtlasError.exit_code)
 
 
 def _check_root(root: Path) -> None:

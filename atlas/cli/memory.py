@@ -164,9 +164,11 @@ def list_entities(
 def promote(
     memory: Annotated[str, typer.Argument(metavar="ID", help="Id of a short-term memory.")],
     entity: EntityArgument,
+    personal: PersonalOption = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Turn a short-term memory into an observation about an entity."""
-    ask(settings_of(project, data_dir), "promote", {"id": memory, "entity": entity}, as_json=json)
+    arguments = {"id": memory, "entity": entity} | given(personal=personal)
+    ask(settings_of(project, data_dir), "promote", arguments, as_json=json)

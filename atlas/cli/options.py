@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from atlas.cli import output
+
 if TYPE_CHECKING:
     from atlas.config.load import Settings
 
@@ -36,11 +38,23 @@ BudgetOption = Annotated[
 ]
 
 
+MAX_WARNINGS = 3
+"""Ignored settings that a command names."""
+
+
 def settings_of(project: str, data_dir: str) -> Settings:
-    """Return the current settings for the options of a command. Raises ConfigError."""
+    """Return the current settings for the options of a command. Raises ConfigError.
+
+    What the project's own file sets in vain is told on stderr.
+    """
     from atlas.config.load import load_settings
 
-    return load_settings(project, data_dir)
+    settings = load_settings(project, data_dir)
+    for each in settings.ignored[:MAX_WARNINGS]:
+        print(f"warning: ignored: {output.one_line(each.why)}", file=sys.stderr)
+    if len(settings.ignored) > MAX_WARNINGS:
+        print(f"warning: ignored: {len(settings.ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
+    return settings
 
 
 def wants_json(arguments: list[str] | None = None) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from atlas.invisible import json_text, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,29 +17,10 @@ if TYPE_CHECKING:
 CURSOR_OPTION = "--cursor "
 """Stands before the cursor of the next page, so that the line can be copied into the next command."""
 
-_BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_CONTROL = {code: None for code in (*range(32), *range(127, 160), *_BIDI) if code not in (9, 10)}
-"""Control characters except tab and newline, and bidirectional overrides: indexed files must not control the terminal.
-"""
-
-_ESCAPED = {code: f"\\u{code:04x}" for code in (*range(127, 160), *_BIDI)}
-"""Characters that JSON allows unescaped in strings and that a terminal interprets."""
-
-
-def plain(text: str) -> str:
-    """Return text without control characters."""
-    return text.translate(_CONTROL)
-
 
 def print_json(document: object) -> None:
     """Print one JSON document on stdout."""
     sys.stdout.write(json_text(document, indent=2 if sys.stdout.isatty() else None) + "\n")
-
-
-def json_text(document: object, indent: int | None = None) -> str:
-    """Return JSON with characters escaped that a terminal interprets."""
-    separators = None if indent else (",", ":")
-    return json.dumps(document, ensure_ascii=False, indent=indent, separators=separators).translate(_ESCAPED)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -79,7 +61,7 @@ def cell_text(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1 else f"{value:,.1f}"
     if isinstance(value, (dict, list, tuple)):
-        return json.dumps(value, ensure_ascii=False)
+        return json_text(cast("object", value))
     return str(value)
 
 

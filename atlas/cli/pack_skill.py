@@ -28,7 +28,7 @@ def write_skill(folder: str, name: str, text: str) -> Path:
             f"Nothing was written. If that is the place you mean: --output {os.path.realpath(base)}",
         )
     change = plan(Place(path, (), base, "page"), text)
-    is_ours = change.record is not None and not change.record["edits"]  # it replaces what it has written itself
+    is_ours = change.record is not None and not change.record["before"]  # it replaces what it has written itself
     if change.action == "replace" and not is_ours:
         raise ConfigError(f"{path} is not from here, or was edited", "Nothing was written. Move it away, or keep it.")
     if change.action != "none":

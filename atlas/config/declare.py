@@ -1,9 +1,18 @@
-"""How a setting is declared: a field of a dataclass with its help text and bounds."""
+"""How a setting is declared: a field of a dataclass with its help text and bounds; and one that is not obeyed."""
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredSetting:
+    """What is wrong in a project's file, and therefore has no effect there."""
+
+    why: str
+    """One line that begins with the place."""
+    hint: str
 
 
 def setting(

@@ -12,11 +12,9 @@ from atlas.config.settings import (
     Settings,
     StoreSettings,
 )
+from atlas.ids import PERSONAL_PROJECT
 from atlas.process.data_folder import default_folder
 from atlas.process.installation_key import personal_folder
-
-PERSONAL_PROJECT = "~me"
-"""No folder of a project gives this name: the character is replaced in those."""
 
 
 def personal_settings(settings: Settings) -> Settings:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from atlas.config.addresses import is_loopback, masked
-from atlas.config.declare import setting
+from atlas.config.declare import IgnoredSetting, setting
 from atlas.config.knowledge import (
     ChatSettings,
     KnowledgeSettings,
@@ -168,7 +168,7 @@ class IndexSettings:
     """`[index]`: resources that indexing may use."""
 
     threads: int = setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
-    parse_timeout_ms: int = setting(2000, "Time limit for parsing one file.", 50, 60_000)
+    parse_timeout_ms: int = setting(1000, "CPU time limit for parsing one file.", 50, 60_000)
     detectors: str = setting(
         ".atlas/detectors.toml", 'The project\'s own rules for routes and events (data only); "" = none.'
     )
@@ -241,6 +241,8 @@ class Settings:
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
+    ignored: tuple[IgnoredSetting, ...] = ()
+    """Parts of the project's own file that are not obeyed."""
 
     def origin(self, key: str) -> str:
         """Return the origin of the value of "section.key"; "default" when it was not set."""

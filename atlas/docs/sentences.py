@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(r"[.!?]['\")\]]*(?=\s+[\"'(\[`*]*[A-Z0-9_`])|\n{2,}|\n(?=\s*(?:[-*] |\d+\. ))")
+_END = re.compile(r"[.!?]['\")\]]{0,8}(?=\s{1,40}[\"'(\[`*]{0,8}[A-Z0-9_`])|\n{2,}|\n(?=\s{0,40}(?:[-*] |\d{1,9}\. ))")
 """Where a sentence may end: a mark before a blank and a capital, digit or code; a blank line; a list item."""
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|al|resp|approx|incl|Fig|No|Mr|Dr|St)|\b[A-Z])\.$")
 
@@ -12,14 +12,16 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|al|resp|approx|incl|Fig
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return start and end of each sentence, without surrounding blanks, in order."""
     spans: list[tuple[int, int]] = []
-    start = 0
+    start = counted = ticks = 0
     for found in _END.finditer(text):
         if _ABBREVIATION.search(text[max(start, found.start() - 8) : found.start() + 1]) and found[0][0] == ".":
             continue
-        if text.count("`", start, found.end()) % 2:
+        ticks += text.count("`", counted, found.end())
+        counted = found.end()
+        if ticks % 2:
             continue  # within inline code
-        _add(spans, text, start, found.end())
-        start = found.end()
+        _add(spans, text, start, counted)
+        start, ticks = counted, 0
     _add(spans, text, start, len(text))
     return spans
 

@@ -13,7 +13,7 @@ MAX_MENTIONS = 60
 """Per article."""
 CONFIDENCE = 0.6
 _WORD = re.compile(r"\w+(?:[.'’-]\w+)*\+*")
-_QUALIFIER = re.compile(r"\s*\([^()]*\)$")
+_QUALIFIER = re.compile(r"(?<!\s)\s*+\([^()]*+\)$")
 _NAME = re.compile(r"[A-Z0-9]")
 
 

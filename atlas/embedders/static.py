@@ -29,7 +29,7 @@ DOCUMENT_CHARACTERS = 1500
 """A longer text of a section changes no ranking and costs twice the time (docs/measurements/retrieval.md)."""
 
 _OBSERVATION_MARKS = re.compile(
-    r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w+\] )?|\s*\(client: [^()\n]*\)$", re.MULTILINE
+    r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w++\] )?|(?<!\s)\s*+\(client: [^()\n]*+\)$", re.MULTILINE
 )
 
 

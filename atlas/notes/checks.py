@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from atlas._parser import find_secrets
 from atlas.errors import ConfigError
+from atlas.normal_form import normal_form
 from atlas.notes.note import STATUSES
 
 MAX_TEXT = 100_000
@@ -37,7 +37,7 @@ def check_text(what: str, text: str, most: int = MAX_TEXT) -> str:
 
 def check_question(what: str, text: str, most: int = MAX_TEXT) -> str:
     """Return a text in NFC without surrounding space. Raises ConfigError: empty, too long, NUL, no valid Unicode."""
-    clean = unicodedata.normalize("NFC", text).strip()
+    clean = normal_form(text).strip()
     if not clean:
         raise ConfigError(f"{what} is empty", f"Give a {what}.")
     if len(clean) > most:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 import time
-import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from atlas._parser import find_secrets
+from atlas._parser import find_secrets, mask_secrets
+from atlas.normal_form import normal_form
 from atlas.notes.folder import KnowledgeFolder
 from atlas.notes.ids import is_id
-from atlas.notes.listing import Entry, EntryKind, files
+from atlas.notes.listing import Entry, EntryKind, raw_files
 from atlas.notes.note import Note, read_note
 
 STALE = 3600.0
@@ -116,7 +116,7 @@ def examine(folder: KnowledgeFolder, *, fix: bool = False) -> Examination:
     graph = _Graph()
     names: dict[str, str] = {}
     reported: set[str] = set()
-    for entry, data in files(folder):
+    for entry, data in raw_files(folder):
         done.findings += _same_name(entry.path, names, reported)
         if entry.kind in (EntryKind.NOTE, EntryKind.README):
             done.findings += _file(entry, data, graph, done)
@@ -135,6 +135,8 @@ def _file(entry: Entry, data: bytes, graph: _Graph, done: Examination) -> Iterat
     """Yield the problems of one file, and add its note to the graph."""
     path = entry.path
     yield from _content(path, data)
+    # problems quote what they are about
+    data = _masked(data)
     if marker := _MARKER.search(data):
         # The markers also break the front matter, which needs no further words.
         yield Finding(
@@ -168,6 +170,13 @@ def _content(path: str, data: bytes) -> Iterator[Finding]:
             yield Finding(path, line, "note-secret", f"the file contains a secret ({rule})")
     except ValueError as error:
         yield Finding(path, 0, "note-secret", f"the file cannot be checked for secrets: {error}")
+
+
+def _masked(data: bytes) -> bytes:
+    try:
+        return mask_secrets(data)
+    except ValueError:
+        return b""
 
 
 def _ids(path: str, data: bytes, note: Note, graph: _Graph) -> Iterator[Finding]:
@@ -263,7 +272,7 @@ def _same_name(path: str, names: dict[str, str], reported: set[str]) -> Iterator
     place = ""
     for part in path.rstrip("/").split("/"):
         place = f"{place}/{part}" if place else part
-        folded = unicodedata.normalize("NFC", place).casefold()
+        folded = normal_form(place).casefold()
         first = names.setdefault(folded, place)
         if first != place and place not in reported:
             reported.add(place)

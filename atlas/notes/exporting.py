@@ -1,18 +1,19 @@
 """Export a knowledge folder as JSON-LD, plain JSON or GraphML, note by note, in the order of their paths.
 
 JSON and JSON-LD have one note a line and can be imported again: the folder is then the same. The context of JSON-LD is
-part of the document, so that no reader needs the network. Files that are no notes are named in the report.
+part of the document, so that no reader needs the network. Files that are no notes are named in the report. Secrets are
+masked as in the index; invisible characters are escapes of JSON and XML.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import quote, unquote
 from xml.sax.saxutils import escape, quoteattr
 
+from atlas.invisible import json_text, xml_text
 from atlas.notes.documents import Document, to_document
 from atlas.notes.folder import KnowledgeFolder
 from atlas.notes.ids import is_id
@@ -58,7 +59,6 @@ _EDGE_KEYS = {
     **dict.fromkeys(("type", "reasoning", "created", "signature", "body", "docstring", "path", "commit"), "string"),
     **{"confidence": "double", "line": "long"},
 }
-_NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)) if code not in (9, 10, 13)}
 
 
 class NoteFormat(StrEnum):
@@ -85,13 +85,13 @@ def export_lines(folder: KnowledgeFolder, form: NoteFormat, report: ExportReport
         yield from _graphml(folder, report)
         return
     is_linked = form is NoteFormat.JSONLD
-    yield f'{{"@context":{_json(CONTEXT)},"@graph":[' if is_linked else '{"notes":['
+    yield f'{{"@context":{json_text(CONTEXT)},"@graph":[' if is_linked else '{"notes":['
     waiting = ""
     for found in _exported(folder, report):
         if waiting:
             yield f"{waiting},"
         document = to_document(found, folder.path)
-        waiting = _json(linked(document) if is_linked else document)
+        waiting = json_text(linked(document) if is_linked else document)
     if waiting:
         yield waiting
     yield "]}"
@@ -149,6 +149,8 @@ def _exported(folder: KnowledgeFolder, report: ExportReport) -> Iterator[FoundNo
         else:
             paths[note.id] = entry.path
             report.notes += 1
+            if entry.is_masked:
+                report.changed.append((entry.path, "a secret in it is masked"))
             if not _is_unicode(data):
                 report.changed.append((entry.path, "bytes that are not UTF-8 are replaced"))
             yield FoundNote(entry.path, data, note)
@@ -210,16 +212,12 @@ def _data(prefix: str, values: Document, keys: Mapping[str, str]) -> str:
 
 
 def _plain(value: object) -> str:
-    return value if isinstance(value, str) else _json(value)
+    return value if isinstance(value, str) else json_text(value)
 
 
 def _xml(text: str) -> str:
-    return escape(text.translate(_NOT_XML))
+    return xml_text(escape(text))
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(text.translate(_NOT_XML))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return xml_text(quoteattr(text))

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from atlas.errors import ConfigError, NotFound, StoreError, WriterBusy
+from atlas.normal_form import normal_form
 from atlas.notes.checks import MAX_FILE
 from atlas.process.files import make_private_folder, read_file
 from atlas.process.lock import LockFile
@@ -187,9 +188,9 @@ def _check_size(name: str, data: bytes) -> None:
 
 def slug(text: str) -> str:
     """Return letters and digits of a text in lower case without accents, joined by hyphens; bounded, so a file name."""
-    plain = "".join(one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
+    plain = "".join(one for one in normal_form(text.casefold(), "NFKD") if not unicodedata.combining(one))
     stem = ""
-    for word in re.findall(r"[^\W_]+", unicodedata.normalize("NFC", plain)):
+    for word in re.findall(r"[^\W_]+", normal_form(plain)):
         longer = f"{stem}-{word}" if stem else word
         if len(longer) > _MAX_SLUG or len(longer.encode()) > 2 * _MAX_SLUG:
             break

@@ -131,7 +131,7 @@ def _quoted(text: str) -> str:
 def _item_starts(text: bytes) -> list[int]:
     """Return the offsets of the lines that begin an item of a block list; empty for any other value."""
     first = text.find(b"\n") + 1
-    indent = re.match(rb"[^\n:]*:\s*(?:#[^\n]*)?\n(?:[ ]*(?:#[^\n]*)?\n)*( *)- ", text)
+    indent = re.match(rb"[^\n:]*+:[^\S\n]*+(?:#[^\n]*+)?\n(?:[ ]*+(?:#[^\n]*+)?+\n)*+( *+)- ", text)
     if not first or indent is None:
         return []
     prefix = re.compile(rb"^" + indent.group(1) + rb"- ", re.MULTILINE)

@@ -1,7 +1,8 @@
 """Walk a knowledge folder: which files it holds, and its notes one after the other, in the order of their paths.
 
 Nothing is kept in memory but the names of the open folders, so that a folder of any size can be read. Links and special
-files are named and never followed. These functions need no index.
+files are named and never followed. These functions need no index. What they yield may be shown: a secret in a committed
+note is masked, with length and lines kept.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from atlas._parser import mask_secrets
 from atlas.errors import NotFound, StoreError
 from atlas.notes.checks import MAX_FILE
 from atlas.notes.folder import KnowledgeFolder
@@ -36,6 +38,7 @@ class EntryKind(StrEnum):
     SPECIAL = "special"
     """Neither file nor folder: a FIFO, a socket, a device."""
     TOO_LARGE = "too large"
+    UNCHECKED = "has too many places that may hold a secret"
     TOO_DEEP = "too deep"
     UNREADABLE = "unreadable"
 
@@ -47,11 +50,13 @@ class Entry:
     path: str
     kind: EntryKind
     modified: float = 0.0
+    is_masked: bool = False
+    """Its text has a secret, which was masked."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundNote:
-    """A note with its file. `path` is relative to the root."""
+    """A note with its file, whose secrets are masked. `path` is relative to the root."""
 
     path: str
     data: bytes
@@ -80,6 +85,16 @@ def entries(folder: KnowledgeFolder) -> Iterator[Entry]:
 
 
 def files(folder: KnowledgeFolder) -> Iterator[tuple[Entry, bytes]]:
+    """Yield what `raw_files` does with the secrets masked, as in the index. Raises as `entries`."""
+    for entry, data in raw_files(folder):
+        try:
+            masked = mask_secrets(data)
+            yield replace(entry, is_masked=masked != data), masked
+        except ValueError:
+            yield Entry(entry.path, EntryKind.UNCHECKED), b""
+
+
+def raw_files(folder: KnowledgeFolder) -> Iterator[tuple[Entry, bytes]]:
     """Yield the entries of a folder with the bytes of those that may be notes, b"" for others. Raises as `entries`."""
     root = str(folder.root)
     for entry in entries(folder):

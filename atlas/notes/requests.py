@@ -39,20 +39,26 @@ class Request:
     is_repeated: bool = False
 
 
-def begin(data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], note_id: str) -> Request:
+def begin(
+    data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], note_id: str, client: str = ""
+) -> Request:
     """Record a call that is about to write `note_id`, or return the one that was recorded under this key.
 
-    The caller holds the lock of the key. Raises ConfigError for a key that was used with other arguments, and
-    StoreError if the folder cannot be used.
+    Each client has keys of its own, and all have those of imports: a client can neither use up nor read what another
+    one has stored under its keys. The caller holds the lock of the key. Raises ConfigError for a key that was used with
+    other arguments, and StoreError if the folder cannot be used.
     """
     folder = data_dir / _FOLDER
-    file = _file(folder, key)
+    file = _file(folder, f"{client}\0{key}" if client else key)
     written = json.dumps([tool, arguments], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     digest = hashlib.sha256(written.encode()).hexdigest()
     try:
         make_private_folder(file.parent)
         _drop_expired(file.parent)
         known = _read(file)
+        if known is None and client:
+            common = _read(_file(folder, key))
+            known = common if common is not None and common.digest in (digest, _ANY) else None
         if known is not None and known.created < time.time() - LIFETIME:
             known = None
         if known is None:

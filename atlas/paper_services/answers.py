@@ -10,6 +10,8 @@ import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from atlas.normal_form import normal_form
+
 if TYPE_CHECKING:
     import requests
 
@@ -35,7 +37,7 @@ def visible(text: str) -> str:
     kept = (
         one for one in text[: 4 * MAX_TEXT] if one in "\n\t " or unicodedata.category(one) not in ("Cc", "Cf", "Cs")
     )
-    return unicodedata.normalize("NFC", "".join(kept))
+    return normal_form("".join(kept))
 
 
 def within(seconds: float, ask: Callable[[], Result]) -> Result:

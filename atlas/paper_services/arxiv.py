@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atlas.errors import ConfigError, Unavailable
+from atlas.normal_form import normal_form
 from atlas.paper_services.answers import ENCODING, MAX_TEXT, line, no_credentials, read_body, reason, visible, within
 from atlas.paper_services.pace import Pace
 from atlas.paper_source import ARXIV_ID, Paper, PaperRequest, split_version
@@ -144,7 +144,7 @@ def query_of(request: PaperRequest) -> str:
 
 
 def _words(field: str, text: str) -> list[str]:
-    words = [word for word in _WORDS.findall(unicodedata.normalize("NFC", text)) if word.lower() not in _OPERATORS]
+    words = [word for word in _WORDS.findall(normal_form(text)) if word.lower() not in _OPERATORS]
     if text and not words:
         raise ConfigError(f"{field} has no word that can be searched for", "Give words.")
     return words

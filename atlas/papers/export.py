@@ -6,10 +6,11 @@ ADR 0039 says why no library writes these formats.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from atlas.errors import ConfigError
+from atlas.invisible import plain
+from atlas.normal_form import normal_form
 from atlas.paper_source import Paper
 
 FORMATS = ("bibtex", "ris", "markdown")
@@ -170,7 +171,7 @@ def _inverted(name: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return plain(" ".join(text.split()))
 
 
 def _plain_address(text: str) -> str:
@@ -178,4 +179,4 @@ def _plain_address(text: str) -> str:
 
 
 def _ascii(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]", "", unicodedata.normalize("NFKD", text))
+    return re.sub(r"[^A-Za-z0-9]", "", normal_form(text, "NFKD"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 
 from atlas.errors import ConfigError
+from atlas.normal_form import normal_form
 
 MAX_TOPIC = 300
 """Characters of a topic."""
@@ -26,8 +26,8 @@ def topic_folder(topic: str) -> str:
         raise ConfigError(f"a topic is words, not a path: {topic[:80]!r}", 'For example: "graph neural networks".')
     if len(topic) > MAX_TOPIC:
         raise ConfigError(f"the topic has {len(topic):,} characters; at most {MAX_TOPIC} are allowed", "Shorten it.")
-    folded = unicodedata.normalize("NFKC", topic).casefold()
-    name = _OTHER.sub("_", unicodedata.normalize("NFC", folded)).strip("_")
+    folded = normal_form(topic, "NFKC").casefold()
+    name = _OTHER.sub("_", normal_form(folded)).strip("_")
     if not name:
         raise ConfigError("the topic has no words", 'For example: "graph neural networks".')
     if _RESERVED.fullmatch(name):

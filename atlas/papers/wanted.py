@@ -10,6 +10,7 @@ from datetime import date
 from functools import lru_cache
 
 from atlas.errors import ConfigError
+from atlas.normal_form import normal_form
 from atlas.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
 from atlas.parsing import papers_named_in
 
@@ -123,5 +124,5 @@ def _in_category(written: str, wanted: str) -> bool:
 def _folded(text: str) -> str:
     if text.isascii():
         return text.casefold()
-    parts = unicodedata.normalize("NFKD", text.casefold())
+    parts = normal_form(text.casefold(), "NFKD")
     return "".join(one for one in parts if not unicodedata.combining(one))

@@ -105,5 +105,7 @@ class IndexSummary:
     """The process that made the pass if it was not this one: "daemon"."""
     quality_vectors: int = 0
     """Vectors of the sentence transformer made in this pass, which makes them only on request."""
+    unread: tuple[str, ...] = ()
+    """Folders of which nothing is indexed because their ignore files have too many rules, one line each."""
     given_up: int = 0
     """Events that the daemon failed to process meanwhile; they are dead letters now."""

@@ -87,6 +87,7 @@ class Indexer:
         quality = [self.quality] if self.quality is not None else []
         embedding_stats = [embedder.embedding_stats for embedder in (*self.embedders, *quality)]
         states = {state.project: state for state in await self.store.projects()}
+        excluded = workspace.excluded()
         return IndexSummary(
             project=workspace.name,
             root=str(self.source.root),
@@ -96,7 +97,7 @@ class Indexer:
             parsed=counters.parsed,
             written=counters.written,
             removed=counters.removed,
-            skipped=len(workspace.excluded()),
+            skipped=len(excluded),
             vectors=counters.vectors,
             problems=sum(1 for record in workspace.manifest.values() if record.problems),
             seconds=time.perf_counter() - started,
@@ -105,6 +106,7 @@ class Indexer:
             cut_texts=sum(each.truncated for each in embedding_stats),
             unembedded=sum(each.given_up for each in embedding_stats),
             quality_vectors=counters.quality_vectors,
+            unread=tuple(each.unread for each in excluded if each.unread),
         )
 
 

@@ -6,13 +6,14 @@ import asyncio
 import math
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.contracts import Bus
 from atlas.errors import StoreError, Unavailable, WriterBusy
+from atlas.model import Skipped
 from atlas.pipeline.daemon_client import DaemonResult, index_by_daemon, served_project
 from atlas.pipeline.events import IndexSummary, Progress
 from atlas.pipeline.index import Indexer
@@ -34,7 +35,8 @@ class IndexTarget:
     """Returns the bus of the running daemon; None if there is none."""
     has_writer: Callable[[], bool]
     """Whether a process writes to the index; may block for a moment."""
-    read_stats: Callable[[], Awaitable[ProjectStats]]
+    read_result: Callable[[], Awaitable[tuple[ProjectStats, Sequence[Skipped]]]]
+    """Returns what the index holds, and what it leaves out."""
 
 
 async def request_index(
@@ -111,11 +113,16 @@ async def _index_by_daemon(
     if done is None:
         return None
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu
-    return _summary(target, done, await target.read_stats(), seconds, cpu_seconds)
+    return _summary(target, done, *await target.read_result(), seconds, cpu_seconds)
 
 
 def _summary(
-    target: IndexTarget, done: DaemonResult, stats: ProjectStats, seconds: float, cpu_seconds: float
+    target: IndexTarget,
+    done: DaemonResult,
+    stats: ProjectStats,
+    skipped: Sequence[Skipped],
+    seconds: float,
+    cpu_seconds: float,
 ) -> IndexSummary:
     return IndexSummary(
         project=target.project,
@@ -126,7 +133,8 @@ def _summary(
         parsed=done.parsed,
         written=done.written,
         removed=done.removed,
-        skipped=sum(stats.skipped.values()),
+        skipped=len(skipped),
+        unread=tuple(each.unread for each in skipped if each.unread),
         vectors=done.vectors,
         quality_vectors=done.quality_vectors,
         problems=stats.problems,

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from atlas.search.roots import root_of
 
 _COPY = re.compile(
-    r"(?:^|/)(?P<kind>\w*legacy\w*|deprecated|compat|backports?|_?vendor(?:ed|s)?|third[_-]?party|extern(?:al)?|node_modules"
+    r"(?:^|/)(?P<kind>\w{0,60}?legacy\w*+|deprecated|compat|backports?|_?vendor(?:ed|s)?|third[_-]?party|extern(?:al)?|node_modules"
     r"|bundled|archive|attic|examples?|samples?|demos?|bench(?:marks?)?|fixtures)(?:/|\.|$)",
     re.IGNORECASE,
 )

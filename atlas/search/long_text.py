@@ -28,9 +28,9 @@ OPENING = 400
 MAX_NAMES, MAX_FRAMES, MAX_PATHS = 24, 24, 12
 MAX_PHRASES = 4
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_LONG_WORD = re.compile(r"(\S{200})\S+")
 _URL = re.compile(r"\bhttps?://[^\s)>\]]+")
-_CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
+_CHECKBOX = re.compile(r"^[^\S\n]*+[-*] \[[ xX]\].*$", re.MULTILINE)
 _TRAILER = re.compile(
     r"^[ \t]*(?:(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-(?:by|[Ii][Dd])|Fixes|Closes|Refs|Cc|CC|Link|Bug(?:-[\w-]+)?): "
     r"|(?:(?:Originally|Initially|First) )?(?:[Rr]eported|[Ff]ound|[Dd]iscovered|[Pp]ointed out|[Ss]potted|[Ss]uggested"
@@ -43,8 +43,7 @@ _REFERENCE = re.compile(
     r"|(?<![\w/.@-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/@-]|\.\w)"
 )
 """Addresses of people, numbers of vulnerabilities and reports, names of commits."""
-_FENCE = re.compile(r"^\s*(?:```|~~~).*?^\s*(?:```|~~~)\s*$", re.MULTILINE | re.DOTALL)
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s+.*|\*\*[^*]+\*\*:?)\s*$")
+_HEADING = re.compile(r"\s*+(?:#{1,6}+\s++.*+|\*\*[^*]++\*\*:?\s*+)$")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _VERSION = re.compile(r"(?<=.)@v?\d[\w.+-]*$")
 """The version in the folder of an installed package."""
@@ -82,8 +81,9 @@ class LongText:
 
 def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
     """Return what a text says; None if it is no longer than a question and has no frame of a function."""
-    whole = valid(text[:MAX_CHARACTERS])
-    written = _without_references(_CHECKBOX.sub("", _URL.sub("", _COMMENT.sub("", whole))))
+    # the patterns of names and frames take time with the square of the longest word
+    whole = _LONG_WORD.sub(r"\1", valid(text[:MAX_CHARACTERS]))
+    written = _without_references(_CHECKBOX.sub("", _URL.sub("", _without_comments(whole))))
     frames = tuple(read_frames(written))[:MAX_FRAMES]
     has_function = any(frame.name for frame in frames)
     if len(whole.split()) < MIN_WORDS and not has_function:
@@ -102,6 +102,28 @@ def read_long_text(text: str, languages: LanguageTerms) -> LongText | None:
         is_traceback=has_function and len(without_frames(written).split()) < MIN_WORDS,
         length=len(text),
     )
+
+
+def _without_comments(text: str) -> str:
+    first, *others = text.split("<!--")
+    return first + "".join(other.partition("-->")[2] for other in others)
+
+
+def _without_code(text: str) -> str:
+    """Return a text without its fenced blocks."""
+    kept: list[str] = []
+    opened: list[str] = []
+    for line in text.split("\n"):
+        fence = line.strip()
+        if opened:
+            opened.append(line)
+            if fence in ("```", "~~~"):
+                opened = []
+        elif fence.startswith(("```", "~~~")):
+            opened = [line]
+        else:
+            kept.append(line)
+    return "\n".join([*kept, *opened])
 
 
 def _without_references(text: str) -> str:
@@ -144,7 +166,7 @@ def _segments(path: str) -> Sequence[str]:
 
 def _beginning(whole: str) -> tuple[str, str]:
     """Return title and opening: the first line or sentence, and the prose up to `OPENING` characters."""
-    lines = [line.strip() for line in without_frames(_FENCE.sub("\n", whole)).splitlines()]
+    lines = [line.strip() for line in without_frames(_without_code(whole)).splitlines()]
     prose = [line for position, line in enumerate(lines) if line and (not position or not _HEADING.match(line))]
     if not prose:
         return "", ""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
-_MIXED = re.compile(
-    r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$"
-)
-_RECEIVER = re.compile(r"^\(\s*[*&]?\s*(?:\w+\s+[*&]?)?([\w.]+)(?:\[[^\]]*\])?\s*\)\.")
+from atlas.normal_form import normal_form
+
+_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$")
+_RECEIVER = re.compile(r"^\(\s*+[*&]?+\s*+(?:\w++\s++[*&]?+)?([\w.]++)(?:\[[^\]]*+\])?\s*+\)\.")
 _ARGUMENTS = re.compile(r"\([^()]*\)$")
 _TYPE_ARGUMENTS = re.compile(r"(?<=\w)(?:::)?<[^<>]*>(?=$|\.|::|#|\()")
 
 
 def valid(text: str) -> str:
     """Return the text in normal form C, with lone surrogates, which UTF-8 cannot encode, as question marks."""
-    return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
+    return normal_form(text.encode("utf-8", "replace").decode())
 
 
 def dotted(name: str) -> str:

@@ -25,7 +25,7 @@ _DECLARED = (
 )
 _PACKAGES = "MATCH (d:ExternalPackage) RETURN d.uid, d.name, d.import_name, d.standard ORDER BY d.uid"
 _ROOT = "project:."
-_VERSION = re.compile(r"[-_]v?\d[\w.+]*$")
+_VERSION = re.compile(r"[-_]v?\d[\w.+]{0,100}$")
 _MAJOR = re.compile(r"[/.]v\d+$")
 
 

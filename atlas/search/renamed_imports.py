@@ -48,9 +48,9 @@ async def find_renamed(reader: Reader, name: str, where: Filter) -> list[Node]:
 def _original(line: str, name: str) -> str | None:
     """Return the name that a line imports under another one, "" for a default export; None if it renames nothing."""
     quoted = re.escape(name)
-    if renamed := re.search(rf"([\w$]+)\s+as\s+{quoted}(?![\w$])", line):
+    if renamed := re.search(rf"(?<![\w$])([\w$]+)\s+as\s+{quoted}(?![\w$])", line):
         return "" if renamed[1] == "default" else renamed[1]
-    return "" if re.search(rf"\bimport\s+(?:type\s+)?{quoted}\s*(?:,|\bfrom\b)", line) else None
+    return "" if re.search(rf"\bimport\s++(?:type\s++)?{quoted}\s*+(?:,|\bfrom\b)", line) else None
 
 
 def _imports(line: str, name: str, target: str) -> bool:

@@ -164,7 +164,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
-_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.|::|#|->|\(\)|\$")
+_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
 
 
 def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from atlas.model import STRUCTURE_PATH, Direction, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
@@ -65,6 +66,8 @@ _LIST_OF = re.compile(
 """Words in front, such as `CLI` or `celery`, only say more about the kind, which the index knows."""
 
 _PARAMETER = re.compile(r"^(?:\{.*\}|<.*>|:\w+.*|\[.*\])$")
+_PARTS = re.compile(r"\{[^{}]*\}|<[^<>]*>|:\w+")
+_GLOB = re.compile(r"[*?\[]")
 _MANY = re.compile(r"^(?:\{.*\*\}|\{\*.*\}|<path:.*>|\*.*|\[\.\.\..*\]|\{.*:path\})$")
 
 
@@ -279,11 +282,8 @@ def _is_catch_all(node: Node) -> bool:
 
 def _is_mixed(part: str, asked: str) -> bool:
     """Match a segment with a parameter inside: `{name}.json`."""
-    pattern = re.sub(r"\\\{[^}]*\\\}|<[^>]*>|:\w+", "[^/]+", re.escape(part).replace(r"\<", "<").replace(r"\>", ">"))
-    try:
-        return re.fullmatch(pattern, asked) is not None
-    except re.error:
-        return False
+    # a glob is matched in linear time; routes are what a repository says
+    return fnmatchcase(asked, "?*".join(_GLOB.sub(r"[\g<0>]", literal) for literal in _PARTS.split(part)))
 
 
 def _path_of(node: Node) -> str:

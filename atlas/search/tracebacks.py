@@ -10,14 +10,14 @@ _NAMED = tuple(
     re.compile(pattern)
     for pattern in (
         r'File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<name>[\w.<>]+)',
-        r"\bat (?:async |new )?(?P<name>[\w$.<>\[\]#]+)(?: \[as [^\]\n]*\])? "
+        r"\bat (?:async |new )?(?P<name>[\w$.<>\[\]#]+)(?: \[as [^\]\n]{0,200}\])? "
         r"\((?:[\w-]+://)?(?P<path>[^\s():]+):(?P<line>\d+)(?::\d+)?\)",
         r"\bat (?P<name>[\w$.<>/@-]+)\((?P<path>[^\s():]+):(?P<line>\d+)\)",
-        r"\bat (?P<name>[\w$.<>`|+\[\],]+)\([^()\n]*\) in (?P<path>[^\n]+?):line (?P<line>\d+)",
+        r"\bat (?P<name>[\w$.<>`|+\[\],]+)\([^()\n]*\) in (?P<path>[^\n]{1,400}?):line (?P<line>\d+)",
         r"(?:\bfrom )?(?<![\w./@+-])(?P<path>[\w./@+-]{1,400}\.\w+):(?P<line>\d+):"
         r"in [`'](?:[\w ()]+ in )?(?P<name>[\w.:#?!=]+)'",
         r"#\d+ (?P<path>[^\s()]+)\((?P<line>\d+)\): (?P<name>[\w\\>:{}-]+)\(",
-        r"#\d+ +(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) ?\([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)",
+        r"#\d+ +(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) ?\([^\n]{0,300}\) at (?P<path>[^\s:]+):(?P<line>\d+)",
         r"(?:\bcreated by )?(?<![\w./*()\[\]@~-])(?P<name>[\w.~-][\w./*()\[\]@%~-]{0,300}?)"
         r"(?:\([^()\n]*\)| in goroutine \d+)?\n\s+(?P<path>[^\s:]+):(?P<line>\d+)(?: \+0x[0-9a-f]+)",
         r"\d+: +(?:0x[0-9a-f]+ - )?(?P<name>[^\s:][^\n]{0,300})\n\s+at (?P<path>[^\s:]+):(?P<line>\d+)(?::\d+)?",

@@ -149,7 +149,7 @@ def _is_mentioned(
 ) -> bool:
     pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     defines = re.compile(rf"{_DEFINES}{re.escape(name)}(?![\w$])")
-    quoted = re.compile(rf"`[^`\n]*{pattern.pattern}[^`\n]*`|{pattern.pattern}\(")
+    quoted = re.compile(rf"(?>`[^`\n]*?{pattern.pattern})[^`\n]*`|{pattern.pattern}\(")
     own = {(each.row.path, line) for each in candidates for line in range(each.row.start_line, each.row.end_line + 1)}
     for other in others:
         row = other.row

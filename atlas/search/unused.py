@@ -62,11 +62,11 @@ track_caller spec moduledoc typedoc suppresswarnings nullable nonnull safevararg
 _INERT = frozenset(_INERT_NAMES.split())
 """Decorators and attributes that register nothing: what they decorate has to be called as anything else."""
 _COMPUTED = re.compile(
-    r"getattr\(\s*(?:self|cls|this)\s*,\s*(?![\"'])|\bthis\[(?![\"'\d])[^\]\n]+\]\(|\$this->\$|\b(?:public_)?send\((?![:\"'])"
+    r"getattr\(\s*(?:self|cls|this)\s*,\s*(?![\"'])|\bthis\[(?![\"'\d])[^\]\n]{1,200}\]\(|\$this->\$|\b(?:public_)?send\((?![:\"'])"
 )
 """A method of the own object is called by a name that is computed."""
 _REDEFINITION = re.compile(r"#\d+$")
-_ALL_NAMES = re.compile(r"^__all__\b[^\[(]*[\[(]([^\])]*)", re.MULTILINE)
+_ALL_NAMES = re.compile(r"^__all__\b[^\[(\n]{0,200}+[\[(]([^\])]*)", re.MULTILINE)
 
 
 async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> Relation:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from atlas.tools.citations import escaped_text
+from atlas.invisible import escaped_text
 
 CELL_CHARACTERS = 1_000
 """Longer table cells are truncated and state their full length."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from atlas.invisible import escaped
 from atlas.model import Direction, Edge, Label, NodeRow
 from atlas.search.expand import KINDS, Neighbourhood
 from atlas.tools.symbols import Neighbour, Section, Symbol
@@ -23,12 +24,7 @@ TITLED_KINDS = {"docsection": "section", "adr": "adr"}
 NOTE_KINDS = ("claim", "decision", "entity", "observation")
 """Kinds of notes: their name is text that a person wrote, and is quoted."""
 
-_INVISIBLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    r"\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-"""Control characters, surrogates, and those that change the direction of text or are not visible."""
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n[^\S\n]{0,200}\n")
 
 
 def symbol_of(row: NodeRow) -> Symbol:
@@ -94,20 +90,6 @@ def _is_word(character: str) -> bool:
 def quoted(text: str) -> str:
     """Return a text of a note as data: in quotes, which it cannot end, with invisible characters escaped."""
     return '"' + escaped(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
-
-
-def escaped(text: str) -> str:
-    """Return a text with control characters, invisible ones and those that change its direction as escape sequences."""
-    return _INVISIBLE.sub(lambda found: _escape(ord(found.group())), text)
-
-
-def escaped_text(text: str) -> str:
-    """Return a text of several lines as `escaped`, with its line ends and tabs."""
-    return _INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\r\t" else _escape(ord(found[0])), text)
-
-
-def _escape(code: int) -> str:
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def local_name(row: NodeRow) -> str:

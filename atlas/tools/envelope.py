@@ -10,7 +10,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import TypeVar
 
 from atlas.api import Atlas, TreeReport
-from atlas.contracts import TokenCounter
+from atlas.contracts import Store, TokenCounter
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label
 from atlas.project_state import ProjectState
@@ -25,6 +25,12 @@ MAX_BUDGET = 200_000
 
 MAX_CHARACTERS_PER_TOKEN = 8
 """Content with more characters per token of the budget is not measured: code and JSON have two to four."""
+MAX_PATH, MAX_WILDCARDS = 4096, 16
+"""Of a path that is asked for; stores match globs by trying every start of each wildcard."""
+
+MAX_UNREAD = 3
+"""Folders that a note names; further ones are counted."""
+
 INLINE_TOKENS = 8_000
 """Budgets up to this are fitted within milliseconds; larger ones in a thread, to keep the event loop responsive."""
 
@@ -44,6 +50,8 @@ class Envelope:
     tree: TreeReport = field(default_factory=TreeReport)
     gone: str = ""
     """The folder of the project, if it no longer exists."""
+    unread: tuple[str, ...] = ()
+    """Folders of which it is unknown what they hold, one note each."""
 
     def evidence(
         self,
@@ -76,6 +84,7 @@ class Envelope:
     def _standing(self) -> Iterator[str]:
         if self.gone:
             yield f"the project folder is gone: {self.gone}; answers are from the index"
+        yield from self.unread
         yield from self.tree.notes
 
     def _unfinished(self) -> str:
@@ -106,9 +115,17 @@ async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelo
     is_own = name == atlas.reader.project
     root = atlas.reader.root
     gone = str(root) if is_own and not root.is_dir() else ""
-    return Envelope(
-        states[name], atlas.reader.counter.encoding, token_budget, atlas.tree if is_own else TreeReport(), gone
-    )
+    tree = atlas.tree if is_own else TreeReport()
+    unread = await unread_notes(atlas.reader.store, states[name])
+    return Envelope(states[name], atlas.reader.counter.encoding, token_budget, tree, gone, unread)
+
+
+async def unread_notes(store: Store, state: ProjectState) -> tuple[str, ...]:
+    """Return a note for each folder of which nothing is indexed because its ignore files have too many rules."""
+    listed = await store.skipped(state.project) if state.unread else ()
+    lines = [f"unknown: {each.unread}" for each in listed if each.unread]
+    more = len(lines) - MAX_UNREAD
+    return (*lines[:MAX_UNREAD], *((f"unknown: and {more} more such folders",) if more > 0 else ()))
 
 
 async def make_filter(
@@ -154,6 +171,8 @@ def inside(path: str, root: str) -> str:
     absolute = PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
     if absolute or ".." in PurePosixPath(text).parts or "\0" in text:
         raise ConfigError(f"path `{path[:200]}` is outside the project", "give a path relative to the project's root")
+    if text.count("*") + text.count("?") > MAX_WILDCARDS or len(text) > MAX_PATH:
+        raise ConfigError(f"a path has at most {MAX_WILDCARDS} wildcards and {MAX_PATH} characters")
     return "" if text == "." else text
 
 

@@ -5,7 +5,6 @@ Memory use is bounded by the largest file of the project. With `canonical`, equa
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from enum import StrEnum
 from typing import cast, get_type_hints
@@ -13,13 +12,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from atlas.api import Atlas
 from atlas.errors import NotFound
+from atlas.invisible import json_text, xml_text
 from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow
 from atlas.project_state import ProjectState
 
 EVERYTHING = 100_000_000
 """Row limit above the number of rows of any file."""
 
-_NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)) if code not in (9, 10, 13)}
 _XML_OWN = ("uid", "source", "target")
 """Fields that are attributes of the element itself."""
 _XML_TYPES = {bool: "boolean", int: "long", float: "double", str: "string"}
@@ -69,14 +68,14 @@ def _head(form: ExportFormat, state: ProjectState, *, canonical: bool) -> list[s
     if not canonical:
         about |= {"root": state.root, "generation": state.generation, "indexed_at": state.indexed_at}
     if form is ExportFormat.JSONL:
-        return [] if canonical else [_json(about)]
+        return [] if canonical else [json_text(about)]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
     for owner, row in (("node", NodeRow), ("edge", EdgeRow)):
         for name, kind in _xml_types(row).items():
             lines.append(f'<key id="{owner[0]}_{name}" for="{owner}" attr.name="{name}" attr.type="{kind}"/>')
     lines.append(f'<graph id={quoteattr(state.project)} edgedefault="directed">')
     if not canonical:
-        lines.append(f"<desc>{_xml(_json(about))}</desc>")
+        lines.append(f"<desc>{_xml(json_text(about))}</desc>")
     return lines
 
 
@@ -89,7 +88,7 @@ def _xml_types(row: type[NodeRow] | type[EdgeRow]) -> Mapping[str, str]:
 
 def _node(form: ExportFormat, row: NodeRow) -> str:
     if form is ExportFormat.JSONL:
-        return _json(row._asdict())
+        return json_text(row._asdict())
     return f"<node id={_attribute(row.uid)}>{_data('n', row._asdict(), ('uid',))}</node>"
 
 
@@ -97,7 +96,7 @@ def _edge(form: ExportFormat, row: EdgeRow) -> str:
     values: dict[str, object] = {**row._asdict(), "lines": row.lines}
     del values["further_lines"]
     if form is ExportFormat.JSONL:
-        return _json(values)
+        return json_text(values)
     ends = f"source={_attribute(row.source)} target={_attribute(row.target)}"
     return f"<edge {ends}>{_data('e', values, ('source', 'target'))}</edge>"
 
@@ -118,13 +117,9 @@ def _plain(value: object) -> str:
 
 
 def _xml(text: str) -> str:
-    """Escape text and remove characters that XML 1.0 does not allow."""
-    return escape(text.translate(_NOT_XML), {"\r": "&#13;"})
+    """Escape text, invisible characters as references, and remove those that XML 1.0 does not allow."""
+    return xml_text(escape(text))
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(text.translate(_NOT_XML))
-
-
-def _json(values: Mapping[str, object]) -> str:
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    return xml_text(quoteattr(text))

@@ -14,7 +14,7 @@ from atlas.parsing import secrets_of
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.tools.answers import Described, PartialFile, ProjectStatus, SkippedFile, StatusAnswer
-from atlas.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, check_range, fit_aside
+from atlas.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, check_range, fit_aside, unread_notes
 from atlas.tools.status.daemon import DaemonStatus
 
 _FEW = 1000
@@ -75,7 +75,8 @@ async def status(
     files, partial = await _incomplete_files(atlas, name, skipped_filter) if skipped and name in states else ((), ())
     state, encoding = states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding
     is_own = name in states and name == atlas.reader.project
-    envelope = Envelope(state, encoding, token_budget, atlas.tree if is_own else TreeReport())
+    unread = await unread_notes(atlas.reader.store, state)
+    envelope = Envelope(state, encoding, token_budget, atlas.tree if is_own else TreeReport(), "", unread)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = _sent_note(atlas)
     tiers = found.tiers if found else ()

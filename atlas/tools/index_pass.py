@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 
 from atlas.pipeline.events import IndexSummary
+from atlas.tools.envelope import MAX_UNREAD
 from atlas.wording import counted
 
 Report = Callable[[float, float, str], Awaitable[None]]
@@ -65,6 +66,7 @@ def summary_text(summary: IndexSummary) -> str:
         f"{summary.skipped} skipped, {summary.problems} read only in part",
         f"{counted(*units)} written, {counted(*vectors)} made, {summary.seconds:.1f} s",
     ]
+    lines += [f"error: {why}" for why in summary.unread[:MAX_UNREAD]]
     if summary.cut_texts:
         lines.append(f"note: truncated to what the embedding model accepts: {counted(summary.cut_texts, 'text')}")
     if summary.unembedded:

@@ -1,7 +1,8 @@
 """A note as a line of text, the same in every answer: quoted data with its author, status, age and doubts.
 
 What stands in a note was written by anybody, so all of it is shown with invisible characters escaped, and its text in
-quotes: it is never an instruction.
+quotes: it is never an instruction. Status, confidence, author and time of a project's note are what its file claims,
+and are shown as that; only in the user's own notes did this installation write them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from atlas.ids import is_personal
 from atlas.model import PROSE_LABELS, Label, Node, NodeRow
 from atlas.search import Reader
 from atlas.search.notes.about import NoteAbout, record_statuses
@@ -43,16 +45,21 @@ def note_line(
 
 
 def note_marks(row: NodeRow, *, status: str = "", now: float = 0.0) -> str:
-    """Return `disputed, confidence 0.7, by cursor/1.0, 12 days old`, without what is usual; see `note_line`."""
+    """Return `per its file: disputed, confidence 0.7, author cursor/1.0, 12 days old`, without what is usual.
+
+    Those of the user's own notes are facts: `disputed, confidence 0.7, by cursor/1.0, 12 days old`. See `note_line`.
+    """
     facts = facts_of(row)
     status = status or ("" if row.label in (Label.ADR, Label.OBSERVATION) else facts.status)
+    own = is_personal(row.uid)
     marks = (
         "" if status == "accepted" else plain_name(status),
         f"confidence {facts.confidence:g}" if facts.confidence != 1.0 else "",
-        f"by {plain_name(facts.client)}" if facts.client else "",
+        f"{'by' if own else 'author'} {plain_name(facts.client)}" if facts.client else "",
         _age(age_in_days(facts, now)),
     )
-    return ", ".join(filter(None, marks))
+    said = ", ".join(filter(None, marks))
+    return said if own or not said else f"per its file: {said}"
 
 
 def joined(head: str, marks: str, suspect: str) -> str:

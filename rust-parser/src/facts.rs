@@ -25,7 +25,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 14;
+pub const FACTS_VERSION: u32 = 15;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;

@@ -58,6 +58,7 @@ HOMES = {
     "watchfiles": ("atlas/pipeline/watch/recursive.py",),
     "litellm": ("atlas/process/litellm_library.py",),
     "atlas._parser": (
+        "atlas/config/",
         "atlas/cypher/",
         "atlas/docs/",
         "atlas/notes/",

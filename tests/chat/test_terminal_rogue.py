@@ -184,7 +184,7 @@ def test_an_answer_costs_seconds_at_most() -> None:
         for start in range(0, len(text), 64):
             screen.text(text[start : start + 64])
         screen.end_text()
-        assert time.process_time() - began < 2 + 1.5, text[:20]
+        assert time.process_time() - began < 20, text[:20]
     blocks = Blocks()
     assert not blocks.feed("a" * 10)
     assert blocks.end() == "a" * 10

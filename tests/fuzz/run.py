@@ -18,6 +18,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
+from tests.fuzz.client_files import ClientFiles
 from tests.fuzz.cypher import Cypher
 from tests.fuzz.facts import Facts
 from tests.fuzz.imports import Imports
@@ -26,9 +27,12 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.notes import Notes
 from tests.fuzz.packs import Packs
 from tests.fuzz.parser import Parser
+from tests.fuzz.server_messages import ServerMessages
 from tests.fuzz.target import CORPUS, Target
 
-TARGETS: tuple[type[Target], ...] = (Cypher, Parser, Facts, Notes, Imports, Messages, Packs)
+TARGETS: tuple[type[Target], ...] = (
+    *(Cypher, Parser, Facts, Notes, Imports, Messages, Packs, ClientFiles, ServerMessages),
+)
 MOST_SECONDS = 60
 """A single input that takes longer hangs."""
 MOST_MEMORY = 4 << 30

@@ -52,7 +52,7 @@ WRITES = {"open", "open_project", "apply", "apply_batches", "finish", "put_vecto
 ANSWERS: dict[str, list[list[Any]]] = {
     "m.version": [[VERSION]],
     "m.current": [["v_1", "test", "tiny", 4, "one"]],
-    "p.ordinal": [[PROJECT, "/x", 1, "", 0, ""]],
+    "p.ordinal": [[PROJECT, "/x", 1, "", 0, "", False]],
     "p.decisions, p.skipped": [["/x", 1, "", "{}", "[]"]],
     "p.skipped": [["[]"]],
     "sum(c.begun)": [[0, 0]],

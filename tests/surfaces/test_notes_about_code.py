@@ -66,12 +66,14 @@ async def test_answers_about_a_symbol_show_its_notes(
     await atlas.index()
     context = await get_context(atlas, "table.render")
     assert sorted(line for note in context.notes[:3] for line in note) == [
-        f'claim "Rows are read once." {fast}, by cursor/1, written today',
+        f'claim "Rows are read once." {fast}, per its file: author cursor/1, written today',
         'decision "7. Draw tables with spaces" adr/0007-tables.md:9',
-        f'entity (team) "Terminal crew" {team}, OWNS this, by cursor/1, written today',
+        f'entity (team) "Terminal crew" {team}, OWNS this, per its file: author cursor/1, written today',
     ]
     assert context.notes[3][0].startswith('claim "Slow.\\"\\u202e Ignore')
-    assert context.notes[3][0].endswith(f"{slow}, disputed, confidence 0.7, by cursor/1, written today")
+    assert context.notes[3][0].endswith(
+        f"{slow}, per its file: disputed, confidence 0.7, author cursor/1, written today"
+    )
     shown = render(context), json.dumps(structure(context), ensure_ascii=False)
     assert all(fast in text and gone not in text and "\u202e" not in text for text in shown)
 
@@ -82,10 +84,14 @@ async def test_answers_about_a_symbol_show_its_notes(
     assert note[1] == "  suspect: body changed of table.render table.py:1"
     affected = render(await impact(atlas, "measure"))
     assert "notes" not in affected
-    assert f"{fast}, by cursor/1, written today; suspect: body changed" in render(await impact(atlas, "table.render"))
+    assert f"{fast}, per its file: author cursor/1, written today; suspect: body changed" in render(
+        await impact(atlas, "table.render")
+    )
     for answer in (await hybrid_search(atlas, "Rows are read once"), await text_search(atlas, "once", brief=True)):
         line = next(line for line in render(answer).splitlines() if fast in line)
-        assert line.endswith(", by cursor/1, written today; suspect: body changed of table.render table.py:1")
+        assert line.endswith(
+            ", per its file: author cursor/1, written today; suspect: body changed of table.render table.py:1"
+        )
         assert "suspect: body changed" in json.dumps(structure(answer))
         print_answer(answer)
     print_answer(changed)
@@ -93,7 +99,7 @@ async def test_answers_about_a_symbol_show_its_notes(
     assert on_terminal.count("suspect: body changed of table.render") >= 3
     assert '"Rows are read once."' in on_terminal
     own = render(await get_node(atlas, slow))
-    assert "disputed, confidence 0.7, by cursor/1, written today; suspect" in own
+    assert "disputed, confidence 0.7, author cursor/1, written today; suspect" in own
     assert "> Ignore previous" in own and "\u202e" not in own + render(await get_context(atlas, slow))
     record = render(await hybrid_search(atlas, "draw tables with spaces"))
     assert "adr 7. Draw tables with spaces adr/0007-tables.md:1, accepted" in record
@@ -160,5 +166,5 @@ async def test_a_difference_lists_notes_about_what_is_gone(tmp_path: Path) -> No
         line = next(line for line in answer.splitlines() if note_id in line)
         assert f"{about} is gone since" in line
     assert kept not in answer
-    assert f'{kept} 6: claim "It is fast.", written today' in relation
+    assert f'{kept} 6: claim "It is fast.", per its file: written today' in relation
     assert isinstance(nothing, SearchAnswer) and isinstance(unknown, SearchAnswer)

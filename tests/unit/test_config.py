@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas._parser import VectorIndex
+from atlas.config.declare import IgnoredSetting
+from atlas.config.file import MAX_MISTAKES
 from atlas.config.load import SECTIONS, Settings, discover_root, load_settings, user_file
 from atlas.errors import ConfigError
 from atlas.process.data_folder import default_folder, make_folder
@@ -24,6 +26,15 @@ def load(root: Path, text: str = "", environment: dict[str, str] | None = None, 
     if text:
         (root / "atlas.toml").write_text(text)
     return load_settings(str(root), environment=environment or {}, start=root, **flags)
+
+
+def why_ignored(root: Path, text: str) -> IgnoredSetting:
+    """The only thing that is ignored in a project's file with this text; the settings are the defaults."""
+    settings = load(root, text)
+    (ignored,) = settings.ignored
+    assert settings.origins == {}
+    assert "\n" not in ignored.why + ignored.hint
+    return ignored
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +68,8 @@ def test_example_marks_what_a_project_may_set(tmp_path: Path) -> None:
     for section, body in tomllib.loads(rest).items():
         for name, value in body.items():
             written = repr(value).lower() if isinstance(value, bool) else repr(value)
-            with pytest.raises(ConfigError, match=f"{section}.{name} cannot be set by a project's file"):
-                load(tmp_path, f"[{section}]\n{name} = {written}\n")
+            said = why_ignored(tmp_path, f"[{section}]\n{name} = {written}\n")
+            assert f"{section}.{name} cannot be set by a project's file" in said.why
 
 
 def test_bounds_and_choices_in_the_example_are_the_real_ones() -> None:
@@ -128,41 +139,90 @@ def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     assert load(tmp_path, environment={"ATLAS_URI": "mongodb://x", "ATLAS_DEBUG": "1"}) == load(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "hint"),
-    [
-        ("[serch]\nlimit = 3\n", "atlas.toml:1: unknown section serch", "search"),
-        ("[search]\n\nlimti = 3\n", "atlas.toml:3: unknown setting search.limti", "search.limit"),
-        ("search.limti = 3\n", "atlas.toml:1: unknown setting search.limti", "search.limit"),
-        ("search = { limti = 3 }\n", "atlas.toml:1: unknown setting search.limti", "search.limit"),
-        ("search = 3\n", "atlas.toml:1: [search] must be a table", "example"),
-        ("[search]\nlimit = '3'\n", "atlas.toml:2: search.limit must be a whole number", "hits"),
-        ("[search]\nlimit = true\n", "atlas.toml:2: search.limit must be a whole number", "hits"),
-        ("[search]\nlimit = 0\n", "atlas.toml:2: search.limit must be between 1 and 50", "hits"),
-        ("[scope]\ngit_rules = 1\n", "atlas.toml:2: scope.git_rules must be true or false", "ignore"),
-        ("[scope]\nexclude = 'x'\n", "atlas.toml:2: scope.exclude must be a list of strings", "Globs"),
-        ("[scope]\nexclude = ['../x']\n", "atlas.toml:2: scope.exclude must stay inside", "Globs"),
-        ("[scope]\ngit_rules = false\n", "atlas.toml:2: a project's file cannot switch scope.git_rules off", "SCOPE"),
-        (
-            "[scope]\nmax_file_bytes = 1048577\n",
-            "atlas.toml:2: a project's file cannot set scope.max_file_bytes",
-            "MAX",
-        ),
-        ("[search]\ntoken_budget = 2001\n", "atlas.toml:2: a project's file cannot set search.token_budget", "BUDGET"),
-        ("[project]\nname = 'a b:c'\n", "atlas.toml:2: project.name may contain only", "uids"),
-        ("[store]\ndata_dir = 'src'\n", "atlas.toml:2: store.data_dir is not a setting", "--data-dir"),
-        ("[search\n", "atlas.toml: ", "atlas.toml.example"),
-        ("x" * 300_000, "larger than", "atlas.toml.example"),
-    ],
-)
-def test_mistakes_in_the_file_name_the_place_and_the_way_out(
+MISTAKES = [
+    ("[serch]\nlimit = 3\n", "atlas.toml:1: unknown section serch", "search"),
+    ("[search]\n\nlimti = 3\n", "atlas.toml:3: unknown setting search.limti", "search.limit"),
+    ("search.limti = 3\n", "atlas.toml:1: unknown setting search.limti", "search.limit"),
+    ("search = { limti = 3 }\n", "atlas.toml:1: unknown setting search.limti", "search.limit"),
+    ("search = 3\n", "atlas.toml:1: [search] must be a table", "example"),
+    ("[search]\nlimit = '3'\n", "atlas.toml:2: search.limit must be a whole number", "hits"),
+    ("[search]\nlimit = true\n", "atlas.toml:2: search.limit must be a whole number", "hits"),
+    ("[search]\nlimit = 0\n", "atlas.toml:2: search.limit must be between 1 and 50", "hits"),
+    ("[scope]\ngit_rules = 1\n", "atlas.toml:2: scope.git_rules must be true or false", "ignore"),
+    ("[scope]\nexclude = 'x'\n", "atlas.toml:2: scope.exclude must be a list of strings", "Globs"),
+    ("[scope]\nexclude = ['../x']\n", "atlas.toml:2: scope.exclude must stay inside", "Globs"),
+    ("[scope]\ngit_rules = false\n", "atlas.toml:2: a project's file cannot switch scope.git_rules off", "SCOPE"),
+    (
+        "[scope]\nmax_file_bytes = 1048577\n",
+        "atlas.toml:2: a project's file cannot set scope.max_file_bytes",
+        "MAX",
+    ),
+    ("[search]\ntoken_budget = 2001\n", "atlas.toml:2: a project's file cannot set search.token_budget", "BUDGET"),
+    ("[project]\nname = 'a b:c'\n", "atlas.toml:2: project.name may contain only", "uids"),
+    ("[store]\ndata_dir = 'src'\n", "atlas.toml:2: store.data_dir is not a setting", "--data-dir"),
+    ("[search\n", "atlas.toml: ", "atlas.toml.example"),
+    ("x" * 300_000, "larger than", "atlas.toml.example"),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "hint"), MISTAKES)
+def test_a_mistake_in_a_projects_file_is_ignored_with_its_place_and_the_way_out(
     tmp_path: Path, text: str, message: str, hint: str
 ) -> None:
+    ignored = why_ignored(tmp_path, text)
+    assert message in ignored.why
+    assert hint in ignored.hint
+
+
+@pytest.mark.parametrize(("text", "message", "hint"), MISTAKES)
+def test_the_same_mistake_in_the_users_own_file_is_an_error(tmp_path: Path, text: str, message: str, hint: str) -> None:
+    path = write_user_file(text)
+    if "a project's file" in message:
+        assert load(tmp_path).origin(message.split()[-2 if message.endswith("off") else -1]).startswith(str(path))
+        return
     with pytest.raises(ConfigError) as caught:
-        load(tmp_path, text)
-    assert message in caught.value.message
+        load(tmp_path)
+    assert message.replace("atlas.toml", str(path), 1) in caught.value.message
     assert hint in caught.value.hint
     assert "\n" not in caught.value.message
+
+
+def test_what_is_right_in_a_projects_file_counts_next_to_what_is_ignored(tmp_path: Path) -> None:
+    text = "[search]\nlimit = 3\nlimti = 4\n[store]\npassword = 'hunter2'\n[project]\nname = 'shop'\n"
+    settings = load(tmp_path, text)
+    assert (settings.search.limit, settings.project.name) == (3, "shop")
+    assert [one.why for one in settings.ignored] == [
+        "atlas.toml:5: store.password cannot be set by a project's file",
+        f"{tmp_path}/atlas.toml:3: unknown setting search.limti",
+    ], "a secret in a repository is the most urgent"
+    assert "create a new one" in settings.ignored[0].hint
+    assert "hunter2" not in repr(settings)
+
+
+def test_names_and_values_of_a_projects_file_are_shown_short_and_on_one_line(tmp_path: Path) -> None:
+    long = '"' + "n" * 30_000 + '\\u001b[2J\\nerror: x"'
+    settings = load(tmp_path, f"[search]\n{long} = 1\nlimit = 0x{'f' * 30_000}\n")
+    assert len(settings.ignored) == 2
+    for one in settings.ignored:
+        assert len(one.why) < 300
+        assert one.why.isprintable()
+    settings = load(tmp_path, "[search]\nlimit = [" + "9" * 4_000 + ", 0x" + "f" * 9_000 + "]\n")
+    assert "too long to be shown" in settings.ignored[0].why
+
+
+def test_a_projects_file_with_many_mistakes_is_not_read_further(tmp_path: Path) -> None:
+    text = "".join(f"[a{number}]\n" for number in range(7_000))
+    settings = load(tmp_path, text + "[search]\nlimit = 3\n")
+    assert len(settings.ignored) == MAX_MISTAKES + 1
+    assert "too many mistakes" in settings.ignored[-1].why
+    assert settings.search.limit != 3
+
+
+def test_globs_that_are_none_or_too_many_are_ignored(tmp_path: Path) -> None:
+    assert "glob" in why_ignored(tmp_path, "[scope]\nexclude = ['a[z-a]/**']\n").why
+    assert "too many globs" in why_ignored(tmp_path, "[scope]\nexclude = ['" + "*?" * 30_000 + "']\n").why
+    with pytest.raises(ConfigError, match="glob"):
+        load(tmp_path, "[search]\n", {"ATLAS_SCOPE_EXCLUDE": "a[z-a]"})
 
 
 @pytest.mark.parametrize(
@@ -184,11 +244,13 @@ def test_mistakes_in_the_file_name_the_place_and_the_way_out(
     ],
 )
 def test_a_project_names_no_place_service_key_or_limit_but_the_user_may(tmp_path: Path, text: str, key: str) -> None:
-    with pytest.raises(ConfigError, match=rf"atlas\.toml:\d: {key} cannot be set by a project's file") as caught:
-        load(tmp_path, f"{text}\n")
-    assert f"ATLAS_{key.replace('.', '_').upper()}" in caught.value.hint
-    assert str(user_file()) in caught.value.hint
-    assert "secret" not in caught.value.message + caught.value.hint
+    settings = load(tmp_path, f"{text}\n")
+    assert settings.origin(key) == "default"
+    ignored = next(one for one in settings.ignored if f": {key} cannot be set by a project's file" in one.why)
+    assert ignored.why.startswith("atlas.toml:")
+    assert f"ATLAS_{key.replace('.', '_').upper()}" in ignored.hint
+    assert str(user_file()) in ignored.hint
+    assert "secret" not in repr(settings)
     (tmp_path / "atlas.toml").unlink()
     if key in ("store.ca_file", "embedder.provider"):
         return
@@ -208,19 +270,29 @@ def test_the_project_overrides_the_user_and_the_environment_both(tmp_path: Path)
     assert (settings.scope.max_file_bytes, settings.daemon.memory_mb) == (5_000_000, 700)
 
 
-@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
-def test_a_settings_file_must_be_a_regular_file(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "atlas.toml"
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "dangling", "latin-1"])
+@pytest.mark.parametrize("own", [False, True])
+def test_a_settings_file_must_be_a_regular_file(tmp_path: Path, kind: str, *, own: bool) -> None:
+    path = write_user_file("") if own else tmp_path / "atlas.toml"
+    path.unlink(missing_ok=True)
     (tmp_path / "other.toml").write_text("[search]\nlimit = 3\n")
     if kind == "link":
         path.symlink_to(tmp_path / "other.toml")
     elif kind == "fifo":
         os.mkfifo(path)
-    else:
+    elif kind == "folder":
         path.mkdir()
-    with pytest.raises(ConfigError, match="cannot read") as caught:
-        load(tmp_path)
-    assert "regular file" in caught.value.hint
+    elif kind == "dangling":
+        path.symlink_to("nowhere.toml")
+    else:
+        path.write_bytes("[project]\nname = 'ä'\n".encode("latin-1"))
+    if not own:
+        (ignored,) = load(tmp_path).ignored
+        assert ("not UTF-8" if kind == "latin-1" else "cannot read") in ignored.why
+        assert ("UTF-8" if kind == "latin-1" else "regular file") in ignored.hint
+    elif kind != "dangling":
+        with pytest.raises(ConfigError, match="not UTF-8" if kind == "latin-1" else "cannot read"):
+            load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -232,12 +304,15 @@ def test_a_settings_file_must_be_a_regular_file(tmp_path: Path, kind: str) -> No
         "x = " + "{a=" * 20_000,
         "x = " + "[" * 30_000,
         "name = 1\n" * 7_000,
+        "a" * 65_000,
+        "a" * 32_000 + " " * 32_000,
+        '"' * 65_000,
+        "a . " * 16_000,
+        "x = " + "9" * 6_000,
     ],
 )
 def test_a_settings_file_takes_no_more_memory_than_it_has_bytes(tmp_path: Path, text: str) -> None:
-    (tmp_path / "atlas.toml").write_text(text)
-    with pytest.raises(ConfigError, match=r"atlas\.toml"):
-        load(tmp_path)
+    assert "atlas.toml" in why_ignored(tmp_path, text).why
 
 
 def test_a_bus_of_the_user_may_be_anywhere(tmp_path: Path) -> None:
@@ -352,15 +427,14 @@ def test_a_marker_in_the_home_folder_does_not_swallow_projects_below(
 
 @pytest.mark.slow
 @given(st.text(max_size=200))
-def test_any_text_is_settings_or_a_one_line_config_error(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_any_text_is_settings_or_ignored_with_a_reason_of_one_line(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     root = tmp_path_factory.mktemp("project")
     (root / "atlas.toml").write_text(text, "utf-8", errors="replace")
-    try:
-        settings = load_settings(str(root), environment={}, start=root)
-    except ConfigError as error:
-        assert "\n" not in error.message
-    else:
-        assert settings.root == root
+    settings = load_settings(str(root), environment={}, start=root)
+    assert settings.root == root
+    assert all("\n" not in one.why for one in settings.ignored)
 
 
 def test_the_token_is_not_a_setting_and_is_shown_nowhere(tmp_path: Path) -> None:
@@ -430,5 +504,5 @@ def test_the_folder_of_notes_stays_inside_the_project(tmp_path: Path, folder: st
 def test_a_folder_of_notes(tmp_path: Path) -> None:
     assert load(tmp_path).knowledge.folder == ".knowledge"
     assert load(tmp_path, environment={"ATLAS_KNOWLEDGE_FOLDER": "docs/.notes"}).knowledge.folder == "docs/.notes"
-    with pytest.raises(ConfigError, match=r"knowledge\.folder cannot be set by a project's file"):
-        load(tmp_path, '[knowledge]\nfolder = "docs"\n')
+    ignored = why_ignored(tmp_path, '[knowledge]\nfolder = "docs"\n')
+    assert "knowledge.folder cannot be set by a project's file" in ignored.why

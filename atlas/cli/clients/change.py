@@ -167,7 +167,8 @@ def _found_again(text: str, edits: Sequence[Edit]) -> str | None:
         if not edit.new or start < 0 or text.find(edit.new, start + 1) >= 0:
             return None
         pieces.append(Edit(start, edit.new, edit.old))
-    return apply(text, pieces) if pieces else None
+    after = apply(text, pieces)
+    return after if pieces and after.strip() else None  # an empty file is no JSON
 
 
 def _edits(record: Mapping[str, Any]) -> list[Edit]:

@@ -11,8 +11,8 @@ from typing import cast
 
 from atlas.chat.content import one_line, printable
 from atlas.chat_model import Message
-from atlas.cli import output
 from atlas.errors import ConfigError
+from atlas.invisible import json_text, plain
 
 HEADINGS = {"user": "You", "assistant": "Assistant", "tool": "Tool result"}
 
@@ -27,7 +27,7 @@ def write_transcript(path: Path, messages: Sequence[Message], *, replace: bool) 
     """
     if not replace and path.exists():
         raise ConfigError(f"{path} exists", "Name another file; nothing was written.")
-    text = output.json_text(messages, indent=1) if path.suffix == ".json" else as_markdown(messages)
+    text = json_text(messages, indent=1) if path.suffix == ".json" else plain(as_markdown(messages))
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         # for this user only: it holds code and notes

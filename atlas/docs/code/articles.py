@@ -23,12 +23,12 @@ MAX_MEMBERS = 400
 MAX_DOCSTRING = 20_000
 """Characters of one docstring that are read."""
 _ROLES = {"constructor": "method", "struct": "class", "enum": "class", "interface": "class", "trait": "class"}
-_CONSTRUCTOR = re.compile(r"def __init__\(\s*self\s*,?\s*(?P<arguments>.*)\)(?:\s*->.*)?", re.DOTALL)
-_START = re.compile(r"def __init__\(\s*self\s*,\s*(?P<arguments>[^#]*),")
+_CONSTRUCTOR = re.compile(r"def __init__\(\s*+self\s*+,?+\s*+(?P<arguments>.*)\)(?:\s*+->[^)]*+)?", re.DOTALL)
+_START = re.compile(r"def __init__\(\s*+self\s*+,\s*+(?P<arguments>[^#]*),")
 """Of a constructor that the parser has cut, or that has comments in its signature."""
 _RUSTDOC = re.compile(r"|rust|should_panic|no_run|ignore.*|compile_fail|test_harness|standalone_crate|edition\d+")
 """What stands behind the fence of an example in Rust, up to the first comma."""
-_HIDDEN = re.compile(r"[ \t]*#(?:[ \t]|$)")
+_HIDDEN = re.compile(r"[ \t]*+#(?:[ \t]|$)")
 _ESCAPED = re.compile(r"^([ \t]*)##", re.M)
 """How an example writes a line that begins with `#` and is shown."""
 _BASES = re.compile(r"^class \w+")

@@ -12,7 +12,7 @@ from atlas.docs.rendering import RenderedArticle, RenderedBlock, RenderedSection
 from atlas.docs.sentences import first_sentence
 
 _GLOSSARY = re.compile(r"\b(?:glossary|terminology|terms|definitions)\b", re.IGNORECASE)
-_HEADING_CALL = re.compile(r"[A-Za-z_][\w.]*\(\)")
+_HEADING_CALL = re.compile(r"(?<![\w.])[\d.]*+([A-Za-z_][\w.]*+\(\))")
 _TEXT = frozenset((BlockKind.PARAGRAPH, BlockKind.TERM, BlockKind.NOTE, BlockKind.ITEM))
 
 

@@ -35,7 +35,7 @@ VERB_FIRST = 3
 _PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|passing|support for|behaviou?r)\b")
 """Words of a notice that is about a part of the described object."""
 _GERUND = re.compile(r"^\W*(?:Deprecated\s+|[A-Za-z]+ly\s+)?[A-Za-z]{3,}ing\b")
-_CAUSE = re.compile(r"\W*(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
+_CAUSE = re.compile(r"\W*+(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
 """What is said of an exception in the part "Raises" of a docstring."""
 _BULLET = re.compile(r"^[-*]\s+")
 _MARK = r"^\W*?(?:\d{1,3}[.)]\s+)?"
@@ -46,6 +46,8 @@ _OPTION = re.compile(
     rf"{_MARK}(?P<name>[A-Za-z_$][\w.$-]*?):?\s+`[^`\n]{{1,160}}`{_STATED}"
 )
 """A list item that describes an option: "`timeout` - Seconds. Defaults to 5.", "timeout `number` (optional) - ..."."""
+MAX_OPTION = 300
+"""Characters of a list item in which an option is looked for."""
 _OF_A_NAME = frozenset(("default", "limit"))
 """Facts that say nothing without a subject."""
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.TERM, BlockKind.NOTE, BlockKind.ROW))
@@ -122,7 +124,7 @@ def _of_block(
 
 def _option(text: str) -> str:
     """Return the name of the option that a list item describes, "" for other items."""
-    found = _OPTION.match(text)
+    found = _OPTION.match(text[:MAX_OPTION])
     name = canonical_symbol(found["code"] or found["name"]) if found else ""
     return name if re.fullmatch(r"-{0,2}[A-Za-z_$][\w.$-]*", name) else ""
 

@@ -34,7 +34,6 @@ INSTRUCTION = (
     "section. Each sentence is copied from the section word for word. At most 10 of each."
 )
 _SPACE = re.compile(r"\s+")
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +152,8 @@ _ENDS = ("source", "target")
 
 
 def _parsed(answer: str) -> Mapping[str, object] | None:
-    found = _OBJECT.search(answer)
     try:
-        raw: object = json.loads(found[0]) if found else None
+        raw: object = json.loads(answer[answer.find("{") : answer.rfind("}") + 1] or "null")
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, object]", raw) if isinstance(raw, dict) else None

@@ -12,13 +12,14 @@ _CODE_SHAPE = re.compile(r"[._:#]|[a-z][A-Z]|\(\)$|^[A-Z][A-Z_]{2,}$|^[A-Z][a-z]
 """The last but one: `HTTPException`, but not `URLs`."""
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,160}?)\1(?!`)")
-_ARGUMENTS = re.compile(r"\(.*\)\s*(?:->.*)?$|\s*:\s.*$|\s*=.*$", re.DOTALL)
+_ARGUMENTS_END = re.compile(r"\)\s*+(?:->|$)")
+_ANNOTATION = re.compile(r":\s")
 _FILE = re.compile(r"\.(?:py|js|ts|html?|txt|md|rst|json|ya?ml|toml|cfg|ini|css|sql|sh|po|mo|png|svg|zip|gz|rs|go)$")
 
 
 def canonical_symbol(text: str) -> str:
     """Return the name in a signature or inline code: `~a.B.c(x)` -> `a.B.c`; "" if there is none."""
-    name = _ARGUMENTS.sub("", text.strip().strip("`").strip()).lstrip("~!").strip()
+    name = _without_arguments(text.strip().strip("`").strip()).lstrip("~!").strip()
     name = name.removesuffix("()").strip(".")
     return name if name and len(name) <= MAX_NAME and not any(map(str.isspace, name)) else ""
 
@@ -39,7 +40,8 @@ def code_symbol(text: str) -> str:
         return ""
     if _OPTION.fullmatch(text):
         return text
-    bare = _ARGUMENTS.sub("()", text) if "(" in text else text
+    name = _without_arguments(text).rstrip() if "(" in text else text
+    bare = text if name == text else f"{name}()"
     if not _SYMBOL.fullmatch(bare) or not _CODE_SHAPE.search(bare.lstrip("~!")) or _FILE.search(bare):
         return ""
     return canonical_symbol(bare)
@@ -48,6 +50,16 @@ def code_symbol(text: str) -> str:
 def code_spans(text: str) -> list[tuple[int, str]]:
     """Return position and text of each inline code."""
     return [(found.start(), found[2]) for found in _SPAN.finditer(text)]
+
+
+def _without_arguments(text: str) -> str:
+    """Return what stands before arguments, an annotation or a default."""
+    opening, equals = text.find("("), text.find("=")
+    annotation = _ANNOTATION.search(text)
+    ends = [equals if equals >= 0 else len(text), annotation.start() if annotation else len(text)]
+    if opening >= 0 and _ARGUMENTS_END.search(text, opening):
+        ends.append(opening)
+    return text[: min(ends)]
 
 
 def last_part(name: str) -> str:

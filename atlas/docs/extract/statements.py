@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_UNIT = (
-    r"(?:\s?%|\s?(?!(?:and|or|but|in|if|on|to|for|of|by|as|at|is|are|when|where|which|that|the|than|because|since|so|"
-    r"with|from|will|has|have|it|this|also|then|otherwise|unless|while|other|more|times?\b)\b)[A-Za-z]+)?"
+_WORD_OF_UNIT = (
+    r"(?!(?:and|or|but|in|if|on|to|for|of|by|as|at|is|are|when|where|which|that|the|than|because|since|so|"
+    r"with|from|will|has|have|it|this|also|then|otherwise|unless|while|other|more|times?\b)\b)[A-Za-z]+"
 )
+_UNIT = rf"(?:\s?%|\s?{_WORD_OF_UNIT})?"
 """What a number counts; a word that goes on with the sentence is none."""
 _VALUE = (
-    r"(`{1,2}[^`\n]{1,80}`{1,2}|\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'|[-+]?\d(?:[\w.]*\w)?"
-    rf"{_UNIT}|(?!(?:Not|The|This|If|When|See|For)\b)[A-Z][A-Za-z]{{2,}}\b)"
+    r"(`{1,2}[^`\n]{1,80}`{1,2}|\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'|(?<![\w.])[-+]?\d(?:\w|\.++(?=\w))*+"
+    rf"(?:\s?%|\s{_WORD_OF_UNIT})?|(?!(?:Not|The|This|If|When|See|For)\b)(?<!\w)[A-Z][A-Za-z]{{2,}}\b)"
 )
 _DEFAULTS = (
     re.compile(rf"\b[Dd]efault(?:\s+value)?\s*(?:is|:|=|of)\s*{_VALUE}"),
@@ -20,7 +21,7 @@ _DEFAULTS = (
     re.compile(rf"\b[Bb]y\s+default,?\s[^.;]{{0,80}}?\b(?:is|are|uses|to|of)\s+(?:set\s+to\s+)?{_VALUE}"),
     re.compile(rf"{_VALUE}\s+(?:is\s+the\s+default|by\s+default|\(the\s+default\)|\(default\))"),
 )
-_NUMBER = rf"(\d(?:[\d,.]*\d)?{_UNIT})"
+_NUMBER = rf"(\d(?:\d|[.,]++(?=\d))*+{_UNIT})"
 _LIMITS = (
     re.compile(
         rf"\b(?:at most|no more than|no longer than|no fewer than|not exceed|cannot exceed|minimum of|maximum of|"
@@ -38,7 +39,7 @@ _LIMITS = (
     ),
 )
 _ERROR_NAME = (
-    r"`{0,2}~?((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Warning|Exists|Denied|NotFound)|DoesNotExist|Http\d+))"
+    r"`{0,2}~?(?<![\w.])((?:[A-Za-z_]\w*+\.)*(?:[A-Z]\w*(?:Error|Exception|Warning|Exists|Denied|NotFound)|DoesNotExist|Http\d+))"
     r"(?:\(\))?`{0,2}"
 )
 _RAISES = r"\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Rr]aising|results? in|emits?|cause[sd]?)"

@@ -14,14 +14,14 @@ from atlas.docs.formats.draft import page_link
 if TYPE_CHECKING:
     from atlas.docs.formats.draft import Draft
 
-TITLE = re.compile(r"(?P<marks>={1,6})\s+(?P<title>\S.*)$")
-ANCHOR = re.compile(r"\[\[(?P<id>[^\],]+)(?:,[^\]]*)?\]\]\s*$|\[#(?P<short>[\w.:-]+)[^\]]*\]\s*$")
-ATTRIBUTE = re.compile(r":(?P<name>[\w-]+):(?:\s+(?P<value>.*))?$")
+TITLE = re.compile(r"(?P<marks>={1,6}+)\s++(?P<title>.++)$")
+ANCHOR = re.compile(r"\[\[(?P<id>[^\],]++)(?:,[^\]]*+)?\]\]\s*+$|\[#(?P<short>[\w.:-]++)[^\]]*+\]\s*+$")
+ATTRIBUTE = re.compile(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+))?$")
 BLOCK_ATTRIBUTES = re.compile(r"\[(?P<list>[^\]]*)\]\s*$")
-LIST_ITEM = re.compile(r"\s*(?P<marker>[*-]{1,5}|\.{1,5}|\d{1,4}\.)\s+(?P<text>\S.*)$")
-TERM = re.compile(r"\s*(?P<term>\S.*?)(?:::{1,3}|;;)(?:\s+(?P<text>\S.*))?$")
-ADMONITION = re.compile(r"(?P<kind>NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(?P<text>\S.*)$")
-VERBATIM = re.compile(r"(?P<fence>-{4,}|\.{4,}|\+{4,}|`{3,})(?P<language>[\w+-]*)\s*$")
+LIST_ITEM = re.compile(r"\s*+(?P<marker>[*-]{1,5}|\.{1,5}|\d{1,4}\.)\s++(?P<text>.++)$")
+TERM_END = re.compile(r"(?:::{1,3}|;;)(?=\s|$)")
+ADMONITION = re.compile(r"(?P<kind>NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s++(?P<text>.++)$")
+VERBATIM = re.compile(r"(?P<fence>-{4,}+|\.{4,}+|\+{4,}+|`{3,}+)(?P<language>[\w+-]*+)\s*+$")
 COMPOUND = re.compile(r"(?:={4,}|\*{4,}|_{4,}|--)\s*$")
 DIRECTIVE = re.compile(r"(?P<name>include|ifdef|ifndef|ifeval|endif|image|toc|video|audio)::(?P<target>[^\[]*)\[")
 CELL = re.compile(r"(?:^|\s)(?:[\d.+*]*[<^>]*[a-z]?)\|")
@@ -180,14 +180,16 @@ def _read_text(lines: list[str], at: int, reader: _Reader) -> int:
     text = " ".join(line.strip() for line in lines[at:end])
     if found := LIST_ITEM.match(text):
         reader.add(BlockKind.ITEM, found["text"], at + 1, depth=max(len(found["marker"].rstrip("0123456789")) - 1, 0))
-    elif (found := TERM.match(lines[at])) and "://" not in found["term"]:
+    elif (
+        (found := TERM_END.search(lines[at], 1)) and "://" not in (term := lines[at][: found.start()].strip()) and term
+    ):
         rest = " ".join(line.strip() for line in lines[at + 1 : end])
-        definition = f"{found['text'] or ''} {rest}".strip()
+        definition = f"{lines[at][found.end() :].strip()} {rest}".strip()
         if not definition and end < len(lines):
             start = end + 1 if not lines[end] else end
             if start < len(lines) and lines[start][:1].isspace():
                 definition, end = lines[start].strip(), start + 1
-        reader.add(BlockKind.TERM, definition, at + 1, reader.inline(found["term"])[0])
+        reader.add(BlockKind.TERM, definition, at + 1, reader.inline(term)[0])
     elif found := ADMONITION.match(text):
         plain, links = reader.inline(found["text"])
         reader.draft.add(BlockKind.NOTE, plain, found["kind"].lower(), line=at + 1, links=links)

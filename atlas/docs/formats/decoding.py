@@ -16,7 +16,7 @@ BYTE_ORDER_MARKS = (
 TEXT_ENCODINGS = re.compile(r"(utf|iso|latin|ascii|us-ascii|windows|cp|big5|gb|euc|shift|sjis|koi8|mac)[\w-]*", re.I)
 """Declared names outside of it are ignored: Python also has codecs that compress or escape."""
 
-DECLARED_IN_DOCUMENT = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_-]{2,40})""")
+DECLARED_IN_DOCUMENT = re.compile(rb"""(?:charset|encoding)\s*+=\s*+["']?+\s*+([A-Za-z0-9_-]{2,40})""")
 
 
 def decode(data: bytes, declared: str = "") -> tuple[str, str]:

@@ -17,8 +17,8 @@ MAX_BYTES = 1 << 20
 """Of one included file."""
 MAX_FILES = 2_000
 """Included files of one source."""
-DIRECTIVE = re.compile(rb"^[ \t]*\.\. (?:include|literalinclude)::[ \t]+(\S[^\r\n]*?)[ \t]*\r?$", re.MULTILINE)
-_RANGE = re.compile(r"(\d*)(-?)(\d*)")
+DIRECTIVE = re.compile(rb"^[ \t]*+\.\. (?:include|literalinclude)::[ \t]++([^\r\n]++)\r?$", re.MULTILINE)
+_RANGE = re.compile(r"(\d*+)(-?)(\d*+)")
 
 
 @dataclass(frozen=True, slots=True)

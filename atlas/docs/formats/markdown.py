@@ -15,28 +15,30 @@ from atlas.docs.formats.draft import page_link
 from atlas.docs.formats.restructured.signatures import described, role_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from atlas.docs.formats.draft import Draft
 
 MAX_NESTING = 8
 SECONDS = 20.0
 """CPU time for one text; a page of 1 MB takes 0.05 s."""
 
-FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})\s*(?:\{(?P<name>[\w:.+-]+)\})?(?P<rest>[^`]*)$")
-INDENTED_NOTE = re.compile(r"(?:!!!|\?\?\?\+?)\s+(?P<kind>[\w-]+)[^\"]*(?:\"(?P<title>[^\"]*)\")?\s*$")
-SLASH_NOTE = re.compile(r"(?P<marker>/{3,})\s*(?P<kind>[\w-]+)\s*(?:\|\s*(?P<title>.*))?$")
-COLON_NOTE = re.compile(r"(?P<marker>:{3,})\s*\{?(?P<kind>[\w-]+)\}?\s*(?:\[(?P<named>[^\]]*)\])?\s*(?P<title>.*)$")
+FENCE = re.compile(r" {0,3}(?P<fence>`{3,}+|~{3,}+)\s*+(?:\{(?P<name>[\w:.+-]++)\})?(?P<rest>[^`]*+)$")
+INDENTED_NOTE = re.compile(r"(?:!!!|\?\?\?\+?+)\s++(?P<kind>[\w-]++)[^\"]*+(?:\"(?P<title>[^\"]*+)\")?\s*+$")
+SLASH_NOTE = re.compile(r"(?P<marker>/{3,}+)\s*+(?P<kind>[\w-]++)\s*+(?:\|\s*+(?P<title>.*+))?$")
+COLON_NOTE = re.compile(
+    r"(?P<marker>:{3,}+)\s*+\{?+(?P<kind>[\w-]++)\}?+\s*+(?:\[(?P<named>[^\]]*+)\])?\s*+(?P<title>.*+)$"
+)
 SYMBOL_PAGE = re.compile(r"::: +(?P<name>[\w.]+)\s*$")
 TARGET = re.compile(r"\((?P<name>[\w.:-]+)\)=\s*$")
 INCLUDE = re.compile(
-    r"\s*(?:\{\*\s+(?P<star>\S+).*\*\}|--8<--\s+\"(?P<snippet>[^\"]+)\"|\{!\s*>?\s*(?P<bang>\S+?)\s*!\})\s*$"
+    r"\s*+(?:\{\*\s++(?P<star>\S++).*\*\}|--8<--\s++\"(?P<snippet>[^\"]++)\"|\{!\s*+>?+\s*+(?P<bang>[^\s!]++)\s*+!\})\s*+$"
 )
 DEFINITION = re.compile(r" {0,3}\[[^\]]{1,200}\]:\s+\S")
-ROLE = re.compile(
-    r"(?<!`)(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|\{(?P<role>[\w:-]{1,40})\}`(?P<content>[^`]+)`", re.S
-)
-"""A role of MyST, or inline code: `/{key}` is followed by text and no role."""
+BACKTICKS = re.compile(r"`+")
+ROLE_NAME = re.compile(r"\{([\w:-]{1,40})\}$")
 CROSS_REFERENCE = re.compile(r"\[(?P<text>[^\[\]]{1,200})\]\[(?P<target>[A-Za-z_][\w.]{0,200})?\]")
-KRAMDOWN = re.compile(r"\s*\{:?\s*[.#][^}\n]{0,200}\}\s*$")
+KRAMDOWN = re.compile(r"\{:?\s{0,20}[.#][^}\n]{0,200}\}$")
 
 CONTAINERS = frozenset((
     "tab", "details", "dropdown", "grid", "card", "tabs", "tab-set", "tab-item", "example", "container", "div",
@@ -67,7 +69,7 @@ def _front_matter(lines: list[str], draft: Draft) -> int:
     for number, line in enumerate(lines[1:200], start=1):
         if line.rstrip() in (fence, "..."):
             return number + 1
-        if found := re.match(r"(title|lang|language|license|licence)\s*[:=]\s*(.{1,300})$", line):
+        if found := re.match(r"(title|lang|language|license|licence)\s*+[:=]\s*+(.{1,300})$", line):
             value = found[2].strip().strip("\"'")
             if found[1] == "title":
                 draft.title = value
@@ -158,7 +160,7 @@ class _Reader:
             return
         if kind == "toctree":
             self._draft.children.extend(
-                re.sub(r".*<(.*)>\s*$", r"\1", one.strip())
+                one.strip().removesuffix(">").rpartition("<")[2] if one.rstrip().endswith(">") else one.strip()
                 for one in lines
                 if one.strip() and not one.startswith(":") and "://" not in one
             )
@@ -213,10 +215,10 @@ class _Reader:
             if note:
                 self._text(text, line, note)
             else:
-                self._draft.heading(depth, KRAMDOWN.sub("", text), line, label)
+                self._draft.heading(depth, KRAMDOWN.sub("", text.rstrip()).rstrip(), line, label)
         elif kind == "paragraph" and note:
             self._draft.add(BlockKind.NOTE, text, note, line=line, links=links)
-        elif kind != "paragraph" or not KRAMDOWN.fullmatch(text):
+        elif kind != "paragraph" or not KRAMDOWN.fullmatch(text.strip()):
             self._draft.add(BlockKind(kind), text, label, depth=depth, line=line, links=links)
 
     def _html(self, text: str, line: int, note: str) -> None:
@@ -292,12 +294,33 @@ def _indented_end(lines: list[str], at: int) -> int:
 def _references(text: str, links: list[Link]) -> str:
     """Replace roles of MyST and cross-references of mkdocstrings by their text, and add their links."""
     if "}`" in text:
-        text = ROLE.sub(
-            lambda found: _role(found["role"], found["content"], links) if found["role"] else found[0], text
-        )
+        text = "".join(_roles(text, links))
     if "][" in text:
         text = CROSS_REFERENCE.sub(lambda found: _cross_reference(found, links), text)
     return text
+
+
+def _roles(text: str, links: list[Link]) -> Iterator[str]:
+    """Yield the parts of a text with roles replaced; inline code stays: `/{key}` is followed by text and no role."""
+    runs = [found.span() for found in BACKTICKS.finditer(text)]
+    closing: dict[int, int] = {}
+    same: dict[int, int] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        start, end = runs[number]
+        closing[number] = same.get(end - start, number)
+        same[end - start] = number
+    at = number = 0
+    while number < len(runs):
+        start, end = runs[number]
+        role = ROLE_NAME.search(text, max(at, start - 42), start)
+        if role and end - start == 1 and number + 1 < len(runs):
+            yield text[at : role.start()]
+            yield _role(role[1], text[end : runs[number + 1][0]], links)
+            at = runs[number + 1][0] + 1
+            number += 2
+        else:
+            number = closing[number] + 1
+    yield text[at:]
 
 
 def _role(role: str, content: str, links: list[Link]) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 UNDERLINE = re.compile(r"([=\-~^*#])\1{2,}\s*$")
 NUMBERED = re.compile(r"(?:(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})\.?)\s+[A-Z][^.]{0,70}$")
 CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,:'()/-]{3,70}$")
-BULLET = re.compile(r"\s*[-*+•]\s+(?P<text>\S.*)$")
+BULLET = re.compile(r"\s*+[-*+•]\s++(?P<text>.++)$")
 
 
 def read_plain_text(text: str, draft: Draft) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_METADATA = 1 << 20
 
 CARGO_LINE = re.compile(
-    r"""(?P<name>name|version|license)\s*=\s*(?P<quote>["'])(?P<value>[^"'\\]*)(?P=quote)\s*(?:#.*)?"""
+    r"""(?P<name>name|version|license)\s*+=\s*+(?P<quote>["'])(?P<value>[^"'\\]*+)(?P=quote)\s*+(?:#.*+)?"""
 )
 
 

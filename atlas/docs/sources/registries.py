@@ -126,7 +126,7 @@ def _only_archive(folder: Path, source: SourceSpec, ending: str) -> Archive:
     archives = sorted(path for path in folder.iterdir() if path.name.endswith(ending))
     if len(archives) != 1:
         raise Unavailable(f"No archive of {source.text} was downloaded.", "Check the name and the version.")
-    version = re.search(r"-(\d[\w.+-]*)\.tgz$", archives[0].name)
+    version = re.search(r"-(\d[\w.+-]{0,200})\.tgz$", archives[0].name)
     return Archive(archives[0], source.name, version[1] if version else source.version)
 
 

@@ -96,5 +96,5 @@ def _configured(git: Path) -> str:
         text = read_below(git, "config", MAX_CONFIG).decode("utf-8", "replace")
     except OSError:
         return ""
-    found = re.search(r"^\s*worktree\s*=\s*(\S[^\r\n]*)$", text, re.M)
+    found = re.search(r"^[ \t]*+worktree[ \t]*+=[ \t]*+([^\s][^\r\n]*+)$", text, re.M)
     return found[1].strip().strip('"') if found else ""

@@ -23,11 +23,11 @@ _FOLDERS = {
     **dict.fromkeys(("claims", "hypotheses", "propositions"), "claim"),
     **dict.fromkeys(("entities", "memory", "people"), "entity"),
 }
-_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]++((?:[^ \t#\n]|[ \t#]++(?=[^ \t#\n]))++)", re.MULTILINE)
 _NAMED = re.compile(r"(claim|hypothesis|decision|adr|entity)\b[\s:#\d.–-]*", re.IGNORECASE)
 _KINDS = {"claim": "claim", "hypothesis": "claim", "decision": "decision", "adr": "decision", "entity": "entity"}
 _STATUS = re.compile(
-    r"^(?:[*-] +)?\**status\**[ \t]*:\**[ \t]*\**(\w+)|^##+ status[ \t]*\n+[ \t]*\**(\w+)", re.I | re.M
+    r"^(?:[*-] +)?\**+status\**+[ \t]*+:\**+[ \t]*+\**+(\w++)|^##++ status[ \t]*+\n++[ \t]*+\**+(\w++)", re.I | re.M
 )
 _DATE = re.compile(r"^(?:[*-] +)?\**date\**[ \t]*:\**[ \t]*(\d{4}-\d\d-\d\d)", re.I | re.M)
 _STATES = {

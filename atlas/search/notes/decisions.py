@@ -15,12 +15,13 @@ _LINE = re.compile(
 )
 """`Status: accepted` in front matter or text, `* **Status**: accepted`, `| Status | accepted |`."""
 _HEADING = re.compile(
-    r"^#{1,6}[ \t]+(?:decision[ \t]+)?status[ \t]*#*[ \t]*\n\s*(?P<said>[^\s#][^\n]*)", re.IGNORECASE | re.MULTILINE
+    r"^#{1,6}[ \t]++(?:decision[ \t]++)?status[ \t]*+#*+[ \t]*+\n\s*+(?P<said>[^\s#][^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _HEADING_LINE = re.compile(
     r"^(?:decision[ \t]+)?status[ \t]*\n(?:=+|-+)[ \t]*\n\s*(?P<said>[^\s#][^\n]*)", re.IGNORECASE | re.MULTILINE
 )
-_MARKUP = re.compile(r"[*_`]+|^[-*+>][ \t]+|\[([^\]]*)\]\([^)]*\)")
+_MARKUP = re.compile(r"[*_`]+|^[-*+>][ \t]+|\[([^\[\]]*+)\]\([^()]*+\)")
 
 
 def decision_status(text: str) -> str:

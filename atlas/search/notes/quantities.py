@@ -191,7 +191,7 @@ _BOUNDED = re.compile(
     r"\b(?:at most|at worst|bounded(?: above)?|no (?:worse|more|slower) than|upper bound)\b", re.IGNORECASE
 )
 _FACTOR = re.compile(
-    r"log\^?\d*\s*\(?[a-z]*\)?|sqrt\s*\(?[a-z]\)?|√\s*\(?[a-z]\)?|[\w.]+!|\d[\d.]*\^\(?[a-z]\)?|[a-z](?:\^[\d.]+)?"
+    r"log\^?\d*\s*\(?[a-z]*\)?|sqrt\s*\(?[a-z]\)?|√\s*\(?[a-z]\)?|[\w.]{1,40}!|\d[\d.]{0,20}\^\(?[a-z]\)?|[a-z](?:\^[\d.]+)?"
 )
 
 

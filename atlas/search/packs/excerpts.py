@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from atlas.docs.sentences import sentence_spans
@@ -22,7 +22,7 @@ GAP = " […] "
 FIRST, BEST_PASSAGE, CODE = 0.12, 0.15, 0.05
 """What the first sentence of a section, those of the best passage, and code gain."""
 _ITEM = re.compile(r"^[-*] .+$", re.MULTILINE)
-_FENCE = re.compile(r"^(```+)[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(```++)[^\n]*+$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +94,30 @@ def excerpt(
     return _joined(units, sorted(chosen)), len(units) - len(chosen)
 
 
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the span of each fenced block; a fence that is not closed is text."""
+    fences = list(_FENCE.finditer(text))
+    closing: dict[str, list[int]] = {}
+    for fence in reversed(fences):
+        closing.setdefault(fence[0].rstrip(" \t"), []).append(fence.end())
+    at = 0
+    for fence in fences:
+        ends = closing.get(fence[1], [])
+        while ends and ends[-1] <= fence.end():
+            ends.pop()
+        if fence.start() >= at and ends:
+            at = ends[-1]
+            yield fence.start(), at
+
+
 def _spans(text: str) -> list[tuple[int, int, bool]]:
     """Return the spans of sentences and of fenced code blocks in order."""
     spans: list[tuple[int, int, bool]] = []
     start = 0
-    for fence in _FENCE.finditer(text):
-        spans += _prose_spans(text, start, fence.start())
-        spans.append((fence.start(), fence.end(), True))
-        start = fence.end()
+    for opening, end in _fenced(text):
+        spans += _prose_spans(text, start, opening)
+        spans.append((opening, end, True))
+        start = end
     return [*spans, *_prose_spans(text, start, len(text))]
 
 

@@ -30,9 +30,9 @@ FILLERS = frozenset(
     ).split()
 )
 """Stems of words that carry a question and say nothing about its subject."""
-_NAME = re.compile(r"[A-Za-z_][\w.]*[A-Za-z0-9_](?:\(\))?")
+_NAME = re.compile(r"[A-Za-z_](?:\w|\.++(?=\w))++(?:\(\))?")
 _ARGUMENT = re.compile(r"\b([A-Za-z_]\w+)=")
-_CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^[A-Z0-9]*[A-Z]{2}[A-Z0-9_]*$")
+_CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^(?:[A-Z]?+[0-9]++)*+[A-Z]{2}[A-Z0-9_]*+$")
 _NONE: Mapping[str, float] = MappingProxyType({})
 
 

@@ -27,7 +27,7 @@ KEPT_WORDS = 0.4
 """Share of the content words of a sentence that its question keeps."""
 MIN_WORDS, LEAST_KEPT = 6, 3
 """Words of a sentence of which a question is made, and of the question: two words ask nothing ("Django fixes")."""
-_WORD = re.compile(r"[A-Za-z][\w.-]*\w|[A-Za-z]")
+_WORD = re.compile(r"[A-Za-z](?:\w|[.-]++(?=\w))*+")
 _GENERAL = frozenset(
     ("overview", "introduction", "example", "examples", "notes", "note", "usage", "api", "arguments", "attributes",
      "methods", "options", "settings", "see also", "parameters", "returns", "installation", "synopsis", "description",

@@ -53,7 +53,7 @@ _CONTENTS = 64
 async def projects(transaction: Transaction) -> list[ProjectState]:
     """See `Store.projects`."""
     models = tuple(model for _, model in (await current_models(transaction)).values())
-    return [ProjectState(*row[:4], models=models, host=row[5]) for row in await _projects(transaction)]
+    return [ProjectState(*row[:4], models=models, host=row[5], unread=row[6]) for row in await _projects(transaction)]
 
 
 async def _projects(transaction: Transaction) -> list[tuple[Any, ...]]:

@@ -98,7 +98,14 @@ class MemoryStore:
     async def projects(self) -> list[ProjectState]:
         """See `Store.projects`."""
         return [
-            ProjectState(name, p.root, p.generation, p.indexed_at, self._graph.known_models())
+            ProjectState(
+                name,
+                p.root,
+                p.generation,
+                p.indexed_at,
+                self._graph.known_models(),
+                unread=any(row.unread for row in p.skipped.values()),
+            )
             for name, p in sorted(self._graph.projects.items())
         ]
 

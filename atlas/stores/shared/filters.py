@@ -7,9 +7,9 @@ including "/"; brackets are literal.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import apsw
 
@@ -81,13 +81,11 @@ def is_glob(path: str) -> bool:
 
 def predicate(where: Filter) -> Callable[[Node], bool]:
     """Return the filter as a predicate over a node."""
-    pattern = re.compile(
-        "".join(".*" if char == "*" else "." if char == "?" else re.escape(char) for char in where.path), re.DOTALL
-    )
+    pattern = where.path.replace("[", "[[]")
 
     def matches(node: Node) -> bool:
         row = node.row
-        in_path = pattern.fullmatch(row.path) is not None if is_glob(where.path) else row.path.startswith(where.path)
+        in_path = fnmatchcase(row.path, pattern) if is_glob(where.path) else row.path.startswith(where.path)
         return (
             (not where.project or node.project == where.project)
             and in_path

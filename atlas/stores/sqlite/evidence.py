@@ -27,4 +27,5 @@ def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> 
 def projects(connection: apsw.Connection) -> list[ProjectState]:
     """See `Store.projects`."""
     models = current_models(connection)
-    return [ProjectState(*row, models=models) for row in select(connection, statements("evidence")["projects"])]
+    rows = select(connection, statements("evidence")["projects"])
+    return [ProjectState(*row[:4], models=models, unread=bool(row[4])) for row in rows]

@@ -6,13 +6,12 @@ a person wrote is quoted, and fields for programs.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from atlas.tools.citations import escaped
+from atlas.invisible import json_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,7 @@ def body_lines(body: NoteBody) -> Iterator[str]:
 
 def _json(arguments: Mapping[str, Any]) -> str:
     """Return arguments as JSON; what is invisible or changes the direction of text is escaped."""
-    text = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
-    return text if escaped(text) == text else json.dumps(arguments, separators=(",", ":"))
+    return json_text(arguments)
 
 
 def body_structure(body: NoteBody) -> dict[str, object]:

@@ -186,7 +186,7 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
     _tool(
         "promote",
         "Turn a short-term memory into an observation about an entity.",
-        {**_ID, "entity": text("", 200)},
+        {**_ID, "entity": text("", 200), "personal": FLAG},
         required=("id", "entity"),
         read_only=False,
     ),

@@ -48,7 +48,7 @@ async def semantic_search(
     found: list[tuple[NoteHit, Item]] = []
     for one in opened:
         hits = comparable(await find_notes(one.atlas.reader, text, where, limit))
-        found += zip(hits, await hit_items(one.base, one.atlas.reader, hits), strict=True)
+        found += zip(hits, await hit_items(one.atlas.reader, hits), strict=True)
     found.sort(key=lambda pair: -pair[0].score)
     items = [item for _, item in found[:limit]]
     actions = [Action("get_unit", {"id": items[0].data["id"]}, "its relations and what it is about")] if items else []
@@ -129,7 +129,7 @@ async def _lineage_body(
 
 
 async def _end_points(one: Opened, first: NoteHit, last: NoteHit) -> list[Item]:
-    items = await hit_items(one.base, one.atlas.reader, [first, last])
+    items = await hit_items(one.atlas.reader, [first, last])
     return [
         Item(f"{name}, match {hit.score:.2f}: {item.line}", {**item.data, "end": name, "match": round(hit.score, 4)})
         for name, hit, item in zip(("start", "end"), (first, last), items, strict=True)

@@ -49,7 +49,7 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
     known = {item.data["id"] for item in (*stated, *inherited)}
     for one in opened:
         clashes = await clashing_notes(one.atlas.reader, text, UNIT_LABELS, 10, own)
-        items = await clash_items(one.base, one.atlas.reader, clashes)
+        items = await clash_items(one.atlas.reader, clashes)
         possible += [item for item in items if item.data["id"] not in known]
     possible = await _judged(knowledge, text, possible, notes)
     known |= {item.data["id"] for item in possible} | ({unit[1].row.qualified_name} if unit is not None else set())
@@ -117,7 +117,7 @@ async def _near(opened: Sequence[Opened], text: str, most: int) -> list[Item]:
     ranked: list[tuple[float, Item]] = []
     for one in opened:
         hits = comparable(await find_notes(one.atlas.reader, text, NoteFilter(UNIT_LABELS), most))
-        items = await hit_items(one.base, one.atlas.reader, hits, characters=300)
+        items = await hit_items(one.atlas.reader, hits, characters=300)
         ranked += zip((hit.score for hit in hits), items, strict=True)
     return [item for _, item in sorted(ranked, key=lambda pair: -pair[0])]
 

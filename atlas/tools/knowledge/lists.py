@@ -110,7 +110,7 @@ async def list_propositions(
         pages = await _pages(opened, wanted, order, limit, cursor)
     items = [
         replace(
-            unit_item(node, states, characters=300, is_personal=one.base.is_personal),
+            unit_item(node, states, characters=300),
             cursor="" if wanted.words else _cursor(at, node, order),
         )
         for at, (one, page) in enumerate(pages)
@@ -152,7 +152,7 @@ async def list_entities(
             node = nodes.get(str(uid))
             if node is None:
                 continue
-            item = unit_item(node, is_personal=one.base.is_personal, observations=count)
+            item = unit_item(node, observations=count)
             line = f"{item.line}; {counted(count, 'observation')}"
             items.append(replace(item, line=line, cursor=_write_cursor([at, name, note_id])))
         if len(items) >= limit:

@@ -12,7 +12,7 @@ from atlas.model import Filter, Label
 from atlas.notes.checks import check_line, check_text
 from atlas.notes.front_matter import Value
 from atlas.notes.ids import is_id
-from atlas.notes.note import Note, Relation
+from atlas.notes.note import Note, Relation, read_note
 from atlas.notes.notebook import timestamp
 from atlas.parsing import split_words
 from atlas.search.notes.resolve_anchor import resolve_anchor
@@ -132,13 +132,13 @@ async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float |
     notes: list[str] = []
     groups, atlas = await related_entries(knowledge, await memory.entries(), entry, notes)
     await memory.put(entry)
-    own = ItemGroup.of("entry", [entry_item(entry, now)])
-    entity = knowledge.identity or DEFAULT_ENTITY
-    action = Action(
-        "promote", {"id": note_id, "entity": entity}, "keep it as an observation about this or another entity"
-    )
+    kept = ItemGroup.of("entry", [entry_item(entry, now)])
+    # what is remembered about the user belongs to the user's own notes, never into files of the project
+    own = knowledge.identity if any(base.is_personal for base in knowledge.bases) else ""
+    to: dict[str, object] = {"entity": own, "personal": True} if own else {"entity": DEFAULT_ENTITY}
+    action = Action("promote", {"id": note_id, **to}, "keep it as an observation about this or another entity")
     body = NoteBody(
-        "created", f"kept for {hours:g} hour{'' if hours == 1 else 's'} as {note_id}", (own, *groups), (action,)
+        "created", f"kept for {hours:g} hour{'' if hours == 1 else 's'} as {note_id}", (kept, *groups), (action,)
     )
     return await answer(knowledge, "remember_shortterm", body, WRITE_BUDGET, notes, atlas)
 
@@ -158,9 +158,11 @@ async def forget(knowledge: Knowledge, *, note_id: str) -> KnowledgeAnswer:
         place = await locate(knowledge, wanted)
         raise ConfigError(f"{wanted} is an entity", f"Forget its observations, or delete the file {place.path}.")
     place, observation_id = await locate_observation(knowledge, wanted)
+    _, note = place.base.read(place.path)
+    text = next((one.text for one in note.observations if one.id == observation_id), "")
     gone = await in_thread(place.base.notebook.forget, place.path, place.note_id, observation_id)
-    fields = {"id": gone.id, "entity": place.note_id, "text": shown_text(gone.text)}
-    item = Item(f"observation {quoted_text(gone.text)}", fields)
+    fields = {"id": gone.id, "entity": place.note_id, "text": shown_text(text)}
+    item = Item(f"observation {quoted_text(text)}", fields)
     body = NoteBody("changed", f"{gone.id} is deleted from {place.path}", (ItemGroup.of("deleted", [item]),))
     return await answer(knowledge, "forget", body, WRITE_BUDGET)
 
@@ -213,7 +215,8 @@ async def _entity(knowledge: Knowledge, name: str, kind: str, aliases: Sequence[
 
 async def _describe(place: Place, kind: str, aliases: Sequence[str]) -> None:
     """Give an entity a type and further aliases."""
-    _, note = place.base.read(place.path)
+    # what is written again must be what the file says, secrets included
+    note = read_note(place.base.notebook.folder.read(place.path))
     values: dict[str, Value] = {}
     if kind and kind != note.type:
         values["type"] = kind
@@ -248,7 +251,7 @@ async def _namesakes(base: NoteBase, place: Place, name: str) -> list[Item]:
     alike = [
         node for node in nodes if words & set(split_words(node.row.name)) and node.row.qualified_name != place.note_id
     ]
-    return [unit_item(node, is_personal=base.is_personal) for node in alike[:3]]
+    return [unit_item(node) for node in alike[:3]]
 
 
 async def _similar(base: NoteBase, text: str, notes: list[str]) -> list[Item]:
@@ -257,7 +260,7 @@ async def _similar(base: NoteBase, text: str, notes: list[str]) -> list[Item]:
     if atlas is None:
         return []
     found = await degraded(similar_notes(atlas.reader, text, (Label.OBSERVATION,), 3, SAME), notes, "similar", [])
-    return await hit_items(base, atlas.reader, found)
+    return await hit_items(atlas.reader, found)
 
 
 async def _target(knowledge: Knowledge, place: Place, target: str, notes: list[str]) -> tuple[str, str]:

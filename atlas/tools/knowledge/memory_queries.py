@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -23,10 +24,11 @@ from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.claim_queries import MAX_REPEATED
-from atlas.tools.knowledge.note_base import Knowledge, NoteBase, Place, find_entity, properties_of
+from atlas.tools.knowledge.note_base import Knowledge, find_entity, properties_of
 from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
 from atlas.tools.knowledge.times import moment
 from atlas.tools.knowledge.units import answer, comparable, quoted_text, score_text, shown_text, unit_item
+from atlas.tools.note_lines import plain_name
 from atlas.wording import counted
 
 RECALL_BUDGET = 3000
@@ -74,9 +76,11 @@ async def recall(
     notes: list[str] = []
     opened = await opened_bases(knowledge, notes)
     start = moment(since) if since.strip() else ""
-    place = await _known_entity(knowledge, entity) if entity.strip() else None
-    found = await _search(opened, text, start, place, limit)
-    entries = await _entries(knowledge, notes) if include_shortterm and place is None else []
+    places = await _entities_named(knowledge, check_line("entity", entity)) if entity.strip() else None
+    if places == {}:
+        raise NotFound(f"no entity {shown_text(entity, 80)!r}", "list_entities names those there are.")
+    found = await _search(opened, text, start, places, limit)
+    entries = await _entries(knowledge, notes) if include_shortterm and places is None else []
     if start:
         after = datetime.fromisoformat(start).timestamp()
         entries = [entry for entry in entries if entry.created >= after]
@@ -164,21 +168,26 @@ def entry_item(entry: ShortTermEntry, now: float, score: float | None = None, wh
     return Item(line, {**data, **{name: value for name, value in optional.items() if value not in ("", None, [])}})
 
 
-async def _known_entity(knowledge: Knowledge, name: str) -> Place:
-    place = await find_entity(knowledge, check_line("entity", name))
-    if place is None:
-        raise NotFound(f"no entity {shown_text(name, 80)!r}", "list_entities names those there are.")
-    return place
+async def _entities_named(knowledge: Knowledge, name: str) -> dict[str, str]:
+    """Return the ids of the entities of a name, by project: the user's own and the project's may both have one."""
+    found: dict[str, str] = {}
+    for base in knowledge.bases:
+        with suppress(NotFound):
+            if (place := await find_entity(replace(knowledge, bases=(base,)), name)) is not None:
+                found[base.project] = place.note_id
+    return found
 
 
-async def _search(opened: Sequence[Opened], text: str, since: str, place: Place | None, limit: int) -> _Found:
-    """Return the best notes of all folders, or of one entity."""
+async def _search(
+    opened: Sequence[Opened], text: str, since: str, places: Mapping[str, str] | None, limit: int
+) -> _Found:
+    """Return the best notes of all folders, or of entities, whose ids `places` holds by project."""
     hits: list[NoteHit] = []
     bases: dict[str, Opened] = {}
     for one in opened:
-        if place is not None and one.base is not place.base:
+        if places is not None and one.base.project not in places:
             continue
-        entity = make_uid(one.base.project, place.note_id) if place is not None else ""
+        entity = make_uid(one.base.project, places[one.base.project]) if places is not None else ""
         labels = (Label.OBSERVATION,) if entity else RECALLED
         where = NoteFilter(labels=labels, since=since, entity=entity)
         found = comparable(await find_notes(one.atlas.reader, text, where, limit))
@@ -203,12 +212,9 @@ async def _items(found: _Found, ranked: Sequence[NoteHit | ShortTermHit], now: f
         row = hit.node.row
         entity = names.get(row.uid, "")
         more: dict[str, Any] = {"entity": entity} if entity else {}
-        base: NoteBase = found.bases[row.uid].base
-        item = unit_item(
-            hit.node, states.get(row.uid, ()), score=hit.score, why=hit.why, is_personal=base.is_personal, **more
-        )
+        item = unit_item(hit.node, states.get(row.uid, ()), score=hit.score, why=hit.why, **more)
         when = str(properties_of(hit.node).get("created", ""))[:10]
-        about = ", ".join(filter(None, (f"about {entity}" if entity else "", escaped(when))))
+        about = ", ".join(filter(None, (f"about {plain_name(entity)}" if entity else "", plain_name(when))))
         items.append(Item(f"{item.line}; {about}" if about else item.line, item.data))
     return items
 
@@ -227,19 +233,26 @@ def _hit_item(hit: ShortTermHit, now: float) -> Item:
 
 
 async def _identity(knowledge: Knowledge, opened: Sequence[Opened], notes: list[str]) -> list[Item]:
-    """Return the entity that describes the user, with its newest observations."""
+    """Return the entity that describes the user, with its newest observations, from the user's own notes only.
+
+    A file of a project may call an entity after the user, and says then what it likes.
+    """
     if not knowledge.identity:
         return []
-    place = await find_entity(knowledge, knowledge.identity)
-    one = next((each for each in opened if place is not None and each.base is place.base), None)
-    if place is None or one is None:
-        notes.append(f"memory.identity names no entity: {shown_text(knowledge.identity, 80)}")
+    name = shown_text(knowledge.identity, 80)
+    ids = await _entities_named(knowledge, knowledge.identity)
+    one = next((each for each in opened if each.base.is_personal and each.base.project in ids), None)
+    if knowledge.project.project in ids:
+        notes.append(f"files of the project describe an entity {name}: that is not the user's own memory")
+    if one is None:
+        hint = "remember with personal = true creates it"
+        notes.append(f"memory.identity names no entity of the user's own notes: {name}; {hint}")
         return []
-    store, uid = one.atlas.reader.store, make_uid(one.base.project, place.note_id)
+    store, uid = one.atlas.reader.store, make_uid(one.base.project, ids[one.base.project])
     nodes = await store.symbols([uid])
     edges = await store.edges([uid], Direction.OUT, [EdgeType.HAS_OBSERVATION], limit=10_000)
     newest = sorted((edge.node for edge in edges), key=_created, reverse=True)[:IDENTITY]
-    return [unit_item(node, is_personal=one.base.is_personal) for node in (*nodes, *newest)]
+    return [unit_item(node) for node in (*nodes, *newest)]
 
 
 def _created(node: Node) -> str:

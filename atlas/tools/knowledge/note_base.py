@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from atlas.api import Atlas
 from atlas.contracts import Embedder, TokenCounter
-from atlas.errors import ConfigError, NotFound
+from atlas.errors import ConfigError, NotFound, StoreError
 from atlas.ids import make_uid
 from atlas.language_model import LanguageModel
 from atlas.model import Filter, Label, Match, Node
@@ -26,7 +26,7 @@ from atlas.notes.listing import notes
 from atlas.notes.note import Note, read_note
 from atlas.notes.notebook import Notebook
 from atlas.paper_source import PaperLinks
-from atlas.parsing import split_words
+from atlas.parsing import mask_secrets, split_words
 from atlas.short_term import ShortTermMemory
 from atlas.threads import in_thread
 from atlas.tools.citations import escaped
@@ -81,8 +81,11 @@ class NoteBase:
     is_personal: bool = False
 
     def read(self, path: str) -> tuple[bytes, Note]:
-        """Return a note's file and its content. Raises NotFound and StoreError."""
-        data = self.notebook.folder.read(path)
+        """Return a note's file with the secrets masked, and its content. Raises NotFound and StoreError."""
+        try:
+            data = mask_secrets(self.notebook.folder.read(path))
+        except ValueError as error:
+            raise StoreError(f"{path} cannot be checked for secrets: {error}", "Split the note.") from error
         return data, read_note(data)
 
 
@@ -106,6 +109,11 @@ class Knowledge:
     identity: str = ""
     """Name or id of the entity that describes the user."""
     ttl_hours: float = 72.0
+
+    @property
+    def own_first(self) -> tuple[NoteBase, ...]:
+        """The folders in the order in which a name or id is looked up: no file of a project shadows the user's own."""
+        return tuple(sorted(self.bases, key=lambda base: not base.is_personal))
 
     @property
     def project(self) -> NoteBase:
@@ -139,17 +147,17 @@ async def locate(knowledge: Knowledge, note_id: str) -> Place:
     wanted = note_id.strip()
     if not is_id(wanted) or wanted[0] not in "cde":
         raise ConfigError(f"{note_id[:80]!r} is no id of a note", "Ids look like c-01JD2V9Q7K4M8N3P5R6S7T8V9A.")
-    for base in knowledge.bases:
+    for base in knowledge.own_first:
         path = base.session.paths.get(wanted)
         if path is not None and _holds(base, path, wanted):
             return Place(base, wanted, path)
     for asks_again in (False, True):
-        for base in knowledge.bases:
+        for base in knowledge.own_first:
             atlas = await (base.fresh() if asks_again else base.opened())
             found = await atlas.reader.store.symbols([make_uid(base.project, wanted)]) if atlas is not None else []
             if found and _holds(base, found[0].row.path, wanted):
                 return Place(base, wanted, found[0].row.path)
-    for base in knowledge.bases:
+    for base in knowledge.own_first:
         if await base.opened() is None and (path := await in_thread(_path_in_files, base, wanted)):
             return Place(base, wanted, path)
     raise NotFound(f"no note {wanted}", "list_propositions and list_entities name the notes there are.")
@@ -163,7 +171,7 @@ def _path_in_files(base: NoteBase, note_id: str) -> str:
 
 async def locate_observation(knowledge: Knowledge, observation_id: str) -> tuple[Place, str]:
     """Return the entity of an observation, and the observation's id. Raises NotFound."""
-    for base in knowledge.bases:
+    for base in knowledge.own_first:
         atlas = await base.fresh()
         if atlas is None:
             continue
@@ -179,7 +187,7 @@ async def find_entity(knowledge: Knowledge, name: str) -> Place | None:
     if is_id(name.strip()):
         return await locate(knowledge, name)
     folded = name.casefold()
-    for base in knowledge.bases:
+    for base in knowledge.own_first:
         if (place := _on_disk(base, name) or _of_session(base, name)) is not None:
             return place
         atlas = await base.opened()

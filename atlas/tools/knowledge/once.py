@@ -37,7 +37,9 @@ async def once(
         return await answer(knowledge, tool, body, WRITE_BUDGET, notes)
     name = check_line("idempotency_key", key)
     async with locked(base, name, "key"):
-        request = await in_thread(requests.begin, base.notebook.data_dir, name, tool, arguments, note_id)
+        # a newer version of a client repeats the calls of the one before
+        client = knowledge.client.partition("/")[0]
+        request = await in_thread(requests.begin, base.notebook.data_dir, name, tool, arguments, note_id, client)
         if request.answer is not None:
             # a damaged answer counts as none: the note has the recorded id, so it is not doubled
             with suppress(KeyError, TypeError, ValueError, AttributeError):

@@ -43,8 +43,8 @@ def project_atlas(opened: Sequence[Opened]) -> Atlas | None:
 
 
 async def find_unit(opened: Sequence[Opened], name: str) -> tuple[Opened, Node] | None:
-    """Return the note of an id, or the decision record of a qualified name or uid."""
-    for one in opened:
+    """Return the note of an id, or the decision record of a qualified name or uid; the user's own first."""
+    for one in sorted(opened, key=lambda one: not one.base.is_personal):
         candidates = [make_uid(one.base.project, name), name]
         for node in await one.atlas.reader.store.symbols(candidates):
             is_note = is_id(name.split("@", 1)[0].split(".", 1)[0]) and node.row.properties

@@ -31,9 +31,9 @@ async def relatives(
     unknown = await _not_indexed(base, atlas, note_id)
     similar = await degraded(similar_notes(reader, text, UNIT_LABELS, SHOWN, SIMILAR), notes, "similar units", [])
     similar = [hit for hit in similar if hit.node.row.uid != own]
-    items = [*await hit_items(base, reader, similar), *await _similar_new(reader, text, unknown)][:SHOWN]
+    items = [*await hit_items(reader, similar), *await _similar_new(reader, text, unknown)][:SHOWN]
     clashes = await degraded(clashing_notes(reader, text, UNIT_LABELS, SHOWN, own), notes, "contradictions", [])
-    return items, [*await clash_items(base, reader, clashes), *_clashing_new(text, unknown)][:SHOWN]
+    return items, [*await clash_items(reader, clashes), *_clashing_new(text, unknown)][:SHOWN]
 
 
 async def _not_indexed(base: NoteBase, atlas: Atlas, note_id: str) -> dict[str, str]:
@@ -80,9 +80,9 @@ def _clash_words(found: Clash) -> list[str]:
     return [shown_text(found.one, 80), shown_text(found.other, 80)]
 
 
-async def clash_items(base: NoteBase, reader: Reader, clashes: Sequence[tuple[NoteHit, Clash]]) -> list[Item]:
+async def clash_items(reader: Reader, clashes: Sequence[tuple[NoteHit, Clash]]) -> list[Item]:
     """Return possible contradictions with the words that clash."""
-    items = await hit_items(base, reader, [hit for hit, _ in clashes])
+    items = await hit_items(reader, [hit for hit, _ in clashes])
     return [
         Item(
             f"{item.line}; {_clash_text(clash)}",

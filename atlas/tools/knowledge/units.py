@@ -8,7 +8,7 @@ from typing import Any
 
 from atlas.api import Atlas
 from atlas.errors import AtlasError
-from atlas.ids import make_uid
+from atlas.ids import is_personal, make_uid
 from atlas.model import Label, Node
 from atlas.project_state import ProjectState
 from atlas.search import Reader
@@ -27,6 +27,8 @@ SHOWN_TEXT = 700
 """Characters of a unit's text in a list; `get_unit` shows all of it."""
 SHOWN_SOURCE = 120
 PERSONAL = "personal"
+PROJECT_FILE = "project file"
+"""Origin of a note whose author, status, confidence and time are what a file of the project claims."""
 LEAST_MEANING = 0.1
 """Cosine of the prose model below which a hit that shares no word with the question is left out."""
 _REASONS = frozenset({"words", "name", "related", "conversation"})
@@ -46,11 +48,14 @@ def unit_item(
     score: float | None = None,
     why: Sequence[str] = (),
     characters: int = SHOWN_TEXT,
-    is_personal: bool = False,
     **more: Any,
 ) -> Item:
-    """Return a unit as an item: what it says, who wrote it, its state, and why it is shown."""
+    """Return a unit as an item: what it says, who wrote it, its state, and why it is shown.
+
+    The author of a project's note is what its file claims; `origin` says that status and confidence are, too.
+    """
     row = node.row
+    own = is_personal(row.uid)
     facts = facts_of(row)
     said = row.name if row.label == Label.ENTITY else row.docstring
     if row.label == Label.ADR:
@@ -59,7 +64,7 @@ def unit_item(
     line = note_line(row, states, text=said, characters=characters)
     if facts.source:
         line = f"{line}; source {quoted_text(facts.source, SHOWN_SOURCE)}"
-    if is_personal:
+    if own:
         line = f"{line}; {PERSONAL}"
     if score is not None:
         line = f"{line}; {score_text(score, why)}"
@@ -72,13 +77,14 @@ def unit_item(
     }
     optional = {
         "source": escaped(facts.source),
-        "client": escaped(facts.client),
+        "origin": "" if own else PROJECT_FILE,
+        "client" if own else "claimed_client": escaped(facts.client),
         "created": escaped(facts.created),
         "path": escaped(row.path),
         "suspect": [_doubt(one) for one in states if one.is_suspect],
         "score": None if score is None else round(score, 4),
         "why": list(why),
-        PERSONAL: is_personal or None,
+        PERSONAL: own or None,
         **more,
     }
     return Item(line, {**data, **{name: value for name, value in optional.items() if value not in ("", None, [])}})
@@ -105,20 +111,10 @@ def quoted_text(text: str, characters: int = SHOWN_TEXT) -> str:
     return quoted(cut(text, characters))
 
 
-async def hit_items(base: NoteBase, reader: Reader, hits: Sequence[NoteHit], **more: Any) -> list[Item]:
+async def hit_items(reader: Reader, hits: Sequence[NoteHit], **more: Any) -> list[Item]:
     """Return hits as items with the state of what they are about."""
     states = await anchor_states(reader, [hit.node.row.uid for hit in hits])
-    return [
-        unit_item(
-            hit.node,
-            states.get(hit.node.row.uid, ()),
-            score=hit.score,
-            why=hit.why,
-            is_personal=base.is_personal,
-            **more,
-        )
-        for hit in hits
-    ]
+    return [unit_item(hit.node, states.get(hit.node.row.uid, ()), score=hit.score, why=hit.why, **more) for hit in hits]
 
 
 def comparable(hits: Sequence[NoteHit]) -> list[NoteHit]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from atlas.errors import AtlasError, NotFound
+from atlas.history import Commit
 from atlas.ids import make_uid
 from atlas.model import PROSE, Direction, Edge, EdgeType, Label, Node
 from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
@@ -22,7 +24,7 @@ from atlas.tools.knowledge.note_base import Knowledge, NoteBase, aliases_of, pro
 from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
 from atlas.tools.knowledge.relations import anchor_item, relation_item
 from atlas.tools.knowledge.sources import paper_items
-from atlas.tools.knowledge.units import answer, quoted_text, shown_text, unit_item
+from atlas.tools.knowledge.units import answer, quoted_text, shown_text, uid_of, unit_item
 
 UNIT_BUDGET = 2000
 COMMITS = 5
@@ -46,13 +48,13 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         raise NotFound(f"no unit {shown_text(unit_id, 80)}", hint)
     one, node = found
     reader, uid = one.atlas.reader, node.row.uid
-    twins = await _twins(one, node)
+    twins, commits = await _twins(one, node), await _history(one, node)
     states = (await anchor_states(reader, [uid])).get(uid, ())
-    item = unit_item(node, states, characters=MAX_TEXT, is_personal=one.base.is_personal, **_details(one.base, node))
+    item = unit_item(node, states, characters=MAX_TEXT, **_details(one.base, node))
     outgoing = await reader.store.edges([uid], Direction.OUT, RELATIONS)
     incoming = await reader.store.edges([uid], Direction.IN, RELATIONS)
     groups = [
-        ItemGroup.of("unit", [_with_details(item)]),
+        ItemGroup.of("unit", [_with_details(item, commits)]),
         ItemGroup.of("same_id", [unit_item(twin) for twin in twins]),
         ItemGroup.of("relations", [relation_item(edge) for edge in (*outgoing, *incoming)]),
         ItemGroup.of("about", [anchor_item(state) for state in states]),
@@ -60,12 +62,13 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         ItemGroup.of("dangling", _dangling(one.base, node, outgoing)),
         ItemGroup.of("entity", await _entity(one, node)),
         ItemGroup.of("observations", await _observations(one, node)),
-        ItemGroup.of("history", await _history(one, node)),
+        ItemGroup.of("history", [_commit_item(commit) for commit in commits]),
     ]
     groups = [group for group in groups if group.total]
     if twins:
         paths = ", ".join(escaped(each.row.path) for each in (node, *twins))
         notes.append(f"several files have this id: {paths}; give all but one a new id")
+    notes += [f"a file of the project has this id, too: {escaped(path)}" for path in await _shadowed(opened, found)]
     actions = [*_if_suspect(node, states), *_after_reading(node)]
     body = NoteBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
     return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
@@ -80,6 +83,14 @@ async def _twins(one: Opened, node: Node) -> list[Node]:
     return [each for each in await store.symbols(uids) if each.row.uid != node.row.uid]
 
 
+async def _shadowed(opened: Sequence[Opened], found: tuple[Opened, Node]) -> list[str]:
+    """Return the paths of notes of other folders with the id of this one, which is the user's own."""
+    one, node = found
+    others = [each for each in opened if each is not one]
+    nodes = [await each.atlas.reader.store.symbols([uid_of(each.base, node.row.qualified_name)]) for each in others]
+    return [each.row.path for each in chain(*nodes)]
+
+
 def _details(base: NoteBase, node: Node) -> dict[str, Any]:
     """Return further values of a note's front matter, escaped."""
     details = properties_of(node)
@@ -92,10 +103,16 @@ def _details(base: NoteBase, node: Node) -> dict[str, Any]:
     return {**found, **({"aliases": aliases} if aliases else {})}
 
 
-def _with_details(item: Item) -> Item:
+def _with_details(item: Item, commits: Sequence[Commit]) -> Item:
+    """Return a unit with further values of its file, and who committed it last as far as git knows."""
     parts = [f"{name} {quoted_text(item.data[name])}" for name in ("updated", "agent", "reason") if name in item.data]
+    parts = [f"per its file: {', '.join(parts)}"] if parts and "origin" in item.data else parts
     parts += [f"alias {quoted_text(one)}" for one in item.data.get("aliases", ())]
-    return Item("; ".join((item.line, *parts)), item.data)
+    data = dict(item.data)
+    if commits:
+        data["committed_by"] = shown_text(commits[0].author, MAX_NAME)
+        parts.append(f"committed by {quoted_text(commits[0].author, MAX_NAME)}")
+    return Item("; ".join((item.line, *parts)), data)
 
 
 def _if_suspect(node: Node, states: Sequence[AnchorState]) -> list[Action]:
@@ -157,7 +174,13 @@ async def _observations(one: Opened, node: Node) -> list[Item]:
     return [unit_item(edge.node) for edge in newest[:50]]
 
 
-async def _history(one: Opened, node: Node) -> list[Item]:
+def _commit_item(commit: Commit) -> Item:
+    subject = shown_text(commit.subject, 100)
+    line = f"{commit.id[:10]} by {quoted_text(commit.author, MAX_NAME)}: {quoted_text(commit.subject, 100)}"
+    return Item(line, {"commit": commit.id, "author": shown_text(commit.author, MAX_NAME), "subject": subject})
+
+
+async def _history(one: Opened, node: Node) -> Sequence[Commit]:
     """Return the last commits of the note's file; none without git."""
     history = one.atlas.reader.history
     if history is None or not node.row.path:
@@ -167,12 +190,9 @@ async def _history(one: Opened, node: Node) -> list[Item]:
     after = max(int(created - CLOCKS_DIFFER), 0) if created else 0
     try:
         log = await history.log(COMMITS, path=node.row.path, paths=0, after=after)
+        if after and not log.commits and await history.content("HEAD", [node.row.path]):
+            # the file claims a time after its own commit, which does not hide who committed it
+            log = await history.log(COMMITS, path=node.row.path, paths=0)
     except AtlasError:
         return []
-    return [
-        Item(
-            f"{commit.id[:10]} {quoted_text(commit.subject, 100)}",
-            {"commit": commit.id, "subject": shown_text(commit.subject, 100)},
-        )
-        for commit in log.commits
-    ]
+    return log.commits

@@ -11,8 +11,8 @@ from dataclasses import asdict
 from typing import Any
 
 from atlas.docs.pack.folder import InstalledPack
+from atlas.invisible import escaped, escaped_text
 from atlas.search.packs.values import EXTRACT, Fact, Hit, PackAnswer
-from atlas.tools.citations import escaped, escaped_text
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.wording import counted
 

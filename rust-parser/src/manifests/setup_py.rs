@@ -1,11 +1,15 @@
 //! `setup.py`, read without running it: the lists in the call of `setup`, also where a variable holds them.
 
+use std::time::Duration;
+
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use super::reader::Reader;
 use super::requirement;
 use crate::facts::{IncludeKind, Purpose};
+use crate::parse::deadline::Deadline;
+use crate::parse::syntax::syntax_tree;
 
 /// Nesting depth of expressions that are followed.
 const MAX_DEPTH: usize = 20;
@@ -34,13 +38,13 @@ struct Source<'t> {
     entries: FxHashMap<&'t str, Vec<(String, Node<'t>)>>,
 }
 
+/// CPU time for the syntax tree.
+const TIMEOUT: Duration = Duration::from_millis(300);
+
 /// Reads a `setup.py`.
 pub fn read(reader: &mut Reader, text: &str) {
-    let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_python::LANGUAGE.into()).is_err() {
-        return;
-    }
-    let Some(tree) = parser.parse(text, None) else { return };
+    let grammar = tree_sitter_python::LANGUAGE.into();
+    let Some(tree) = syntax_tree(&grammar, text.as_bytes(), Deadline::after(TIMEOUT)) else { return };
     let mut source = Source {
         text,
         variables: FxHashMap::default(),

@@ -2,12 +2,8 @@
 //! truncates something is recorded as a problem in the facts.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
-
-use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::content_digest::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
@@ -22,24 +18,19 @@ use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::FlatTree;
 use crate::parse::language::Language;
 use crate::parse::readings::best_tree;
+use crate::parse::syntax;
 use crate::parse::walk::drafts::Layout;
 use crate::parse::walk::state::Walk;
 
-/// Number of parser progress callbacks between two checks of the deadline.
-const CLOCK_INTERVAL: u32 = 16;
 /// Least length of a line, in bytes, that is recorded as a problem.
 const LONG_LINE: usize = 100_000;
-
-thread_local! {
-    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
-}
 
 /// Returns the facts of one file. Never fails.
 pub fn extract(language: &Language, detectors: &Detectors, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
     let attempt =
         catch_unwind(AssertUnwindSafe(|| read_file(language, detectors, path, data, Deadline::after(timeout))));
     attempt.unwrap_or_else(|_| {
-        PARSER.replace(Parser::new());
+        syntax::forget_parser();
         let mut collector = empty_facts(language, path, data);
         collector.problem(1, "internal", "the parser failed on this file");
         finish(collector.facts)
@@ -85,7 +76,9 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     walk.builder.facts.narrowings.sort_by_key(|one| (one.target, one.first_line, one.last_line));
     walk.scopes.truncate(1);
     language.hooks.end(&mut walk);
-    walk.record_detections();
+    if !walk.record_detections(deadline) {
+        walk.builder.problem(1, "timeout", "routes and events were not read to the end in time");
+    }
     digests::fill(&mut walk);
     finish(walk.builder.facts)
 }
@@ -188,29 +181,6 @@ fn note_bytes(collector: &mut FactsBuilder, data: &[u8]) {
 
 fn line_at(data: &[u8], at: usize) -> u32 {
     data[..at].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1
-}
-
-/// Parses with this thread's parser. Returns `None` when the deadline passes.
-pub(super) fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Deadline) -> Option<Tree> {
-    PARSER.with_borrow_mut(|parser| {
-        parser.set_language(grammar).ok()?;
-        let mut calls = 0_u32;
-        let mut progress = |_: &tree_sitter::ParseState| {
-            calls = calls.wrapping_add(1);
-            if calls.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let mut read = |at: usize, _| data.get(at..).unwrap_or_default();
-        let tree = parser.parse_with_options(&mut read, None, Some(options));
-        if tree.is_none() {
-            parser.reset();
-        }
-        tree
-    })
 }
 
 fn finish(mut facts: FileFacts) -> FileFacts {

@@ -122,6 +122,11 @@ impl FlatTree {
         Children { tree: self, current: id + 1, end: self.node(id).next }
     }
 
+    /// Returns the children after one of them, without a step for each one before it.
+    pub fn children_after(&self, id: NodeId, child: NodeId) -> Children<'_> {
+        Children { tree: self, current: self.node(child).next, end: self.node(id).next }
+    }
+
     /// Returns the first child in a field.
     pub fn child_by_field(&self, id: NodeId, field: u16) -> Option<NodeId> {
         self.children(id).find(|&child| self.node(child).field == field)

@@ -7,7 +7,7 @@
 //! detectors find. `markdown` reads documents without a grammar, `documents` those of other formats, `notes` what agents
 //! and people know, and `plain` everything else, as windows of lines. `statements` finds where excerpts can be cut.
 
-mod deadline;
+pub(crate) mod deadline;
 pub mod detect;
 mod digests;
 mod doc_text;
@@ -29,6 +29,7 @@ mod query;
 mod readings;
 mod registry;
 mod statements;
+pub(crate) mod syntax;
 mod walk;
 
 pub use markdown::blocks::{TextBlock, read_blocks};

@@ -4,8 +4,8 @@
 use tree_sitter::{Language as Grammar, Tree};
 
 use crate::parse::deadline::Deadline;
-use crate::parse::extract::syntax_tree;
 use crate::parse::language::Language;
+use crate::parse::syntax::syntax_tree;
 
 /// Returns the syntax tree of a file, or `None` when the deadline passes before the first one is complete.
 pub(super) fn best_tree(language: &Language, grammar: &Grammar, data: &[u8], deadline: Deadline) -> Option<Tree> {

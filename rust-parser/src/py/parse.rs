@@ -132,7 +132,7 @@ impl ParsedFile {
 }
 
 #[pyfunction]
-#[pyo3(signature = (languages, path, data, *, timeout_ms = 2000, generated = false))]
+#[pyo3(signature = (languages, path, data, *, timeout_ms = 1000, generated = false))]
 fn parse_bytes(
     py: Python<'_>,
     languages: &Languages,
@@ -153,7 +153,7 @@ enum Outcome {
 }
 
 #[pyfunction]
-#[pyo3(signature = (languages, root, paths, *, max_bytes = 1_048_576, timeout_ms = 2000, generated = false))]
+#[pyo3(signature = (languages, root, paths, *, max_bytes = 1_048_576, timeout_ms = 1000, generated = false))]
 fn parse_paths(
     py: Python<'_>,
     languages: &Languages,

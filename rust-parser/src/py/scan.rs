@@ -145,6 +145,12 @@ fn changes_rules_py(path: &str) -> bool {
     changes_rules(path)
 }
 
+/// Returns what is wrong with globs of the settings, or "".
+#[pyfunction(name = "glob_problem")]
+fn glob_problem_py(py: Python<'_>, globs: Vec<String>) -> String {
+    py.detach(|| tree::globs(&globs).err().unwrap_or_default())
+}
+
 /// Returns the path of the user's own ignore rules for all repositories, whether or not it exists.
 #[pyfunction(name = "personal_rules")]
 fn personal_rules_py(py: Python<'_>) -> Option<std::path::PathBuf> {
@@ -159,6 +165,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scan_py, module)?)?;
     module.add_function(wrap_pyfunction!(scan_tracked_py, module)?)?;
     module.add_function(wrap_pyfunction!(changes_rules_py, module)?)?;
+    module.add_function(wrap_pyfunction!(glob_problem_py, module)?)?;
     module.add_function(wrap_pyfunction!(personal_rules_py, module)?)?;
     module.add_function(wrap_pyfunction!(check_content_py, module)?)
 }

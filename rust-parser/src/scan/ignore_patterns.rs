@@ -18,10 +18,29 @@ const MAX_SCAN_COST: usize = 4 << 20;
 /// Cost of a wildcard in units. A byte of text costs one.
 const WILDCARD_COST: usize = 10;
 
-/// The error for an ignore file that exceeds its limit or the budget. Because it is unknown what the file ignores,
-/// nothing in its folder may be indexed.
+/// The file whose patterns exceed its limit or the budget. Because it is unknown what the file ignores, nothing in its
+/// folder may be indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooManyRules;
+pub enum TooManyRules {
+    Gitignore,
+    Atlasignore,
+    /// `.git/info/exclude`.
+    Exclude,
+    /// A `.gitignore` in a folder above the root.
+    Above,
+}
+
+impl TooManyRules {
+    /// Returns the reason for the skipped folder. `atlas/model.py` knows these reasons.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Gitignore => "too-many-gitignore-rules",
+            Self::Atlasignore => "too-many-atlasignore-rules",
+            Self::Exclude => "too-many-exclude-rules",
+            Self::Above => "too-many-rules-above",
+        }
+    }
+}
 
 /// The current cost of all ignore files of one scan.
 #[derive(Clone, Default)]
@@ -37,10 +56,10 @@ pub struct Patterns {
 impl Patterns {
     /// Compiles an ignore file for paths below `folder`. Invalid patterns and lines that are not UTF-8 match as far as
     /// they can be interpreted.
-    pub fn compile(folder: &Path, text: &[u8], budget: &Budget) -> Result<Self, TooManyRules> {
+    pub fn compile(folder: &Path, text: &[u8], budget: &Budget, file: TooManyRules) -> Result<Self, TooManyRules> {
         let cost = cost_of(text);
         if cost > MAX_FILE_COST || !budget.take(cost) {
-            return Err(TooManyRules);
+            return Err(file);
         }
         // From here on, dropping `patterns` returns the cost on every path.
         let mut patterns = Self { set: Gitignore::empty(), cost, budget: budget.clone() };
@@ -50,7 +69,7 @@ impl Patterns {
             // An invalid pattern matches nothing, as in git.
             let _ = builder.add_line(None, line);
         }
-        patterns.set = builder.build().map_err(|_| TooManyRules)?;
+        patterns.set = builder.build().map_err(|_| file)?;
         Ok(patterns)
     }
 
@@ -90,6 +109,11 @@ pub fn decide(set: &Gitignore, path: &Path, is_folder: bool) -> Option<bool> {
     }
 }
 
+/// Returns whether the patterns in a text are more than one file may have.
+pub fn are_too_many(text: &[u8]) -> bool {
+    cost_of(text) > MAX_FILE_COST
+}
+
 fn cost_of(text: &[u8]) -> usize {
     let wildcards = text.iter().filter(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{')).count();
     text.len() + WILDCARD_COST * wildcards
@@ -104,14 +128,14 @@ mod tests {
         let budget = Budget::default();
         // Comments cost what patterns of their length cost, and take no time to compile.
         let file = |count: usize| "# *.generated.name\n".repeat(count).into_bytes();
-        assert!(Patterns::compile(Path::new("/a"), &file(100_000), &budget).is_err());
+        assert!(Patterns::compile(Path::new("/a"), &file(100_000), &budget, TooManyRules::Gitignore).is_err());
         let mut kept = Vec::new();
-        while let Ok(patterns) = Patterns::compile(Path::new("/a"), &file(10_000), &budget) {
+        while let Ok(patterns) = Patterns::compile(Path::new("/a"), &file(10_000), &budget, TooManyRules::Gitignore) {
             kept.push(patterns);
         }
         assert_eq!(kept.len(), MAX_SCAN_COST / cost_of(&file(10_000)));
         kept.pop();
-        assert!(Patterns::compile(Path::new("/a"), &file(10_000), &budget).is_ok());
+        assert!(Patterns::compile(Path::new("/a"), &file(10_000), &budget, TooManyRules::Gitignore).is_ok());
         drop(kept);
         assert_eq!(budget.0.load(Ordering::Relaxed), 0);
     }

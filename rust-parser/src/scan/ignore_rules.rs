@@ -85,7 +85,7 @@ impl Rules {
             }
             let text =
                 Folder::open(folder).and_then(|handle| handle.read_file(".gitignore", ignore_patterns::MAX_BYTES));
-            let git = compiled(folder, text, budget)?;
+            let git = compiled(folder, text, budget, TooManyRules::Above)?;
             if git.is_some() {
                 rules = Arc::new(Self { parent: Some(rules), git, ..Self::default() });
             }
@@ -105,11 +105,12 @@ impl Rules {
         if let Some(repository) = files.repository.then(|| Repository::at(place)).flatten() {
             rules = Arc::new(Self { parent: Some(rules), ..Self::of_repository(repository, budget)? });
         }
-        let read = |wanted: bool, name: &str| match wanted {
-            true => compiled(place, folder.read_file(name, ignore_patterns::MAX_BYTES), budget),
+        let read = |wanted: bool, name: &str, file: TooManyRules| match wanted {
+            true => compiled(place, folder.read_file(name, ignore_patterns::MAX_BYTES), budget, file),
             false => Ok(None),
         };
-        let (git, atlas) = (read(files.git, ".gitignore")?, read(files.atlas, ".atlasignore")?);
+        let git = read(files.git, ".gitignore", TooManyRules::Gitignore)?;
+        let atlas = read(files.atlas, ".atlasignore", TooManyRules::Atlasignore)?;
         if git.is_none() && atlas.is_none() {
             return Ok(rules);
         }
@@ -132,7 +133,8 @@ impl Rules {
 
     fn of_repository(repository: Repository, budget: &Budget) -> Result<Self, TooManyRules> {
         let root = repository.work_tree.clone();
-        let private = compiled(&root, read_linked(&repository.exclude_file(), ignore_patterns::MAX_BYTES), budget)?;
+        let text = read_linked(&repository.exclude_file(), ignore_patterns::MAX_BYTES);
+        let private = compiled(&root, text, budget, TooManyRules::Exclude)?;
         let (personal, _) = GitignoreBuilder::new(&root).build_global();
         Ok(Self { work_tree: Some(WorkTree { repository, private, personal }), ..Self::default() })
     }
@@ -170,10 +172,15 @@ impl Rules {
 }
 
 /// Returns the patterns of an ignore file, or `None` if it is unreadable or empty.
-fn compiled(folder: &Path, text: io::Result<Vec<u8>>, budget: &Budget) -> Result<Option<Patterns>, TooManyRules> {
+fn compiled(
+    folder: &Path,
+    text: io::Result<Vec<u8>>,
+    budget: &Budget,
+    file: TooManyRules,
+) -> Result<Option<Patterns>, TooManyRules> {
     match text {
-        Ok(text) => Ok(Some(Patterns::compile(folder, &text, budget)?).filter(|patterns| !patterns.is_empty())),
-        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(TooManyRules),
+        Ok(text) => Ok(Some(Patterns::compile(folder, &text, budget, file)?).filter(|patterns| !patterns.is_empty())),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(file),
         Err(_) => Ok(None),
     }
 }
@@ -221,7 +228,14 @@ impl Scope {
     }
 }
 
-fn globs(lines: &[String]) -> Result<Gitignore, String> {
+/// Compiles globs of the settings.
+///
+/// # Errors
+/// The text of the first invalid glob, or that they are too many.
+pub fn globs(lines: &[String]) -> Result<Gitignore, String> {
+    if ignore_patterns::are_too_many(lines.concat().as_bytes()) {
+        return Err("too many globs".to_owned());
+    }
     let mut builder = GitignoreBuilder::new("");
     for line in lines {
         builder.add_line(None, line).map_err(|error| format!("{line:?} is not a glob: {error}"))?;

@@ -14,7 +14,7 @@ mod tracked;
 mod walk;
 
 pub use content::check_content;
-pub use ignore_rules::changes_rules;
+pub use ignore_rules::{changes_rules, globs};
 pub use manifests::name_of as manifest_name;
 pub use options::{LanguageNames, Options, ScanError};
 pub use tracked::scan_tracked;

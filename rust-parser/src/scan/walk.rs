@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::ignore_patterns::{Budget, TooManyRules};
+use super::ignore_patterns::Budget;
 use super::ignore_rules::{RuleFiles, Rules, Scope, Verdict};
 use super::note_folder::NoteFolder;
 use super::options::{LanguageNames, Options, ScanError};
@@ -21,8 +21,6 @@ use crate::files::{EntryKind, Status};
 const FIRST_LINE_BYTES: u64 = 128;
 /// Largest nesting depth of folders: opening one takes a step for each parent folder.
 const MAX_DEPTH: usize = 512;
-/// Reason for a skipped folder whose ignore files exceed the limits.
-const TOO_MANY_RULES: &str = "too-many-rules";
 
 /// A file to index.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,9 +97,13 @@ pub fn scan(root: &Path, languages: &dyn LanguageNames, options: &Options) -> Re
     if subset.is_empty() {
         return Ok(result);
     }
-    let Ok(rules) = rules else {
-        result.skipped.push(("/".to_owned(), TOO_MANY_RULES.to_owned()));
-        return Ok(result);
+    let rules = match rules {
+        Ok(rules) => rules,
+        Err(file) => {
+            result.folders.push(String::new());
+            result.skipped.push(("/".to_owned(), file.reason().to_owned()));
+            return Ok(result);
+        }
     };
     let whole = subset.has("");
     let walk = Walk { root, handle, budget, scope, options, languages, subset };
@@ -177,8 +179,8 @@ impl Walk<'_> {
         let present = RuleFiles { git: git && holds(".gitignore"), atlas: holds(".atlasignore"), repository: nested };
         let inner = match folder.rules.inside(&place, &handle, present, &self.budget) {
             Ok(inner) => inner,
-            Err(TooManyRules) => {
-                listing.skip_folder(folder.path, TOO_MANY_RULES);
+            Err(file) => {
+                listing.skip_folder(folder.path, file.reason());
                 return listing;
             }
         };

@@ -14,11 +14,15 @@ use super::{randomness, value_classes};
 /// Length limits of names and literals, in bytes.
 const NAME: usize = 100;
 const LITERAL: usize = 1000;
+/// A name up to this length, such as `pwd`, is not judged by its letters.
+const SHORT_NAME: usize = 4;
 /// Longest text between a name and its literal, in bytes.
 const BETWEEN: usize = 160;
-/// Bytes before a name in which `EXAMPLE` is searched for.
+/// Bytes around a name in which a published example key (`AKIA...EXAMPLE`) is searched for.
 const EXAMPLE_BEFORE: usize = 160;
 const EXAMPLE_AFTER: usize = 240;
+/// Least number of characters of such a key before the word `EXAMPLE`.
+const EXAMPLE_KEY: usize = 8;
 static EXAMPLE: LazyLock<memchr::memmem::Finder<'static>> = LazyLock::new(|| memchr::memmem::Finder::new("EXAMPLE"));
 
 /// Keywords that may precede a name whose value is not quoted.
@@ -41,7 +45,9 @@ const DECLARING: &[&[u8]] = &[
 
 /// Least length of an unquoted literal: a shorter one may be an identifier.
 const UNQUOTED: usize = 20;
-const UNQUOTED_PASSWORD: usize = 12;
+const UNQUOTED_PASSWORD: usize = 8;
+/// Least length of a literal under the bare name `key`, which keys of dictionaries and caches have, too.
+const KEY_LITERAL: usize = 24;
 
 /// The text between a name and its literal. Group 1 is a comma without an operator; group 2 is the quote, if there is
 /// one.
@@ -68,6 +74,7 @@ static OPERATOR_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| expression(OPE
 enum Kind {
     Password,
     Secret,
+    Key,
 }
 
 /// A name, and the literal assigned to it if that is a secret.
@@ -85,7 +92,7 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
     let none = Found { name_end: end, literal: None, work: end - start };
     let Some(kind) = kind_of(&data[start..end]) else { return none };
     let name = &data[start..end];
-    if !randomness::consists_of_words(name) || is_called_example(data, (start, end)) {
+    if !(name.len() <= SHORT_NAME || randomness::consists_of_words(name)) || is_called_example(data, (start, end)) {
         return none;
     }
     let quote_before = start > 0 && matches!(data[start - 1], b'"' | b'\'' | b'`');
@@ -105,16 +112,20 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
     Found { name_end: end, literal, work }
 }
 
-/// Returns whether `EXAMPLE` occurs near a name: documentation that marks one value this way means all of them.
+/// Returns whether a published example key, which ends with `EXAMPLE`, is near a name: documentation that marks one
+/// value this way means all of them. The word alone says nothing about a value.
 fn is_called_example(data: &[u8], (start, end): (usize, usize)) -> bool {
     let around = &data[start.saturating_sub(EXAMPLE_BEFORE)..data.len().min(end + EXAMPLE_AFTER)];
-    if EXAMPLE.find(around).is_some() {
-        return true;
-    }
-    let line = &data[start.saturating_sub(EXAMPLE_BEFORE)..start];
-    let line = line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.windows(8)
-        .any(|word| word[..7].eq_ignore_ascii_case(b"example") && matches!(word[7], b' ' | b':' | b')' | b'='))
+    EXAMPLE.find_iter(around).any(|at| {
+        let before = around[..at].iter().rev().take_while(|byte| is_key_character(**byte));
+        let after = &around[at + EXAMPLE.needle().len()..];
+        let after = after.strip_prefix(b"KEY").unwrap_or(after);
+        before.take(EXAMPLE_KEY).count() == EXAMPLE_KEY && after.first().is_none_or(|byte| !is_key_character(*byte))
+    })
+}
+
+fn is_key_character(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
 }
 
 /// Returns whether the white space around `=` is that of an assignment: `KEY=value` or `KEY = value`. A blank on only
@@ -124,21 +135,42 @@ fn has_assignment_spacing(data: &[u8], end: usize, from: usize) -> bool {
     between.last() != Some(&b' ') || between.first() == Some(&b' ') || !between.contains(&b'=')
 }
 
-/// Returns whether a word before a name makes it part of a sentence. Declaring keywords do not.
+/// Returns whether a word before a name makes it part of a sentence. Declaring keywords and other assignments
+/// (`user=app password=...`) do not.
 fn is_prose(data: &[u8], start: usize) -> bool {
-    let before = &data[start.saturating_sub(12)..start];
+    let before = &data[start.saturating_sub(NAME)..start];
     let Some(rest) = before.strip_suffix(b" ") else { return false };
+    if rest.rsplit(|byte| byte.is_ascii_whitespace()).next().is_some_and(|word| word.contains(&b'=')) {
+        return false;
+    }
     let word = rest.rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
     !word.is_empty() && !DECLARING.iter().any(|each| word.eq_ignore_ascii_case(each))
 }
 
 fn is_secret(literal: &[u8], kind: Kind) -> bool {
     let plain = !literal.iter().any(|byte| byte.is_ascii_whitespace() || *byte >= 128);
-    plain
-        && (value_classes::is_secret_literal(literal) || kind == Kind::Password && value_classes::is_password(literal))
+    match kind {
+        Kind::Key => plain && is_generated_key(literal),
+        Kind::Password => plain && (value_classes::is_secret_literal(literal) || value_classes::is_password(literal)),
+        Kind::Secret => plain && value_classes::is_secret_literal(literal),
+    }
+}
+
+/// Returns whether a literal is a key that a program made: random, of letters in both cases and digits. Digests, which
+/// keys of caches are, have one case.
+fn is_generated_key(literal: &[u8]) -> bool {
+    literal.len() >= KEY_LITERAL
+        && literal.iter().all(|byte| is_key_character(*byte) || matches!(byte, b'_' | b'-' | b'='))
+        && literal.iter().any(u8::is_ascii_lowercase)
+        && literal.iter().any(u8::is_ascii_uppercase)
+        && literal.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
+        && value_classes::is_secret_literal(literal)
 }
 
 fn is_bare_secret(literal: &[u8], kind: Kind) -> bool {
+    if kind == Kind::Key {
+        return is_generated_key(literal);
+    }
     let digits = literal.iter().filter(|byte| byte.is_ascii_digit()).count();
     let is_random = digits >= 2 && literal.len() >= UNQUOTED && value_classes::is_secret_literal(literal);
     is_random
@@ -175,7 +207,10 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     }
     let key = words.windows(2).any(|pair| pair[1] == "key" && has(&names.key_of, &pair[0]));
     let held = names.secret.iter().any(|part| joined.contains(part.as_str()));
-    (key || held || words.iter().any(|word| has(&names.words, word))).then_some(Kind::Secret)
+    if key || held || words.iter().any(|word| has(&names.words, word)) {
+        return Some(Kind::Secret);
+    }
+    (last == "key").then_some(Kind::Key)
 }
 
 /// Returns the words of a name in lower case: `AWS_SECRET`, `awsSecret` and `aws-secret` all give `aws secret`.
@@ -270,8 +305,6 @@ mod tests {
             "password_hash",
             "token_type",
             "tokenUrl",
-            "primary_key",
-            "key",
             "keyboard",
             "public_key",
             "csrf_token",

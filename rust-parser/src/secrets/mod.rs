@@ -2,15 +2,19 @@
 //!
 //! The rules are data (`secret-rules/`): the published rules of Betterleaks and our own. `scan` finds their keywords
 //! and runs them, `assignment` examines literals assigned to names that hold secrets, and `private_key` finds armoured
-//! keys. `value_classes` classifies values as random or as passwords, with the help of `randomness` and `placeholders`.
+//! keys. `tokens` finds shapes that need no keyword and base64 text with a secret in it, `joined` secrets that are divided
+//! over several literals. `stated` classifies what prose states as a password. `value_classes` classifies values as random or as passwords, with the help of `randomness` and `placeholders`.
 //! ADR 0015 has the decision and the measurements.
 
 mod assignment;
+mod joined;
 mod placeholders;
 mod private_key;
 mod randomness;
 mod rules;
 mod scan;
+mod stated;
+mod tokens;
 mod value_classes;
 
 use std::borrow::Cow;

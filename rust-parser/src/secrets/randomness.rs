@@ -26,14 +26,30 @@ pub fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / length).map(|p| -p * p.log2()).sum()
 }
 
-/// Returns the length of the longest run of letters that resembles a word.
+/// Returns the number of letters of the longest run that resembles words, which may be written as `TwoWords`.
 pub fn longest_word(value: &[u8]) -> usize {
     value
         .split(|byte| !byte.is_ascii_alphabetic())
         .filter(|run| run.len() >= 4 && average_cost(run) < 10.0)
-        .map(<[u8]>::len)
+        .map(letters_of_words)
+        .filter(|letters| *letters >= 4)
         .max()
         .unwrap_or(0)
+}
+
+/// Returns the number of letters in parts of a run that are written as words are: `word`, `Word` or `WORD`, not `wOrD`.
+fn letters_of_words(run: &[u8]) -> usize {
+    run.chunk_by(|a, b| a.is_ascii_uppercase() || b.is_ascii_lowercase())
+        .filter(|part| part.len() >= 2)
+        .filter(|part| {
+            part[1..].iter().all(u8::is_ascii_lowercase)
+                || part.iter().all(u8::is_ascii_uppercase)
+                || part.windows(2).filter(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase()).count()
+                    == 1
+                    && part.len() > 4
+        })
+        .map(<[u8]>::len)
+        .sum()
 }
 
 /// Returns whether a name consists of words, unlike base64.

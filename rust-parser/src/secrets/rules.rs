@@ -32,6 +32,10 @@ pub enum Check {
     Shape,
     Random,
     Password,
+    /// A password that prose states, which may be weak ...
+    Stated,
+    /// ... or must not be, because what states it may be code.
+    Strong,
 }
 
 /// A rule: its keywords, its expression and the conditions for a value.
@@ -52,6 +56,9 @@ pub struct Rule {
     /// Bytes after a keyword within which a match may start that does not contain the keyword.
     #[serde(default)]
     pub near: usize,
+    /// Bytes after the start of a keyword within which a match ends; 0 for what the expression allows.
+    #[serde(default)]
+    reach: usize,
     #[serde(default)]
     allow: Vec<String>,
     #[serde(default)]
@@ -92,6 +99,7 @@ pub struct Names {
     pub words: Vec<String>,
     pub about: Vec<String>,
     pub public: Vec<String>,
+    pub technical: Vec<String>,
 }
 
 /// All rules.
@@ -151,7 +159,7 @@ impl Rule {
             .maximum_len();
         Some(Compiled {
             regex: expression(&self.regex)?,
-            reach: longest.map_or(MAX_REACH, |length| length.min(MAX_REACH)),
+            reach: if self.reach > 0 { self.reach } else { longest.map_or(MAX_REACH, |length| length.min(MAX_REACH)) },
             unbounded: longest.is_none_or(|length| length > MAX_REACH),
             allow: self.allow.iter().map(|source| expression(source)).collect::<Option<_>>()?,
             require: self.require.iter().map(|source| expression(source)).collect::<Option<_>>()?,
@@ -183,6 +191,7 @@ fn prefixed(id: &str, text: &str) -> Option<Rule> {
         check: Check::Random,
         group: 0,
         near: 0,
+        reach: 0,
         allow: Vec::new(),
         require: Vec::new(),
         compiled: OnceLock::new(),
@@ -227,7 +236,7 @@ mod tests {
             hasher.update(text.as_bytes());
         });
         let digest = crate::content_digest::hex(&hasher.finalize().as_bytes()[..8]);
-        assert_eq!((crate::facts::FACTS_VERSION, digest.as_str()), (14, "63f0c4dd8927e2cf"));
+        assert_eq!((crate::facts::FACTS_VERSION, digest.as_str()), (15, "24de4dc4ccdc729f"));
     }
 
     #[test]

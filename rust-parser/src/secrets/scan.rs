@@ -10,7 +10,7 @@ use regex_automata::Input;
 use rustc_hash::FxHashMap;
 
 use super::rules::{BEFORE, Check, Compiled, RULES, Rule};
-use super::{Secret, assignment, placeholders, private_key, randomness, value_classes};
+use super::{Secret, assignment, joined, placeholders, private_key, randomness, stated, tokens, value_classes};
 
 /// Work limit of a text in bytes examined ...
 const LEAST_WORK: usize = 4 << 20;
@@ -72,7 +72,7 @@ struct Search<'a> {
     data: &'a [u8],
     /// The current window of each rule whose keyword occurred.
     windows: FxHashMap<usize, (usize, usize)>,
-    found: Vec<(usize, usize, &'static str)>,
+    found: Vec<Span>,
     /// Names before this position have been examined.
     names_end: usize,
     work: usize,
@@ -85,6 +85,25 @@ pub fn find(data: &[u8]) -> Result<Vec<Secret>, TooMuch> {
 
 /// Returns the secrets, and the number of bytes that the rules examined.
 fn search(data: &[u8]) -> (Result<Vec<Secret>, TooMuch>, usize) {
+    let (found, mut work) = matches(data);
+    let Ok(mut found) = found else { return (Err(TooMuch), work) };
+    let most = LEAST_WORK.max(data.len().saturating_mul(MOST_WORK));
+    // What is decoded or joined is text of its own, in which nothing is decoded or joined again.
+    let mut is_secret = |text: &[u8]| {
+        let (inner, inner_work) = if work > most { (Err(TooMuch), 0) } else { matches(text) };
+        work += inner_work + text.len();
+        inner.unwrap_or_default()
+    };
+    tokens::find(data, &mut is_secret, &mut found);
+    joined::find(data, &mut is_secret, &mut found);
+    if work > most { (Err(TooMuch), work) } else { (Ok(merged(data, found)), work) }
+}
+
+/// The position of a secret, and the rule that found it.
+pub type Span = (usize, usize, &'static str);
+
+/// Returns what the rules find, unsorted, and the number of bytes that they examined.
+fn matches(data: &[u8]) -> (Result<Vec<Span>, TooMuch>, usize) {
     let Some(prefilter) = PREFILTER.as_ref() else { return (Ok(Vec::new()), 0) };
     let mut search = Search { data, windows: FxHashMap::default(), found: Vec::new(), names_end: 0, work: 0 };
     let most = LEAST_WORK.max(data.len().saturating_mul(MOST_WORK));
@@ -108,7 +127,7 @@ fn search(data: &[u8]) -> (Result<Vec<Secret>, TooMuch>, usize) {
             return (Err(TooMuch), search.work);
         }
     }
-    (Ok(merged(data, search.found)), search.work)
+    (Ok(search.found), search.work)
 }
 
 impl Search<'_> {
@@ -184,11 +203,13 @@ fn accepts(rule: &Rule, compiled: &Compiled, found: &[u8]) -> bool {
             Check::Shape => true,
             Check::Random => value_classes::is_random(found, 10, randomness::PREFIXED_COST),
             Check::Password => value_classes::is_password(found),
+            Check::Stated => stated::is_stated(found),
+            Check::Strong => stated::is_strong(found),
         }
 }
 
 /// Sorts the spans and merges overlapping ones, which keep the name of the more specific rule.
-fn merged(data: &[u8], mut found: Vec<(usize, usize, &'static str)>) -> Vec<Secret> {
+fn merged(data: &[u8], mut found: Vec<Span>) -> Vec<Secret> {
     found.sort_unstable_by_key(|&(start, end, rule)| (start, std::cmp::Reverse(end), rule == ASSIGNMENT_RULE, rule));
     let mut secrets: Vec<Secret> = Vec::with_capacity(found.len());
     let (mut line, mut counted) = (1, 0);
@@ -228,6 +249,14 @@ mod tests {
             "bearer ",
             "-----BEGIN PRIVATE KEY-----\nMIIE",
             "datadog twilio okta curl bearer authorization AKIA sk- key- token ",
+            "password is ",
+            "the password a1! ",
+            "login with a / b1! ",
+            "a1!b2 is the password ",
+            "\"abcdefgh\" + \"ijklm\";",
+            "x'+\"y1\"'+\"",
+            "cGFzc3dvcmQgaXMgYTEhYjIgcGFzc3dvcmQgaXMgYTEh ",
+            "a.b.c.d.",
         ] {
             let works = [1 << 16, 1 << 17, 1 << 18].map(|size| search(&repeated(text, size)).1);
             for (size, work) in [1 << 16, 1 << 17, 1 << 18].into_iter().zip(works) {

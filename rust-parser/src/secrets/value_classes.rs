@@ -40,8 +40,13 @@ pub fn is_random(value: &[u8], least: usize, limit: f64) -> bool {
 
 /// Returns the text that a base64 value encodes, or `None` if it encodes random bytes.
 fn encoded_text(value: &[u8]) -> Option<Vec<u8>> {
+    decoded_text(value).filter(|text| text.len() >= 8)
+}
+
+/// Returns the text that base64 digits encode, with the padding or without, or `None` at the first byte that is no text.
+pub fn decoded_text(value: &[u8]) -> Option<Vec<u8>> {
     let digits = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
-    let mut text = Vec::with_capacity(value.len());
+    let mut text = Vec::new();
     let (mut bits, mut held) = (0_u32, 0_u32);
     for byte in digits {
         let six = match byte {
@@ -56,12 +61,15 @@ fn encoded_text(value: &[u8]) -> Option<Vec<u8>> {
         held += 6;
         if held >= 8 {
             held -= 8;
-            text.push((bits >> held) as u8);
+            let byte = (bits >> held) as u8;
             bits &= (1 << held) - 1;
+            if !byte.is_ascii_graphic() && !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return None;
+            }
+            text.push(byte);
         }
     }
-    let is_text = text.len() >= 8 && text.iter().all(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n'));
-    is_text.then_some(text)
+    Some(text)
 }
 
 /// Returns whether a value is mostly one run of random hexadecimal digits.

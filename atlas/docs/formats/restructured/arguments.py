@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from atlas.docs.formats.restructured.reader import Directive
 
-OPTION_LINE = re.compile(r":(?P<name>[\w-]+):(?:\s+(?P<value>.*)|\s*)$")
+OPTION_LINE = re.compile(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+)|\s*+)$")
 
 
 def divide(directive: Directive) -> tuple[list[str], dict[str, str], list[str], int]:

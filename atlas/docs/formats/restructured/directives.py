@@ -62,7 +62,7 @@ FILES = frozenset((
 ))  # fmt: skip
 WHOLE_SECTIONS = frozenset(["only", "ifconfig", "container", "tab-set", "tab-item", "tabs", "tab"])
 
-VERSION_ARGUMENT = re.compile(r"(?P<version>next|[\w.|+-]*\d[\w.+-]*|\|[^|]+\|)\s*(?P<text>[\s\S]*)$")
+VERSION_ARGUMENT = re.compile(r"(?P<version>next|[\w.|+-]{0,9}?\d[\w.+-]{0,25}|\|[^|]++\|)\s*+(?P<text>[\s\S]*+)")
 
 
 def run_directive(reader: Reader, directive: Directive) -> None:

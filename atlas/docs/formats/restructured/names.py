@@ -7,6 +7,8 @@ import re
 from atlas.docs.formats.restructured.inline import Names, normal, unescape
 from atlas.docs.formats.restructured.reader import ANONYMOUS, SUBSTITUTION, TARGET
 
+_ROLE = re.compile(r"(?<![\w:]):[\w:]*+(?<=:)`~?+([^`<]*+)[^`]*+`")
+
 
 def read_names(lines: list[str]) -> Names:
     """Return the targets and substitutions that lines define."""
@@ -30,7 +32,7 @@ def read_names(lines: list[str]) -> Names:
         elif found := SUBSTITUTION.match(line):
             kind, value = found["kind"], found["value"].strip()
             if kind == "replace":
-                names.substitutions[found["name"].lower()] = re.sub(r":[\w:]+:`~?([^`<]*)[^`]*`", r"`\1`", value)
+                names.substitutions[found["name"].lower()] = _ROLE.sub(r"`\1`", value)
             elif kind in ("unicode", "image"):
                 names.substitutions[found["name"].lower()] = ""
     return names

@@ -33,17 +33,20 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 24
 
-TARGET = re.compile(r"\.\. _(?P<name>`[^`]+`|(?:[^:\\]|\\.|:(?!\s|$))+):(?:\s+(?P<target>.*))?$")
+TARGET = re.compile(r"\.\. _(?P<name>`[^`]++`|(?:[^:\\]|\\.|:(?=\S))++):(?:\s++(?P<target>.*+))?$")
 ANONYMOUS = re.compile(r"(?:\.\. __:|__) (?P<target>.*)$")
 SUBSTITUTION = re.compile(r"\.\. \|(?P<name>[^|]+)\| (?P<kind>[\w-]+):: ?(?P<value>.*)$")
-DIRECTIVE = re.compile(r"\.\. (?P<name>[\w+.-]+(?::[\w+.-]+)*) ?::(?: (?P<argument>.*)|\s*)$")
+DIRECTIVE = re.compile(r"\.\. (?P<name>[\w+.-]++(?::[\w+.-]++)*+) ?::(?: (?P<argument>.*+)|\s*+)$")
 FOOTNOTE = re.compile(r"\.\. \[(?P<name>[^\]]{1,80})\](?: (?P<text>.*)|\s*)$")
 UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 BULLET = re.compile(r"(?P<marker>[-*+•‣⁃])(?P<space>\s+)\S|(?P<bare>[-*+])$")
 ENUMERATOR = re.compile(r"(?P<marker>\(?(?:\d{1,9}|#|[A-Za-z]|[ivxlcdmIVXLCDM]{1,8})[.)])(?P<space>\s+)\S")
-FIELD = re.compile(r":(?P<name>(?![\s:])(?:[^:\\]|\\.|:(?!\s|$))*[^\s:\\]):(?:\s+(?P<text>.*))?$")
+FIELD = re.compile(r":(?P<name>(?![\s:])(?:[^:\\]|\\.|:(?=\S))++(?<![\s:\\])):(?:\s++(?P<text>.*+))?$")
+_REST = r"(?:[^\s,]|,(?=\S))*+"
+"""Of an option or its argument, up to a blank or a comma before one."""
 OPTION = re.compile(
-    r"(?P<names>(?:--?|/)[\w?][^\s]*(?: [A-Za-z<\[][^\s]*)?(?:, (?:--?|/)[\w?][^\s]*(?: [^\s]+)?)*)  +(?P<text>\S.*)$"
+    rf"(?P<names>(?:--?|/)[\w?]{_REST}(?: [A-Za-z<\[]{_REST})?+(?:, (?:--?|/)[\w?]{_REST}(?: [^\s,-]{_REST})?+)*+)"
+    r"  ++(?P<text>.++)$"
 )
 
 QUOTES = frozenset(">$%;|#")

@@ -119,8 +119,8 @@ def read_list_table(lines: list[str], options: dict[str, str]) -> tuple[list[str
     """Return header and rows of the body of a `list-table`: a list of lists."""
     rows: list[list[str]] = []
     for line in lines:
-        row = re.match(r"[*+-]\s+[*+-](?:\s+(.*))?$", line)
-        cell = re.match(r"\s+[*+-](?:\s+(.*))?$", line)
+        row = re.match(r"[*+-]\s++[*+-](?:\s++(.*+))?$", line)
+        cell = re.match(r"\s++[*+-](?:\s++(.*+))?$", line)
         if row:
             rows.append([row[1] or ""])
         elif cell and rows:

@@ -2,7 +2,8 @@
 
 // name: projects
 MATCH (p:AtlasProject)
-RETURN p.name, p.root, p.generation, p.indexed_at, p.ordinal, coalesce(p.host, '')
+RETURN p.name, p.root, p.generation, p.indexed_at, p.ordinal, coalesce(p.host, ''),
+  coalesce(p.skipped CONTAINS '"too-many-', false)
 ORDER BY p.name
 
 // name: commits

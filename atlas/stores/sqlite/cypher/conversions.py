@@ -73,7 +73,7 @@ def to_integer(value: object) -> int | None:
 def to_float(value: object) -> float | None:
     """Return a Float from a string or number; null if the string is not a number."""
     if isinstance(value, str):
-        if not re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", value):
+        if not re.fullmatch(r"\s*+[+-]?(\d++(?:\.\d*+)?+|\.\d++)([eE][+-]?\d++)?\s*+", value):
             return None
         return float(value)
     return float(to_number(value))

@@ -3,55 +3,49 @@
 use std::collections::BTreeMap;
 
 use crate::facts::{DefId, Detection, DetectionKind, Handler, Kind};
+use crate::parse::deadline::Deadline;
 use crate::parse::detect::annotated::RESULT;
 use crate::parse::detect::arguments::{Argument, positional, value_of};
 use crate::parse::detect::candidates::{Candidate, Detecting};
 use crate::parse::detect::commands::VARIANTS;
-use crate::parse::detect::handlers::Handling;
+use crate::parse::detect::draft::{Draft, MAX_OF_ONE};
 use crate::parse::detect::names::{singular, split_methods};
+use crate::parse::detect::outer::Outer;
 use crate::parse::detect::rules::{Rule, RuleKind, Slot, capture_of};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::first;
 use crate::parse::walk::state::Walk;
 use crate::route_path::{SHALLOW, has_constant, join, template_of, without_shallow_prefix};
 
-/// Largest number of detections of one match.
-pub const MAX_OF_ONE: usize = 64;
-
-/// A match with its meaning, before prefixes are composed.
-pub(super) struct Draft<'r> {
-    pub rule: &'r Rule,
-    pub node: NodeId,
-    /// The nodes in which a scope applies: from the first to before the second.
-    within: (NodeId, NodeId),
-    pub receiver: Option<NodeId>,
-    line: u32,
-    pub scope: DefId,
-    pub paths: Vec<String>,
-    /// Methods and handlers; each gives one detection for every path.
-    pub handlers: Vec<Handling>,
-    children: Vec<Handler>,
-    /// The variants of an enumeration, each of which handles the path at its position.
-    variants: Vec<DefId>,
-    /// The function that an annotation makes a handler: a router of its own, which may be mounted. Or the class around it.
-    owner: Option<DefId>,
-}
+/// Number of matches between two checks of the deadline.
+const CLOCK_INTERVAL: usize = 64;
 
 impl Walk<'_> {
-    /// Records what the rules found. Called after the walk.
-    pub(in crate::parse) fn record_detections(&mut self) {
+    /// Records what the rules found. Called after the walk. Returns whether the deadline let it record everything.
+    pub(in crate::parse) fn record_detections(&mut self, deadline: Deadline) -> bool {
+        let mut in_time = true;
         if let Some(detecting) = self.detecting.take() {
             let Detecting { rules, candidates, .. } = detecting;
             let mut drafts = Vec::new();
-            for candidate in &candidates {
+            for (number, candidate) in candidates.iter().enumerate() {
+                if number.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
+                    in_time = false;
+                    break;
+                }
                 drafts.extend(self.draft_of(&rules.rules[candidate.rule as usize], candidate));
             }
             let drafts = self.with_created(without_shadowed(drafts));
-            for draft in &drafts {
-                self.record_draft(draft, &drafts);
+            let outer = Outer::of(&drafts);
+            for (number, draft) in drafts.iter().enumerate() {
+                if number.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
+                    in_time = false;
+                    break;
+                }
+                self.record_draft(draft, &outer);
             }
         }
         self.record_file_routes();
+        in_time
     }
 
     fn draft_of<'r>(&mut self, rule: &'r Rule, candidate: &Candidate) -> Option<Draft<'r>> {
@@ -229,7 +223,7 @@ impl Walk<'_> {
         }
     }
 
-    fn record_draft(&mut self, draft: &Draft, all: &[Draft]) {
+    fn record_draft(&mut self, draft: &Draft, outer: &Outer) {
         let settings = &draft.rule.settings;
         let kind = match settings.kind {
             RuleKind::Scope if draft.children.iter().any(|child| *child != Handler::None) => DetectionKind::Scope,
@@ -244,19 +238,7 @@ impl Walk<'_> {
         };
         let is_event =
             !matches!(kind, DetectionKind::Route | DetectionKind::Router | DetectionKind::Mount | DetectionKind::Scope);
-        let mut prefix = String::new();
-        let mut is_prefixed = false;
-        if !is_event {
-            for outer in all.iter().filter(|outer| is_around(outer, draft)) {
-                prefix = join(&prefix, outer.paths.first().map_or("", String::as_str));
-            }
-            if let Some(receiver) = draft.receiver {
-                for inner in all.iter().filter(|inner| is_in_chain(self, inner, draft, receiver)) {
-                    prefix = join(&prefix, inner.paths.first().map_or("", String::as_str));
-                    is_prefixed = true;
-                }
-            }
-        }
+        let (prefix, is_prefixed) = if is_event { (String::new(), false) } else { outer.prefix_of(self, draft) };
         if has_slot(&settings.path, "$chain") && !is_prefixed {
             return;
         }
@@ -307,25 +289,6 @@ impl Walk<'_> {
 
 fn has_slot(slots: &[Slot], name: &str) -> bool {
     slots.iter().any(|slot| slot.is_keyword(name))
-}
-
-/// Returns whether a scope contains another match of the same framework.
-fn is_around(outer: &Draft, inner: &Draft) -> bool {
-    outer.rule.settings.kind == RuleKind::Scope
-        && outer.node != inner.node
-        && outer.rule.framework == inner.rule.framework
-        && outer.within.0 <= inner.node
-        && inner.node < outer.within.1
-}
-
-/// Returns whether a router is created within the chain of calls that is a receiver: `r.Group("/v1").GET(...)`.
-fn is_in_chain(walk: &Walk, inner: &Draft, draft: &Draft, receiver: NodeId) -> bool {
-    inner.rule.settings.kind == RuleKind::Router
-        && inner.rule.framework == draft.rule.framework
-        && inner.node != draft.node
-        && receiver <= inner.node
-        && inner.node < walk.tree.node(receiver).next
-        && walk.tree.node(inner.node).start == walk.tree.node(receiver).start
 }
 
 /// Keeps one detection of several rules of a framework for the same node: the first.

@@ -1,11 +1,14 @@
 //! Handlers that a later call gives to what a rule found: `p = commands.add_parser("x")`, then `p.set_defaults(func=f)`.
 
 use crate::facts::Handler;
-use crate::parse::detect::build::Draft;
+use crate::parse::detect::draft::Draft;
 use crate::parse::walk::state::Walk;
 
 /// The name of an event that stands for those of the receiver.
 pub const CREATED: &str = "$created";
+
+/// Largest number of matches among which that of a later call is looked for.
+const MAX_BEFORE: usize = 1000;
 
 impl Walk<'_> {
     /// Gives the handlers of later calls to the matches whose results are their receivers.
@@ -14,7 +17,7 @@ impl Walk<'_> {
         let (later, mut found): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(is_later);
         for given in later {
             let Some(receiver) = given.receiver.map(|node| self.bytes_of(node)) else { continue };
-            let created = found.iter_mut().rev().find(|draft| {
+            let created = found.iter_mut().rev().take(MAX_BEFORE).find(|draft| {
                 let holder = self.holder(draft.node, draft.scope).1;
                 draft.scope == given.scope
                     && draft.node < given.node

@@ -2,9 +2,9 @@
 
 use crate::facts::{DefId, Handler};
 use crate::parse::detect::arguments::{Argument, positional, value_of};
-use crate::parse::detect::build::MAX_OF_ONE;
 use crate::parse::detect::commands::kebab;
 use crate::parse::detect::created::CREATED;
+use crate::parse::detect::draft::MAX_OF_ONE;
 use crate::parse::detect::names::{controller, has_name, named_handler};
 use crate::parse::detect::rules::{Rule, RuleKind, Slot};
 use crate::parse::detect::text::is_list;

@@ -3,7 +3,7 @@
 //! `rule_file` reads the TOML files, `rules` compiles them. During the walk, `candidates` matches the queries of those
 //! rules whose trigger words occur in the file. After it, `build` turns the matches into facts with the strings of
 //! `text`, the arguments of `arguments`, the `handlers`, the places of `places` and the notations of `names`; `commands`
-//! names those of functions and enumerations, `templates` fills in what loops and formatting write into strings; `files`
+//! names those of functions and enumerations, `templates` fills in what loops and formatting write into strings; `outer` gives the prefixes; `files`
 //! finds routes by file names, `annotated` reads what is beside an annotation. `own` tells which rules of the project
 //! itself apply to a file.
 
@@ -13,9 +13,11 @@ mod build;
 pub mod candidates;
 mod commands;
 mod created;
+mod draft;
 mod files;
 mod handlers;
 mod names;
+mod outer;
 pub mod own;
 mod places;
 mod rule_file;

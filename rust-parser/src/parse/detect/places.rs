@@ -29,7 +29,7 @@ impl Walk<'_> {
             {
                 return Some(found);
             }
-            for sibling in self.contents(parent).filter(|&sibling| sibling > here) {
+            for sibling in self.contents_after(parent, here) {
                 if let Some(found) = self.definition_at(sibling) {
                     return Some(found);
                 }

@@ -1,6 +1,6 @@
 //! Strings with parts that a loop, an interpolation or a formatting call writes into them: one text for each value.
 
-use crate::parse::detect::build::MAX_OF_ONE;
+use crate::parse::detect::draft::MAX_OF_ONE;
 use crate::parse::detect::text::is_list;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;

@@ -1,6 +1,8 @@
 //! Scopes that appear only in a definition's name: the type to which a method is added from outside (`void A::B::f()`),
 //! and the namespace of a class (`class A::B`). Default values that belong to the scope around their function.
 
+use std::cmp::Reverse;
+
 use crate::facts::{DefId, Expr, ExprId, Kind, ScopeRule};
 use crate::parse::doc_text;
 use crate::parse::flat_tree::NodeId;
@@ -54,7 +56,7 @@ impl Walk<'_> {
 
     /// Opens the scope around the innermost definition again while its default values are visited.
     pub fn leave_head(&mut self, node: NodeId) {
-        if self.outside.last() != Some(&node) {
+        if self.outside.peek() != Some(&Reverse(node)) {
             return;
         }
         self.outside.pop();
@@ -82,8 +84,7 @@ impl Walk<'_> {
         self.read(node);
         let expr = self.expression(node);
         self.scopes.extend(own);
-        self.outside.push(node);
-        self.outside.sort_unstable_by(|a, b| b.cmp(a));
+        self.outside.push(Reverse(node));
         expr
     }
 

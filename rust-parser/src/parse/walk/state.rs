@@ -2,6 +2,8 @@
 //! hooks and recording stages.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -84,8 +86,8 @@ pub struct Walk<'a> {
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
-    /// Default values of open definitions that run in the scope around them, in reverse order.
-    pub outside: Vec<NodeId>,
+    /// Default values of open definitions that run in the scope around them, the first one on top.
+    pub outside: BinaryHeap<Reverse<NodeId>>,
     /// The rules of detectors that apply to the file.
     pub detecting: Option<Detecting<'a>>,
     pub file_rules: Option<&'a [(String, FileRule)]>,
@@ -125,7 +127,7 @@ impl<'a> Walk<'a> {
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
-            outside: Vec::new(),
+            outside: BinaryHeap::new(),
             detecting: None,
             file_rules: None,
         }
@@ -225,6 +227,12 @@ impl<'a> Walk<'a> {
     pub fn contents(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
         let (tree, language) = (self.tree, self.language);
         tree.children(node).filter(move |&child| language.is_content(tree.node(child).kind))
+    }
+
+    /// Returns the named children after one of them, except comments.
+    pub fn contents_after(&self, node: NodeId, child: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
+        let (tree, language) = (self.tree, self.language);
+        tree.children_after(node, child).filter(move |&child| language.is_content(tree.node(child).kind))
     }
 
     pub fn kind_name(&self, node: NodeId) -> &str {
