@@ -49,6 +49,7 @@ CUT: dict[str, tuple[int, str]] = {
 """Most characters of the texts of a pattern, by place."""
 
 SHARED: dict[str, str] = {
+    "docs/formats/html/page.py: _TAG": "A tag always matches, and the search goes on at its end.",
     "docs/formats/restructured/inline.py: MARKUP": "Each start reads up to the delimiter that begins the next one.",
     "search/notes/quantities.py: _PHRASE": "Wherever a number begins, one is found; what stands before reads blanks only.",
     "tools/knowledge/lists.py: _TERM": "Where a quote is not closed, the last choice reads the word.",

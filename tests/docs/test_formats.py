@@ -428,3 +428,12 @@ def test_braces_in_inline_code_are_no_role() -> None:
     text = "# A\n\nThe route `/foo` and the route `/{key}` do not overlap and `/foo` wins. See {py:func}`spin`.\n"
     (row,) = rows(read("a.md", text))
     assert row[2].startswith("The route `/foo` and the route `/{key}` do not overlap and `/foo` wins. See `spin()`")
+
+
+@pytest.mark.parametrize("separator", [" ", "/", "\n"])
+def test_a_page_with_endless_attributes_is_read_without_its_tags(separator: str) -> None:
+    attributes = separator.join(f"a{number}=1" for number in range(25_000))
+    article = read("a.html", f"<html><body><h1>Title</h1><p>Words.</p><p {attributes}>More.</p></body></html>")
+    assert any("too-many-attributes" in problem for problem in article.problems)
+    usual = "".join(f'<p id="p{number}" class="a">Words {number}.</p>' for number in range(5_000))
+    assert not any("too-many" in problem for problem in read("a.html", f"<body><h1>T</h1>{usual}</body>").problems)

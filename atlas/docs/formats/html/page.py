@@ -47,6 +47,11 @@ LOGIN_WORDS = re.compile(r"\b(?:log|sign)[ -]?in\b|\bpassword\b|\bauthenticat", 
 MIN_TEXT = 200
 """Characters of a page that has content next to a form or a script."""
 
+MAX_ATTRIBUTE_NAMES = 20_000
+"""Different words in all tags of a page; the parser needs 1.6 CPU seconds for as many names."""
+_TAG = re.compile(r"<[A-Za-z](?:[^\"'>]++|\"[^\"]*+\"?|'[^']*+'?)*+")
+_SEPARATOR = re.compile(r"[\s/\"']+")
+
 
 def read_page(text: str, document: Document, draft: Draft) -> None:
     """Read a page into a draft."""
@@ -71,11 +76,24 @@ def read_page(text: str, document: Document, draft: Draft) -> None:
 
 
 def parse_html(text: str, draft: Draft) -> LexborHTMLParser:
-    """Return the tree of a text; one that is nested too deeply is read without its tags."""
-    if _too_deep(text):
+    """Return the tree of a text; one with too deep elements or too many attributes is read without its tags."""
+    if deep := _too_deep(text):
         draft.problem(0, "deep-nesting", "elements are nested too deeply; the text is read without them")
+    if many := _has_too_many_attributes(text):
+        draft.problem(0, "too-many-attributes", "elements have too many attributes; the text is read without them")
+    if deep or many:
         text = re.sub(r"<[^<>]{0,2000}>", " ", text).replace("<", " ")
     return LexborHTMLParser(text)
+
+
+def _has_too_many_attributes(text: str) -> bool:
+    """Return whether the tags hold too many different words: the parser's time grows with the square of their names."""
+    names: set[str] = set()
+    for tag in _TAG.finditer(text):
+        names.update(word.partition("=")[0] for word in _SEPARATOR.split(tag[0]))
+        if len(names) > MAX_ATTRIBUTE_NAMES:
+            return True
+    return False
 
 
 def is_excluded(tree: LexborHTMLParser, document: Document) -> bool:
