@@ -37,6 +37,8 @@ _PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|pass
 _GERUND = re.compile(r"^\W*(?:Deprecated\s+|[A-Za-z]+ly\s+)?[A-Za-z]{3,}ing\b")
 _CAUSE = re.compile(r"\W*+(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
 """What is said of an exception in the part "Raises" of a docstring."""
+NEARBY = 2_000
+"""Characters before a sentence in which the name that it is about is looked for."""
 _BULLET = re.compile(r"^[-*]\s+")
 _MARK = r"^\W*?(?:\d{1,3}[.)]\s+)?"
 _STATED = r"(?:\s*\((?:[^()]|\([^()]*\)){1,60}\))*\s*(?:\s[-\u2013\u2014]\s|:\s|$)"
@@ -110,7 +112,8 @@ def _of_block(
                 continue
             named = _subject(found, value, about, sentence, at)
             if not named and found in _OF_A_NAME and not is_conditional(sentence):
-                named = _subject(found, value, "", block.text[:start], start)
+                before = block.text[max(0, start - NEARBY) : start]
+                named = _subject(found, value, "", before, len(before))
             if not named and found in _OF_A_NAME:
                 continue
             fact = _fact(found, named, value, section, block, start, end)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from atlas.docs.formats.document import Document
 
 MAX_SECTIONS = 10_000
-MAX_BLOCKS = 100_000
+MAX_BLOCKS = 50_000
 MAX_BLOCK_TEXT = 100_000
 MAX_TITLE = 500
 MAX_BEFORE_TITLE = 3

@@ -49,7 +49,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     let rules = detectors.of(&language.settings.name);
     collector.facts.own_rules = rules.map_or(0, |rules| rules.own_digest(path, data));
     let Some(tree) = best_tree(language, grammar, data, deadline) else {
-        collector.problem(1, "timeout", "the file was not parsed in time");
+        collector.problem(1, "timeout", "the file takes more time or memory to parse than a file may");
         return finish(collector.facts);
     };
     let flat = FlatTree::new(&tree, deadline);
