@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from atlas.docs.formats.document import Document
 
 MAX_SECTIONS = 10_000
-MAX_BLOCKS = 50_000
+MAX_BLOCKS = 40_000
 MAX_BLOCK_TEXT = 100_000
 MAX_TITLE = 500
 MAX_BEFORE_TITLE = 3
@@ -90,6 +90,11 @@ class Draft:
             self.problem(line, "long-block", f"{len(text):,} characters in one block; the rest is left out")
             text = text[:MAX_BLOCK_TEXT]
         self._put(Block(kind, text, label[:MAX_TITLE], role, depth, line, kept))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a block was left out because there are too many: nothing that follows is kept."""
+        return self.blocks > MAX_BLOCKS
 
     def hold(self, block: Block) -> None:
         """Add a block to the section of the next heading if it follows at once, else before the next block."""

@@ -43,6 +43,8 @@ KRAMDOWN = re.compile(r"\{:?\s{0,20}[.#][^}\n]{0,200}\}$")
 CONTAINERS = frozenset((
     "tab", "details", "dropdown", "grid", "card", "tabs", "tab-set", "tab-item", "example", "container", "div",
 ))  # fmt: skip
+MAX_FRAGMENTS = 10_000
+"""Blocks of HTML that are read; each is parsed as a page of its own."""
 VERBATIM = frozenset((
     "code-block", "code", "sourcecode", "code-cell", "ipython", "mermaid", "math", "literalinclude",
 ))  # fmt: skip
@@ -90,7 +92,7 @@ def _read_contents(draft: Draft) -> None:
 class _Reader:
     def __init__(self, draft: Draft, definitions: list[str]) -> None:
         self._draft, self._definitions = draft, definitions
-        self._signature_depth = 0
+        self._signature_depth = self._fragments = 0
         self._closings: dict[int, int] = {}
 
     def read(self, lines: list[str], first: int, note: str, nesting: int) -> None:
@@ -98,7 +100,7 @@ class _Reader:
         outer, self._closings = self._closings, _closings(lines)
         plain: list[str] = []
         start, at = first, 0
-        while at < len(lines):
+        while at < len(lines) and not self._draft.is_full:
             end = self._special(lines, at, first, note, nesting, plain, start)
             if end:
                 plain, at = [], end
@@ -194,6 +196,8 @@ class _Reader:
             text += "\n\n" + "\n".join(self._definitions)
         blocks, cut = _parser.read_markdown(text, SECONDS)
         for kind, plain, label, depth, line, targets in blocks:
+            if self._draft.is_full:
+                break
             links = [link for target, shown in targets if (link := page_link(target, shown))]
             self._block(kind, plain, label, depth, first + line - 1, links, note)
         if cut:
@@ -224,6 +228,11 @@ class _Reader:
     def _html(self, text: str, line: int, note: str) -> None:
         from atlas.docs.formats.html.fragment import read_fragment
 
+        self._fragments += 1
+        if self._fragments > MAX_FRAGMENTS:
+            if self._fragments == MAX_FRAGMENTS + 1:
+                self._draft.problem(line, "too-much-html", f"more than {MAX_FRAGMENTS:,} blocks of HTML")
+            return
         read_fragment(text, self._draft, line, note)
 
 

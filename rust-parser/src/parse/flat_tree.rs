@@ -29,8 +29,11 @@ pub struct FlatNode {
 }
 
 /// The nodes of a file in preorder. Never empty.
+#[derive(Default)]
 pub struct FlatTree {
     nodes: Vec<FlatNode>,
+    /// A bit for each node: whether a child is in a field. Those with most children, such as blocks, have none.
+    with_fields: Vec<u64>,
     /// The first syntax errors: 0-based line, and whether a token is missing.
     pub errors: Vec<(u32, bool)>,
     /// Whether the deadline passed before the whole tree was read; later nodes are then absent.
@@ -42,8 +45,7 @@ impl FlatTree {
     pub fn new(tree: &Tree, deadline: Deadline) -> Self {
         let root = tree.root_node();
         let broken = root.has_error();
-        let mut flat =
-            FlatTree { nodes: Vec::with_capacity(root.descendant_count() + 1), errors: Vec::new(), cut: false };
+        let mut flat = FlatTree { nodes: Vec::with_capacity(root.descendant_count() + 1), ..FlatTree::default() };
         let mut cursor = root.walk();
         let mut open: Vec<NodeId> = Vec::new();
         loop {
@@ -77,6 +79,12 @@ impl FlatTree {
 
     fn push(&mut self, node: &Node, field: u16, parent: Option<NodeId>) -> NodeId {
         let id = self.nodes.len() as NodeId;
+        if id.is_multiple_of(u64::BITS) {
+            self.with_fields.push(0);
+        }
+        if let Some(parent) = parent.filter(|_| field != 0) {
+            self.with_fields[(parent / u64::BITS) as usize] |= 1 << (parent % u64::BITS);
+        }
         self.nodes.push(FlatNode {
             kind: node.kind_id(),
             field,
@@ -129,7 +137,8 @@ impl FlatTree {
 
     /// Returns the first child in a field.
     pub fn child_by_field(&self, id: NodeId, field: u16) -> Option<NodeId> {
-        self.children(id).find(|&child| self.node(child).field == field)
+        let has_fields = self.with_fields[(id / u64::BITS) as usize] & (1 << (id % u64::BITS)) != 0;
+        has_fields.then(|| self.children(id).find(|&child| self.node(child).field == field)).flatten()
     }
 
     /// Returns the first child of a kind.

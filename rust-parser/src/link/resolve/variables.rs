@@ -13,10 +13,15 @@ use crate::link::strategy::Strategy;
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
 const MAX_ASSIGNMENTS: usize = 8;
+/// Largest number of places of one scope that give a name a value; with more, its values are unknown.
+const MAX_BOUND: usize = 500;
 
 impl Query<'_> {
     /// Returns the values of a name bound in a local scope of this file.
     pub(in crate::link) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
+        if entries.len() > MAX_BOUND {
+            return Values::new();
+        }
         let chosen = self.chosen_by_use(self.file, entries);
         if !chosen.is_empty() {
             let symbols = chosen.iter().map(|&def| self.file.symbols[def as usize]);

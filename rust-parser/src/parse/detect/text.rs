@@ -1,5 +1,7 @@
 //! The text of string literals, concatenations, symbols and constants, whatever the language.
 
+use rustc_hash::FxHashMap;
+
 use crate::parse::detect::templates::combined;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
@@ -127,12 +129,17 @@ impl Walk<'_> {
             return self.only_text_argument(node);
         }
         let name = self.text_of(node);
-        let mut set = (1..self.tree.len()).filter(|&call| self.kind_name(call) == "call" && is_lookup(call));
-        let call = set.find(|&call| {
-            let target = self.child(self.tree.node(call).parent, "left");
-            target.is_some_and(|target| target < call && self.text_of(target) == name)
-        })?;
-        self.only_text_argument(call)
+        let signals = self.assigned_signals.get_or_init(|| {
+            let mut found = FxHashMap::default();
+            for call in (1..self.tree.len()).filter(|&call| self.kind_name(call) == "call" && is_lookup(call)) {
+                let target = self.child(self.tree.node(call).parent, "left").filter(|&target| target < call);
+                if let Some(target) = target {
+                    found.entry(self.text_of(target).into_owned()).or_insert(call);
+                }
+            }
+            found
+        });
+        self.only_text_argument(*signals.get(&*name)?)
     }
 
     /// Returns the text between the quotes; interpolated parts become `{part}`.
@@ -152,7 +159,13 @@ impl Walk<'_> {
 
     /// Returns the text of a constant or variable of this file that is assigned one literal.
     pub(super) fn constant(&self, name: &str) -> Option<String> {
-        let mut found = None;
+        let constants = self.assigned_strings.get_or_init(|| self.strings_by_name());
+        self.literal((*constants.get(name)?)?)
+    }
+
+    /// Returns the string that each name is assigned, `None` for several.
+    fn strings_by_name(&self) -> FxHashMap<String, Option<NodeId>> {
+        let mut found = FxHashMap::default();
         for node in 1..self.tree.len() {
             if !is_string(self.kind_name(node)) {
                 continue;
@@ -165,11 +178,9 @@ impl Walk<'_> {
             }
             let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
             let Some(target) = target.filter(|&target| target < value) else { continue };
-            if self.text_of(target) == name && self.contents(parent).last() == Some(value) {
-                if found.is_some() {
-                    return None;
-                }
-                found = self.literal(node);
+            if self.contents(parent).last() == Some(value) {
+                let name = self.text_of(target).into_owned();
+                found.entry(name).and_modify(|known| *known = None).or_insert(Some(node));
             }
         }
         found

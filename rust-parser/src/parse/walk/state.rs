@@ -2,6 +2,7 @@
 //! hooks and recording stages.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -86,6 +87,9 @@ pub struct Walk<'a> {
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
+    /// The only string that a name of the file is assigned, and the call that creates a signal: made when first asked for.
+    pub assigned_strings: OnceCell<FxHashMap<String, Option<NodeId>>>,
+    pub assigned_signals: OnceCell<FxHashMap<String, NodeId>>,
     /// Default values of open definitions that run in the scope around them, the first one on top.
     pub outside: BinaryHeap<Reverse<NodeId>>,
     /// The rules of detectors that apply to the file.
@@ -127,6 +131,8 @@ impl<'a> Walk<'a> {
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
+            assigned_strings: OnceCell::new(),
+            assigned_signals: OnceCell::new(),
             outside: BinaryHeap::new(),
             detecting: None,
             file_rules: None,
