@@ -17,8 +17,8 @@ import pytest
 
 import atlas
 from atlas._parser import Languages
-from atlas.pipeline.watch.watcher import Changes, Debounce, Watcher
-from atlas.scan import scan_project
+from atlas.code.index.watch.watcher import Changes, Debounce, Watcher
+from atlas.parsing.scan import scan_project
 
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
 DEADLINE = 5.0
@@ -478,7 +478,7 @@ async def test_without_a_queue_it_polls_and_tries_again(tmp_path: Path) -> None:
 SMALL = """
 import asyncio, sys
 from pathlib import Path
-from atlas.pipeline.watch.watcher import Watcher
+from atlas.code.index.watch.watcher import Watcher
 
 async def main(root):
     watcher = Watcher(root, poll_seconds=0.01)
