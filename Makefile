@@ -106,7 +106,7 @@ fuzz: .venv/built
 	$(BIN)/python -m pip install --quiet --no-compile --group extras
 	touch $@
 
-.venv/built: .venv/tools $(RUST)
+.venv/built: .venv/tools $(RUST) benchmarks/pyproject.toml
 	@$(PYTHON) rust-parser/build_backend.py
 	$(BIN)/maturin develop --release --quiet
 	$(BIN)/python -m pip install --quiet --no-deps --editable benchmarks

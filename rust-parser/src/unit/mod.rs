@@ -1,5 +1,5 @@
-//! Units: the graph of one file, or of the project structure, as rows of nodes and edges in the order of `atlas.core.model`,
-//! and the words for search.
+//! Units: the graph of one file, or of the project structure, as rows of nodes and edges in the order of
+//! `atlas.core.model`, and the words for search.
 //!
 //! A row is described once, as a list of fields: the digest hashes the fields, and Python receives them as tuples.
 
