@@ -12,7 +12,7 @@ COUNTED = 1 << 16
 """Bytes that count as one more message."""
 
 
-class Pace:
+class TokenBucket:
     """At most `burst` at once and `rate` a second in the long run. Use from one event loop."""
 
     def __init__(self, rate: float, burst: float) -> None:
