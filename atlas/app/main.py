@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from atlas.core.contracts import Store
     from atlas.core.model import Skipped
     from atlas.core.project_state import ProjectStats
-    from atlas.parsing.scan import Scope
+    from atlas.parsing.scanning import Scope
     from atlas.runtime.config.load import Settings
 
 _log = logging.getLogger(__name__)
@@ -276,7 +276,7 @@ def _language_errors(settings: Settings) -> Generator[None]:
 
 
 def _scope(settings: Settings) -> Scope:
-    from atlas.parsing.scan import Scope
+    from atlas.parsing.scanning import Scope
 
     scope = settings.scope
     return Scope(

@@ -64,7 +64,7 @@ HOMES = {
         "atlas/knowledge/notes/",
         "atlas/code/notes/note.py",
         "atlas/parsing/",
-        "atlas/parsing/scan.py",
+        "atlas/parsing/scanning.py",
         "atlas/adapters/embedders/",
     ),
 }

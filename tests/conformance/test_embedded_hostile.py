@@ -204,7 +204,7 @@ async def test_a_file_without_checksums_is_read_and_gets_them_when_it_is_written
 ) -> None:
     """The file of an older program, or of one that cannot load the checks, with a name that nothing uses any more."""
     with monkeypatch.context() as patched:
-        for module in ("connection", "hardened", "page_checks", "schema_check", "writer"):
+        for module in ("file.connection", "file.hardened", "file.page_checks", "file.schema_check", "writer"):
             patched.setattr(f"atlas.adapters.stores.sqlite.{module}.register_page_checks", lambda: False)
         writer = EmbeddedStore.open(tmp_path, writing=True, vector_index=PythonVectorIndex)
         await writer.open_project(PROJECT, "/")
@@ -233,7 +233,7 @@ async def test_a_file_without_checksums_is_read_and_gets_them_when_it_is_written
         "writer.lock",
     ]
     with monkeypatch.context() as patched:
-        for module in ("connection", "hardened", "page_checks", "schema_check", "writer"):
+        for module in ("file.connection", "file.hardened", "file.page_checks", "file.schema_check", "writer"):
             patched.setattr(f"atlas.adapters.stores.sqlite.{module}.register_page_checks", lambda: False)
         assert list(await read_manifest(tmp_path)) == ["a.py", "b.py"]
         with pytest.raises(StoreError, match="this installation cannot load the page checks"):

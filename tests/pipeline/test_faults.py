@@ -98,7 +98,7 @@ async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path,
 
 async def test_what_is_undone_while_the_store_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The linker has seen the edit, the store has not, and the file is the stored one again."""
-    for module in ("connection", "maintenance"):
+    for module in ("file.connection", "file.maintenance"):
         monkeypatch.setattr(f"atlas.adapters.stores.sqlite.{module}.BUSY_MS", 50)
     root = tmp_path / "p"
     write_tree(root, FILES)
@@ -122,7 +122,7 @@ async def test_a_file_undone_after_a_failed_write_follows_others_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing had to be written for it, so nothing said that the store and the linker agree about it again."""
-    for module in ("connection", "maintenance"):
+    for module in ("file.connection", "file.maintenance"):
         monkeypatch.setattr(f"atlas.adapters.stores.sqlite.{module}.BUSY_MS", 50)
     root = tmp_path / "p"
     write_tree(root, {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"})

@@ -115,7 +115,7 @@ async def test_lost_events_are_made_good_by_the_timer(tmp_path: Path) -> None:
 async def test_a_locked_store_is_waited_for_and_no_event_is_blamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("connection", "maintenance"):
+    for module in ("file.connection", "file.maintenance"):
         monkeypatch.setattr(f"atlas.adapters.stores.sqlite.{module}.BUSY_MS", 50)
     root, data, bus = tmp_path / "p", tmp_path / "d", MemoryBus()
     write_tree(root, FILES)

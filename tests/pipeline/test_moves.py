@@ -21,7 +21,7 @@ from atlas.code.index.watch.debounce import Debounce
 from atlas.core.errors import Unavailable
 from atlas.core.events import Event
 from atlas.parsing import load_languages
-from atlas.parsing.scan import scan_project
+from atlas.parsing.scanning import scan_project
 from tests.pipeline.moves import TREE, Mover, git, make_repository, make_tree, write_all
 from tests.pipeline.test_daemon_run import project, running, until
 from tests.pipeline.test_live import aclean, live

@@ -18,7 +18,7 @@ import pytest
 import atlas
 from atlas._parser import Languages
 from atlas.code.index.watch.watcher import Debounce, WatchedChanges, Watcher
-from atlas.parsing.scan import scan_project
+from atlas.parsing.scanning import scan_project
 
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
 DEADLINE = 5.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.parsing import load_languages
-from atlas.parsing.scan import scan_project
+from atlas.parsing.scanning import scan_project
 from atlas_bench.process import Cost, folder_mb, run
 
 SHARES = (0.125, 0.25, 0.5, 1.0)

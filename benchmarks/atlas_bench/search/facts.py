@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from atlas.parsing import Languages, parse_bytes
-from atlas.parsing.scan import scan_project
+from atlas.parsing.scanning import scan_project
 
 SECTION = "DocSection"
 CALLABLE = frozenset(("Function", "Method", "Constructor", "Property"))

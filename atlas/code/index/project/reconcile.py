@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.core.model import STRUCTURE_PATH, FileRecord, Skipped
-from atlas.parsing.scan import Scan, ScannedFile, SubProject
+from atlas.parsing.scanning import Scan, ScannedFile, SubProject
 
 PENDING = "pending:"
 """Prefix of the structure unit's `unit_digest` during a pass: a pass that finds it compares everything."""

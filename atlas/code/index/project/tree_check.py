@@ -24,7 +24,7 @@ from atlas.core.contracts import Store
 from atlas.core.model import STRUCTURE_PATH, FileRecord, Skipped
 from atlas.core.project_state import ProjectState
 from atlas.parsing import Languages, digest_paths, language_files_state, paths_that_differ, stamps
-from atlas.parsing.scan import SETTINGS, Scan, ScannedFile, Scope, as_scanned, changes_rules, scan_project
+from atlas.parsing.scanning import SETTINGS, Scan, ScannedFile, Scope, as_scanned, changes_rules, scan_project
 
 MAX_REGION = 500
 """Changed paths that are scanned one by one; for more, the whole tree is."""

@@ -18,7 +18,7 @@ from typing import Any
 from zlib import crc32
 
 from atlas.core.model import Skipped
-from atlas.parsing.scan import Scan, ScannedFile
+from atlas.parsing.scanning import Scan, ScannedFile
 from atlas.runtime.process.files import open_file, read_file
 
 FILE = "tree-{project}.bin"

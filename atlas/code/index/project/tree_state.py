@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from atlas.code.index.project.reconcile import Region, digest_of_subprojects, merge_subprojects, replaced
 from atlas.core.model import Skipped
-from atlas.parsing.scan import Scan, ScannedFile, SubProject
+from atlas.parsing.scanning import Scan, ScannedFile, SubProject
 
 
 class TreeState:

@@ -21,7 +21,7 @@ from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError
 from atlas.core.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
 from atlas.parsing import FactsCache, Languages, digest_paths
-from atlas.parsing.scan import Scan, ScannedFile, Scope, changes_rules, scan_project
+from atlas.parsing.scanning import Scan, ScannedFile, Scope, changes_rules, scan_project
 
 
 @dataclass(frozen=True, slots=True)

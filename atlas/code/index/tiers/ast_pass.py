@@ -14,7 +14,7 @@ from atlas.code.index.project.workspace import Workspace
 from atlas.core.model import FileRecord, GraphDelta
 from atlas.core.threads import in_thread, run_shielded
 from atlas.parsing import ParsedFile
-from atlas.parsing.scan import ScannedFile
+from atlas.parsing.scanning import ScannedFile
 
 PARSE_BATCH = 128
 """Files per call into the parser: between calls, progress is reported and a pass can be cancelled."""

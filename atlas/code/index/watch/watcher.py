@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from atlas.code.index.watch.debounce import INDEX, ChangeBatch, Debounce, WatchedChanges
 from atlas.code.index.watch.inotify import FolderWatch, reason_of
-from atlas.parsing.scan import changes_rules
+from atlas.parsing.scanning import changes_rules
 
 if TYPE_CHECKING:
     from atlas.code.index.watch.recursive import TreeWatch
