@@ -34,7 +34,7 @@ quick: .venv/built
 # Coverage of the tests that run the code in their own process, without a threshold. COVERAGE_REPORT=html writes HTML.
 COVERAGE_REPORT ?= term
 coverage: .venv/built
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=atlas --cov-branch --cov-report="$(COVERAGE_REPORT)" \
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=atlas --cov=benchmarks --cov-branch --cov-report="$(COVERAGE_REPORT)" \
 	  tests/unit tests/conformance tests/languages tests/link tests/embedders
 
 # `make -j2 check` compiles the grammars for clippy, which the extension needs as well, while pip fetches the tools.
@@ -106,9 +106,10 @@ fuzz: .venv/built
 	$(BIN)/python -m pip install --quiet --no-compile --group extras
 	touch $@
 
-.venv/built: .venv/tools $(RUST)
+.venv/built: .venv/tools $(RUST) benchmarks/pyproject.toml
 	@$(PYTHON) rust-parser/build_backend.py
 	$(BIN)/maturin develop --release --quiet
+	$(BIN)/python -m pip install --quiet --no-deps --editable benchmarks
 	touch $@
 
 clean:

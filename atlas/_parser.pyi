@@ -305,7 +305,7 @@ EdgeTuple = tuple[str, str, str, int, str, float, tuple[int, ...], str]
 TextTuple = tuple[str, str, str, str, str, str]
 
 class Unit:
-    """The graph of one file (or of the structure, path ""), as rows of atlas.model's NodeRow, EdgeRow, SearchText."""
+    """The graph of one file (or of the structure, path ""), as NodeRow, EdgeRow and SearchText of atlas.core.model."""
 
     @property
     def path(self) -> str: ...

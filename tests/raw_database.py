@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from atlas.stores.sqlite.hardened import PAGES_VFS, register_page_checks
+from atlas.adapters.stores.sqlite.file.hardened import PAGES_VFS, register_page_checks
 
 
 def raw(path: Path, *, writing: bool = True) -> apsw.Connection:

@@ -14,16 +14,16 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from atlas.errors import Unavailable
+from atlas.core.errors import Unavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from atlas.buses.valkey import ValkeyBus
-    from atlas.buses.valkey_info import ValkeyInfo
-    from atlas.config.load import Settings
-    from atlas.contracts import Bus
-    from atlas.stores.bolt.connection import Address
+    from atlas.adapters.buses.valkey.bus import ValkeyBus
+    from atlas.adapters.buses.valkey.info import ValkeyInfo
+    from atlas.adapters.stores.bolt.connection import Address
+    from atlas.core.contracts import Bus
+    from atlas.runtime.config.load import Settings
 
 
 def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyBus:
@@ -31,8 +31,8 @@ def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyB
 
     These belong to the data folder, or to the store with this `identity`.
     """
-    from atlas.buses.retry_policy import RetryPolicy
-    from atlas.buses.valkey import ValkeyBus
+    from atlas.adapters.buses.retry_policy import RetryPolicy
+    from atlas.adapters.buses.valkey.bus import ValkeyBus
 
     bus = settings.bus
     rule = RetryPolicy(after=float(bus.redeliver_seconds), attempts=bus.max_attempts)
@@ -46,7 +46,7 @@ def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyB
 
 def store_address(settings: Settings) -> Address:
     """Return address and credentials of the configured store server."""
-    from atlas.stores.bolt.connection import Address
+    from atlas.adapters.stores.bolt.connection import Address
 
     store = settings.store
     return Address(
@@ -65,8 +65,8 @@ async def connect_project_bus(settings: Settings) -> Bus:
 
     Raises Unavailable when store or bus does not answer, and ConfigError when one of them rejects this user.
     """
-    from atlas.pipeline.cluster.project_bus import ProjectBus
-    from atlas.stores.bolt.store import BoltStore
+    from atlas.adapters.stores.bolt.store import BoltStore
+    from atlas.code.index.cluster.project_bus import ProjectBus
 
     store = await BoltStore.open(store_address(settings), writing=False)
     try:
@@ -84,7 +84,7 @@ async def connect_project_bus(settings: Settings) -> Bus:
 @asynccontextmanager
 async def hold_project_lease(settings: Settings) -> AsyncGenerator[None]:
     """Hold the project's lease during the block. Raises WriterBusy while another process does, and Unavailable."""
-    from atlas.pipeline.cluster.leader import hold_lease
+    from atlas.code.index.cluster.leader import hold_lease
 
     bus = await connect_project_bus(settings)
     try:
@@ -108,7 +108,7 @@ async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
             return None
     address = settings.bus_address
     if not address:
-        from atlas.buses.valkey_server import ManagedServer
+        from atlas.adapters.buses.valkey.server import ManagedServer
 
         server = await asyncio.to_thread(ManagedServer.find, settings.data_dir)
         if server is None:
@@ -125,8 +125,8 @@ async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
 
 def load_bus_driver() -> None:
     """Import the bus driver in advance, so that a later deadline covers the server's time only."""
-    for module in ("valkey", "valkey_info", "valkey_server"):
-        import_module(f"atlas.buses.{module}")
+    for module in ("bus", "info", "server"):
+        import_module(f"atlas.adapters.buses.valkey.{module}")
 
 
 async def bus_server_info(settings: Settings) -> ValkeyInfo | None:
@@ -134,8 +134,8 @@ async def bus_server_info(settings: Settings) -> ValkeyInfo | None:
 
     Starts nothing. Raises Unavailable and ConfigError for a configured server.
     """
-    from atlas.buses.valkey_info import server_info
-    from atlas.buses.valkey_server import ManagedServer
+    from atlas.adapters.buses.valkey.info import server_info
+    from atlas.adapters.buses.valkey.server import ManagedServer
 
     if settings.bus_address:
         return await server_info(settings.bus_address)
@@ -145,6 +145,6 @@ async def bus_server_info(settings: Settings) -> ValkeyInfo | None:
 
 def bus_program() -> Path:
     """Return the program of the daemon's own bus server. Raises ConfigError when there is none."""
-    from atlas.buses.valkey_server import server_program
+    from atlas.adapters.buses.valkey.server import server_program
 
     return server_program()

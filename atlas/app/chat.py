@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from atlas.chat.connection import ServerConnection
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from atlas.chat.servers_user import Host
     from atlas.chat.session import ChatSession
     from atlas.chat.turn import Screen, TurnLimits
-    from atlas.chat_model import ChatModel
-    from atlas.config.load import Settings
+    from atlas.core.chat_model import ChatModel
+    from atlas.runtime.config.load import Settings
 
 NO_KEY = "none"
 """Sent to servers with OpenAI's interface without a key, such as llama.cpp: LiteLLM refuses to send no key at all."""
@@ -29,7 +29,7 @@ LOAD_AFTER = 2.5
 
 def make_chat_model(settings: Settings, name: str, url: str) -> ChatModel:
     """Return the named model, or the configured one. Raises ConfigError if none is named."""
-    from atlas.language_models.chat import LiteLlmChatModel
+    from atlas.adapters.language_models.chat import LiteLlmChatModel
 
     chosen = settings.language_model
     if not (name or chosen.model):

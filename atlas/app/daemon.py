@@ -16,14 +16,14 @@ from atlas.app.bus import connect_bus
 from atlas.app.main import limit_threads
 from atlas.app.store import open_store
 from atlas.app.worker import make_daemon, run_worker
-from atlas.config.checks import TIERS
-from atlas.errors import WriterBusy
+from atlas.core.errors import WriterBusy
+from atlas.runtime.config.checks import TIERS
 
 if TYPE_CHECKING:
-    from atlas.buses.valkey import ValkeyBus
-    from atlas.config.load import Settings
-    from atlas.pipeline.startup import ReportStatus
-    from atlas.pipeline.worker import Log
+    from atlas.adapters.buses.valkey.bus import ValkeyBus
+    from atlas.code.index.startup import ReportStatus
+    from atlas.code.index.worker import Log
+    from atlas.runtime.config.load import Settings
 
 WRITER_SECONDS = 0.3
 """Interval of attempts to become the writer while another process is."""
@@ -38,9 +38,9 @@ async def run_daemon(
     Waits while another process writes to the index. Raises ConfigError, StoreError, and Unavailable without a bus,
     after closing everything: sources, workers, bus, its server, store, lock.
     """
-    from atlas.pipeline.background import in_background
-    from atlas.pipeline.startup import open_when_available, report_daemon_startup
-    from atlas.process.memory import limit_malloc_arenas
+    from atlas.code.index.background import in_background
+    from atlas.code.index.startup import open_when_available, report_daemon_startup
+    from atlas.runtime.process.memory import limit_malloc_arenas
 
     first = all_settings[0]
     limit_malloc_arenas()
@@ -77,11 +77,11 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
         finally:
             await bus.aclose()
         return
-    from atlas.buses.valkey_supervisor import ServerSupervisor
-    from atlas.pipeline.background import in_background
-    from atlas.pipeline.events import request_scan
-    from atlas.process.lock import LOCK_FILE
-    from atlas.stores.sqlite.connection import DATABASE
+    from atlas.adapters.buses.valkey.supervisor import ServerSupervisor
+    from atlas.adapters.stores.sqlite.file.connection import DATABASE
+    from atlas.code.index.background import in_background
+    from atlas.code.index.events import request_scan
+    from atlas.runtime.process.lock import LOCK_FILE
 
     index = settings.data_dir / (LOCK_FILE if settings.store.url else DATABASE)
     server = await ServerSupervisor.start(settings.data_dir, index, log)
@@ -98,13 +98,13 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
 
 def stop_orphaned_server(data_dir: Path) -> bool:
     """Stop a bus server that a killed daemon left; see `buses.valkey_supervisor`."""
-    from atlas.buses import valkey_supervisor
+    from atlas.adapters.buses.valkey import supervisor as valkey_supervisor
 
     return valkey_supervisor.stop_orphaned_server(data_dir)
 
 
 def stop_server(data_dir: Path, seconds: float) -> bool:
     """Stop the bus server of a data folder, for its writer; see `buses.valkey_supervisor`."""
-    from atlas.buses import valkey_supervisor
+    from atlas.adapters.buses.valkey import supervisor as valkey_supervisor
 
     return valkey_supervisor.stop_server(data_dir, seconds)

@@ -17,17 +17,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from atlas import __version__
+from atlas.adapters.opening.data_folder import prepare_data_folder
 from atlas.app.daemon import run_daemon, stop_server
-from atlas.app.store import prepare_data_folder
 from atlas.app.worker import run_worker
-from atlas.config.addresses import masked
-from atlas.errors import AtlasError, StoreError
-from atlas.process.daemon import ENDED, DaemonInstance, RunningDaemon, find_running
-from atlas.process.log import DaemonLog
+from atlas.core.errors import AtlasError, StoreError
+from atlas.runtime.config.addresses import masked
+from atlas.runtime.process.daemon import ENDED, DaemonInstance, RunningDaemon, find_running
+from atlas.runtime.process.log import DaemonLog
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.pipeline.worker import Log
+    from atlas.code.index.worker import Log
+    from atlas.runtime.config.load import Settings
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
 

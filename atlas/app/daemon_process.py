@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
+    from atlas.runtime.config.load import Settings
 
 
 def launch_daemon(
@@ -21,9 +21,9 @@ def launch_daemon(
     It ends by itself if another one runs in the data folder. Raises ConfigError for a data folder that cannot be used,
     and OSError.
     """
-    from atlas.app.store import prepare_data_folder
-    from atlas.process.daemon import spawn
-    from atlas.process.log import OUTPUT, prepare_log_folder
+    from atlas.adapters.opening.data_folder import prepare_data_folder
+    from atlas.runtime.process.daemon import spawn
+    from atlas.runtime.process.log import OUTPUT, prepare_log_folder
 
     first = all_settings[0]
     prepare_data_folder(first)
@@ -38,9 +38,9 @@ def launch_daemon_once(all_settings: Sequence[Settings], data_dir: str) -> tuple
     Of two daemons launched at the same time the slower one would take over when the other is stopped. The lock file is
     inherited by the daemon, so that it is released when the daemon has ended, however it ends.
     """
-    from atlas.app.store import prepare_data_folder
-    from atlas.process.daemon import LAUNCH_FILE
-    from atlas.process.lock import LockFile
+    from atlas.adapters.opening.data_folder import prepare_data_folder
+    from atlas.runtime.process.daemon import LAUNCH_FILE
+    from atlas.runtime.process.lock import LockFile
 
     prepare_data_folder(all_settings[0])
     lock = LockFile.open(all_settings[0].data_dir / LAUNCH_FILE)

@@ -16,24 +16,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from atlas.answers.newer_files import NewerFiles
 from atlas.app.daemon_process import launch_daemon_once
 from atlas.app.single_flight import SingleFlight
 from atlas.app.store import describe_writer
-from atlas.errors import AtlasError, ConfigError, WriterBusy
-from atlas.model import Label
-from atlas.pipeline.newer_files import NewerFiles
-from atlas.process.daemon import find_running, start_failure
-from atlas.process.tree_version import TreeVersion, read_version
-from atlas.project_state import ProjectState
-from atlas.wording import counted
+from atlas.core.errors import AtlasError, ConfigError, WriterBusy
+from atlas.core.model import Label
+from atlas.core.project_state import ProjectState
+from atlas.core.wording import counted
+from atlas.runtime.process.daemon import find_running, start_failure
+from atlas.runtime.process.tree_version import TreeVersion, read_version
 
 if TYPE_CHECKING:
     import subprocess
 
-    from atlas.api import TreeReport
-    from atlas.config.load import Settings
-    from atlas.contracts import Store
-    from atlas.pipeline.tree_check import TreeCheck
+    from atlas.code.atlas import TreeReport
+    from atlas.code.index.project.tree_check import TreeCheck
+    from atlas.core.contracts import Store
+    from atlas.runtime.config.load import Settings
 
 FEW_FILES = 20
 """Up to this many newer files are indexed before an answer; more are only named."""
@@ -164,7 +164,7 @@ class FreshnessGuard:
         """Return how far the pass at work is, "" without one."""
         if self._passes.running is None:
             return ""
-        from atlas.tools.index_pass import PHASES
+        from atlas.code.tools.state.index_pass import PHASES
 
         phase, done, total = self._progress
         name = PHASES[phase][2] if phase in PHASES else phase
@@ -178,7 +178,7 @@ class FreshnessGuard:
 
     async def unfinished(self, store: Store) -> TreeReport:
         """Continue an interrupted first index if this session may; return how far it is, and what is missing."""
-        from atlas.api import TreeReport
+        from atlas.code.atlas import TreeReport
 
         problem = ""
         if self._on_demand and not self.forbidden():
@@ -279,8 +279,8 @@ class FreshnessGuard:
     async def _hint(self, paths: Sequence[str]) -> None:
         """Tell the daemon of these files: it may poll, or wait for its watcher's window."""
         from atlas.app.bus import connect_bus_of_running_daemon
-        from atlas.events import Event
-        from atlas.pipeline.events import FILE_CHANGED
+        from atlas.code.index.events import FILE_CHANGED
+        from atlas.core.events import Event
 
         bus = await connect_bus_of_running_daemon(self._settings)
         if bus is not None:

@@ -15,26 +15,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from atlas.adapters.opening.embedder import make_embedder
+from atlas.adapters.opening.sentence_transformer import make_quality_reader
 from atlas.app.bus import bus_program, bus_server_info, connect_bus_of_running_daemon, load_bus_driver
-from atlas.app.embedder import make_embedder
 from atlas.app.main import open_atlas
-from atlas.app.quality import make_quality_reader
 from atlas.app.store import describe_writer, store_server_info
-from atlas.config.load import discover_root
-from atlas.errors import AtlasError, ConfigError, NotFound
-from atlas.pipeline.heartbeat import DAEMON
-from atlas.process.daemon import find_running, last_running
-from atlas.process.data_folder import legacy_folder
-from atlas.tools import health_checks as judge
-from atlas.tools.answers import Check, Evidence, HealthAnswer
-from atlas.tools.health import health
-from atlas.tools.status.daemon import DEADLINE_SECONDS, DaemonStatus, Trace, look
-from atlas.tools.status.report import LETTERS
+from atlas.code.index.heartbeat import DAEMON
+from atlas.code.tools.answers import Check, Evidence, HealthAnswer
+from atlas.code.tools.state import health_checks as judge
+from atlas.code.tools.state.daemon import DEADLINE_SECONDS, DaemonStatus, Trace, look
+from atlas.code.tools.state.health import health
+from atlas.code.tools.state.report import LETTERS
+from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.runtime.config.load import discover_root
+from atlas.runtime.process.daemon import find_running, last_running
+from atlas.runtime.process.data_folder import legacy_folder
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.contracts import Bus
-    from atlas.project_state import ProjectState, ProjectStats
+    from atlas.core.contracts import Bus
+    from atlas.core.project_state import ProjectState, ProjectStats
+    from atlas.runtime.config.load import Settings
 
 STORE_SECONDS = 10.0
 """Time limit of the question to a store server."""
@@ -71,7 +71,7 @@ async def look_at_daemon(settings: Settings) -> DaemonStatus:
         return await connect_bus_of_running_daemon(settings)
 
     if settings.shared:
-        from atlas.tools.status.workers import look_at_workers
+        from atlas.code.tools.state.workers import look_at_workers
 
         load_bus_driver()
         return await look_at_workers(connect, settings.project_name, DAEMON, time.time())
@@ -225,9 +225,9 @@ async def _check_bus(settings: Settings, daemon: DaemonStatus) -> Check:
 
 async def _check_packs(settings: Settings) -> list[Check]:
     """Return which dependencies have no installed pack, with the command that builds one; none without dependencies."""
-    from atlas.app.pack_links import build_command, dependencies, pack_of
-    from atlas.app.packs import list_packs
     from atlas.app.store import open_store
+    from atlas.packs.links import build_command, dependencies, pack_of
+    from atlas.packs.opening import list_packs
 
     try:
         store = await open_store(settings)

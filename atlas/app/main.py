@@ -16,27 +16,33 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from atlas.adapters.opening.data_folder import prepare_data_folder
+from atlas.adapters.opening.embedder import (
+    make_documents_embedder,
+    make_embedder,
+    make_prose_embedder,
+    make_writing_embedders,
+)
+from atlas.adapters.opening.sentence_transformer import has_model, make_quality_reader, make_quality_writer
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.app.embedder import make_documents_embedder, make_embedder, make_prose_embedder, make_writing_embedders
-from atlas.app.quality import has_model, make_quality_reader, make_quality_writer
-from atlas.app.store import open_store, prepare_data_folder
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError
-from atlas.process.lock import has_writer
+from atlas.app.store import open_store
+from atlas.core.errors import ConfigError
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.process.lock import has_writer
 
 if TYPE_CHECKING:
-    from atlas.api import Atlas
-    from atlas.config.load import Settings
-    from atlas.contracts import Store
-    from atlas.model import Skipped
-    from atlas.pipeline.events import IndexSummary, Progress
-    from atlas.pipeline.index import Indexer
-    from atlas.pipeline.tiers.gate import SignificanceGate
-    from atlas.pipeline.workspace import ProjectSource
-    from atlas.project_state import ProjectStats
-    from atlas.scan import Scope
-    from atlas.search import Reader
-    from atlas.search.languages import LanguageTerms
+    from atlas.code.atlas import Atlas
+    from atlas.code.index.events import IndexSummary, Progress
+    from atlas.code.index.index import Indexer
+    from atlas.code.index.project.workspace import ProjectSource
+    from atlas.code.index.tiers.gate import SignificanceGate
+    from atlas.code.question.languages import LanguageTerms
+    from atlas.code.reader import Reader
+    from atlas.core.contracts import Store
+    from atlas.core.model import Skipped
+    from atlas.core.project_state import ProjectStats
+    from atlas.parsing.scanning import Scope
+    from atlas.runtime.config.load import Settings
 
 _log = logging.getLogger(__name__)
 
@@ -78,7 +84,7 @@ async def index_project(
     if quality and not has_model(settings):
         hint = "Correct it in the user's atlas.toml; the folder holds tokenizer.json and model.onnx."
         raise ConfigError(f"quality.model: no such folder: {settings.quality.model}", hint)
-    from atlas.pipeline.index_request import IndexTarget, request_index
+    from atlas.code.index.index_request import IndexTarget, request_index
 
     target = IndexTarget(
         project=settings.project_name,
@@ -124,7 +130,7 @@ async def connect(settings: Settings, *, writing: bool = False, reset: bool = Fa
 
 def assemble(settings: Settings, store: Store, *, writing: bool = False) -> Atlas:
     """Return the reader of an open store and, if `writing`, its indexer; closing it closes the store."""
-    from atlas.api import Atlas
+    from atlas.code.atlas import Atlas
 
     return Atlas(_reader(settings, store), _indexer(settings, store) if writing else None)
 
@@ -136,7 +142,8 @@ def limit_threads(settings: Settings) -> None:
 
 
 def _reader(settings: Settings, store: Store) -> Reader:
-    from atlas.git.history import GitHistory
+    from atlas.adapters.git.history import GitHistory
+    from atlas.code.reader import RankingOptions, Reader
     from atlas.parsing import (
         Cl100kCounter,
         digest_paths,
@@ -145,8 +152,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         positions_that_differ,
         split_words,
     )
-    from atlas.parsing.outline import Outline
-    from atlas.search import RankingOptions, Reader
+    from atlas.parsing.outline import OutlineReader
 
     code = make_embedder(settings)
     return Reader(
@@ -159,7 +165,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         digest_paths,
         make_language_terms(settings),
         GitHistory(settings.root, positions_that_differ, mask_secrets),
-        Outline(settings.language_folders, settings.knowledge.folder),
+        OutlineReader(settings.language_folders, settings.knowledge.folder),
         make_prose_embedder(settings),
         make_documents_embedder(settings, code),
         RankingOptions(settings.search.learned, frozenset(settings.search.off)),
@@ -170,16 +176,16 @@ def _reader(settings: Settings, store: Store) -> Reader:
 
 def make_language_terms(settings: Settings) -> LanguageTerms:
     """Return the languages' terms for questions and hits. Raises ConfigError for an invalid language."""
+    from atlas.code.question.languages import LanguageRow, language_terms
     from atlas.parsing import search_terms
-    from atlas.search.languages import LanguageRow, language_terms
 
     with _language_errors(settings):
         return language_terms(map(LanguageRow._make, search_terms(settings.language_folders)))
 
 
 def _indexer(settings: Settings, store: Store, *, quality: bool = False) -> Indexer:
-    from atlas.buses.memory import MemoryBus
-    from atlas.pipeline.index import Indexer
+    from atlas.adapters.buses.memory import MemoryBus
+    from atlas.code.index.index import Indexer
 
     return Indexer(
         source=make_source(settings),
@@ -193,16 +199,16 @@ def _indexer(settings: Settings, store: Store, *, quality: bool = False) -> Inde
 
 def make_gate(settings: Settings, store: Store) -> SignificanceGate:
     """Return the gate before tier 3."""
-    from atlas.pipeline.tiers.gate import SignificanceGate
+    from atlas.code.index.tiers.gate import SignificanceGate
 
     return SignificanceGate(store, settings.pipeline.body_threshold / 100, embeds=settings.embedder.embeds)
 
 
 def make_source(settings: Settings) -> ProjectSource:
     """Return the write path's description of a project and create its data folder. Raises ConfigError."""
-    from atlas import detectors
+    from atlas.code.index import detectors
+    from atlas.code.index.project.workspace import ProjectSource
     from atlas.parsing import fingerprint, load_languages
-    from atlas.pipeline.workspace import ProjectSource
 
     # an index on a server needs the folder for the facts cache only
     prepare_data_folder(settings)
@@ -232,7 +238,7 @@ def _reread(source: ProjectSource) -> ProjectSource:
 
 def _with_own_rules(source: ProjectSource, path: str) -> ProjectSource:
     """Return the source with the project's own rules as the file has them now. Broken ones are left out and logged."""
-    from atlas import detectors
+    from atlas.code.index import detectors
 
     own = detectors.of_project(source.root, path)
     digest = detectors.digest_of(own)
@@ -249,7 +255,7 @@ def _with_own_rules(source: ProjectSource, path: str) -> ProjectSource:
 
 def own_rules_digest(settings: Settings) -> str:
     """Return what names the project's own rules for routes and events as their file has them now; "" for none."""
-    from atlas import detectors
+    from atlas.code.index import detectors
 
     return detectors.digest_of(detectors.of_project(settings.root, settings.index.detectors))
 
@@ -270,7 +276,7 @@ def _language_errors(settings: Settings) -> Generator[None]:
 
 
 def _scope(settings: Settings) -> Scope:
-    from atlas.scan import Scope
+    from atlas.parsing.scanning import Scope
 
     scope = settings.scope
     return Scope(

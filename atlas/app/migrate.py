@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from atlas.app.store import open_store
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.pipeline.copying import CopyReport
-    from atlas.pipeline.events import Progress
+    from atlas.code.index.copying import CopyReport
+    from atlas.code.index.events import Progress
+    from atlas.runtime.config.load import Settings
 
 
 async def migrate(
@@ -21,7 +21,7 @@ async def migrate(
     Holds the right to write to the target meanwhile. Raises ConfigError if both are the same index or the target
     already holds a project (unless `replacing`), NotFound, WriterBusy, and as the stores do.
     """
-    from atlas.pipeline.copying import compare_project, copy_project
+    from atlas.code.index.copying import compare_project, copy_project
 
     if source.store_place == target.store_place:
         raise ConfigError(f"the index is already at {target.store_place}", "Name another index with --to.")

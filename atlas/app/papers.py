@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.app.embedder import make_prose_embedder
-from atlas.config.personal import personal_settings
-from atlas.errors import AtlasError
-from atlas.process.data_folder import papers_index
-from atlas.process.installation_key import papers_folder
+from atlas.adapters.opening.embedder import make_prose_embedder
+from atlas.core.errors import AtlasError
+from atlas.runtime.config.personal import personal_settings
+from atlas.runtime.process.data_folder import papers_index
+from atlas.runtime.process.installation_key import papers_folder
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.paper_source import CitationSource, PaperLinks
+    from atlas.core.paper_source import CitationSource, PaperLinks
     from atlas.papers.desk import PaperNote, PapersDesk
+    from atlas.runtime.config.load import Settings
 
 
 def make_papers_desk(settings: Settings) -> PapersDesk:
     """Return the verbs over the user's library. Opens and sends nothing yet."""
-    from atlas.paper_services.arxiv import ArxivSource
+    from atlas.adapters.paper_services.arxiv import ArxivSource
     from atlas.papers.desk import PapersDesk
     from atlas.papers.finder import PaperFinder
     from atlas.papers.index import PaperIndex
@@ -56,9 +56,9 @@ def _citation_source(settings: Settings, folder: Path) -> CitationSource | None:
     if not chosen.citations_url:
         return None
     if chosen.citations_format == "openalex":
-        from atlas.paper_services.openalex import OpenAlex as Service
+        from atlas.adapters.paper_services.openalex import OpenAlex as Service
     else:
-        from atlas.paper_services.semantic_scholar import SemanticScholar as Service
+        from atlas.adapters.paper_services.semantic_scholar import SemanticScholar as Service
 
     return Service(
         chosen.citations_url,
@@ -71,8 +71,8 @@ def _citation_source(settings: Settings, folder: Path) -> CitationSource | None:
 
 def _notes_on(settings: Settings, paper: str) -> list[PaperNote]:
     """Return the notes, of the project and of the user, whose source is a paper."""
-    from atlas.notes.folder import KnowledgeFolder
-    from atlas.notes.listing import notes
+    from atlas.knowledge.notes.folder import KnowledgeFolder
+    from atlas.knowledge.notes.listing import notes
     from atlas.papers.desk import MAX_NOTES, PaperNote
     from atlas.papers.wanted import is_source
 

@@ -13,26 +13,28 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from atlas.adapters.opening.language_model import make_language_model
+from atlas.adapters.opening.reranker import make_reranker
+from atlas.adapters.opening.sentence_transformer import WITHOUT_MODEL, missing_model_note
 from atlas.app.freshness import FreshnessGuard
-from atlas.app.knowledge import KnowledgeDesk, make_language_model
-from atlas.app.pack_desk import PackDesk
-from atlas.app.pack_links import pack_notes, trees_with_lines
-from atlas.app.pack_reranker import make_reranker
-from atlas.app.quality import WITHOUT_MODEL, missing_model_note
+from atlas.app.papers import make_paper_links
 from atlas.app.single_flight import SingleFlight
-from atlas.errors import AtlasError, ConfigError, NotFound
-from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
+from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.knowledge.toolset import KnowledgeDesk
+from atlas.packs.links import pack_notes, trees_with_lines
+from atlas.packs.toolset import PackDesk
+from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
 if TYPE_CHECKING:
-    from atlas.api import Atlas, TreeReport
-    from atlas.config.load import Settings
-    from atlas.contracts import Store
-    from atlas.pipeline.newer_files import NewerFiles
-    from atlas.project_state import ProjectState
-    from atlas.search import Reader
-    from atlas.tools.answers import Answer
-    from atlas.tools.catalogue import Tool
-    from atlas.tools.index_pass import Report
+    from atlas.answers.newer_files import NewerFiles
+    from atlas.answers.tool import Tool
+    from atlas.code.atlas import Atlas, TreeReport
+    from atlas.code.reader import Reader
+    from atlas.code.tools.answers import Answer
+    from atlas.code.tools.state.index_pass import Report
+    from atlas.core.contracts import Store
+    from atlas.core.project_state import ProjectState
+    from atlas.runtime.config.load import Settings
 
 Structure = dict[str, object]
 
@@ -66,7 +68,9 @@ class Session:
         self._bulkheads = Bulkheads(widths(SERVER_QUERIES_AT_WORK if settings.store.url else QUERIES_AT_WORK))
         self._atlas: Atlas | None = None
         self._opening: SingleFlight[Atlas] = SingleFlight()
-        self._desk = KnowledgeDesk(settings, self, personal)
+        # which papers the user has stored is the user's own, as personal notes are
+        papers = make_paper_links(settings) if personal is not None else None
+        self._desk = KnowledgeDesk(settings, self, personal, papers)
         self._packs = PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings))
         self._is_known = False
         self._writes = self._writes_looked_at = 0
@@ -87,9 +91,9 @@ class Session:
         if tool.name == "index":
             async with self._bulkheads.place(tool.name):
                 return await self._index(report, full=bool(arguments.get("full", False)))
-        from atlas.tools.envelope import INLINE_TOKENS
-        from atlas.tools.render import render
-        from atlas.tools.structured_content import structure
+        from atlas.code.tools.envelope import INLINE_TOKENS
+        from atlas.code.tools.render import render
+        from atlas.code.tools.structured_content import structure
 
         budget = arguments.get("token_budget", 0)
         is_large = isinstance(budget, int) and budget > INLINE_TOKENS and tool.name != "cypher_query"
@@ -153,8 +157,8 @@ class Session:
             atlas = await self._open()
         except NotFound as error:
             atlas = await self._open_new(error, makes_index=reads_files and self._makes_index)
-        from atlas.api import TreeReport
-        from atlas.tools.call import call
+        from atlas.code.atlas import TreeReport
+        from atlas.code.tools.call import call
 
         complete = self._with_defaults(tool, arguments)
         if reads_files:
@@ -176,8 +180,8 @@ class Session:
 
         The tree is checked while the tool works; only if files are newer, the tool works again.
         """
-        from atlas.api import TreeReport
-        from atlas.tools.newer_files import lacks_something
+        from atlas.code.atlas import TreeReport
+        from atlas.code.tools.state.newer_files import lacks_something
 
         own = arguments.get("project") in (None, "", self._settings.project_name)
         watched = own and self._guard.is_watched
@@ -219,7 +223,7 @@ class Session:
 
         An answer of two generations may deny what both have; a writer that never rests is answered from two.
         """
-        from atlas.tools.call import call
+        from atlas.code.tools.call import call
 
         for _ in range(MAX_GENERATIONS):
             generation = await self._generation(atlas)
@@ -241,8 +245,8 @@ class Session:
 
         Raises NotFound while the first index holds nothing of the project.
         """
-        from atlas.api import TreeReport
-        from atlas.tools.newer_files import newer_note
+        from atlas.code.atlas import TreeReport
+        from atlas.code.tools.state.newer_files import newer_note
 
         store = atlas.reader.store
         if (state := await self._state(store)) is None or not state.indexed_at:
@@ -273,7 +277,7 @@ class Session:
 
     async def _remarks(self, reader: Reader, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
         """Return where newer files mention what was asked for, what is unsupported, and a missing model."""
-        from atlas.tools.newer_files import asked_names, has_no_definition, mention_notes, unsupported_note
+        from atlas.code.tools.state.newer_files import asked_names, has_no_definition, mention_notes, unsupported_note
 
         notes: tuple[str, ...] = ()
         if newer.paths and (names := asked_names(answer)):
@@ -288,14 +292,14 @@ class Session:
 
     async def resource(self, uri: str) -> str:
         """Return the text of a resource. Raises AtlasError as `read_resource` does."""
-        from atlas.tools.resources import read_resource
+        from atlas.code.tools.resources import read_resource
 
         async with self._bulkheads.place("get_context"):
             return await read_resource(await self._indexed(), uri)
 
     async def completions(self, argument: str, value: str) -> list[str]:
         """Return values that an argument of a resource or prompt may have. Raises AtlasError without an index."""
-        from atlas.tools.resources import complete
+        from atlas.code.tools.resources import complete
 
         async with self._bulkheads.place("get_node"):
             return await complete(await self._indexed(), argument, value)
@@ -350,8 +354,8 @@ class Session:
 
     async def _index(self, report: Report, *, full: bool) -> tuple[str, Structure]:
         from atlas.app.main import index_project
-        from atlas.pipeline.background import in_background
-        from atlas.tools.index_pass import INDEX_PATIENCE, IndexProgress, summary_structure, summary_text
+        from atlas.code.index.background import in_background
+        from atlas.code.tools.state.index_pass import INDEX_PATIENCE, IndexProgress, summary_structure, summary_text
 
         progress, patience = IndexProgress(), self._index_patience
         async with in_background(progress.pump(report)):
@@ -371,7 +375,7 @@ def make_session(settings: Settings, *, serves_agents: bool = False, personal: b
 
     `personal`: whether they are served; None: as `knowledge.personal` says.
     """
-    from atlas.config.personal import personal_settings
+    from atlas.runtime.config.personal import personal_settings
 
     wanted = settings.knowledge.personal if personal is None else personal
     own = Session(personal_settings(settings), serves_agents=True) if wanted else None

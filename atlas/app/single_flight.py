@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Run(Generic[Result]):
+class StartedRun(Generic[Result]):
     """A run and the moment when it began, in seconds of the monotonic clock."""
 
     began: float
@@ -27,16 +27,16 @@ class SingleFlight(Generic[Result]):
     """Use from one event loop; close with `aclose`."""
 
     def __init__(self) -> None:
-        self._last: Run[Result] | None = None
+        self._last: StartedRun[Result] | None = None
 
     @property
-    def running(self) -> Run[Result] | None:
+    def running(self) -> StartedRun[Result] | None:
         """The run at work, None without one."""
         return self._last if self._last is not None and not self._last.task.done() else None
 
     async def after(
         self, moment: float, work: Callable[[], Coroutine[Any, Any, Result]], seconds: float | None = None
-    ) -> Run[Result] | None:
+    ) -> StartedRun[Result] | None:
         """Return an ended run that began at `moment` or later, None if there is none within `seconds`.
 
         A run at work that began earlier ends first; then the first waiter begins the next one with its `work`.
@@ -45,7 +45,7 @@ class SingleFlight(Generic[Result]):
         while True:
             run = self._last
             if run is None or (run.task.done() and run.began < moment):
-                run = self._last = Run(time.monotonic(), asyncio.create_task(work()))
+                run = self._last = StartedRun(time.monotonic(), asyncio.create_task(work()))
             # cancellation of a waiter does not reach the task: `wait` leaves it alone
             await asyncio.wait([run.task], timeout=None if end is None else max(end - time.monotonic(), 0.0))
             if not run.task.done():

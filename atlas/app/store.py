@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
-import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
+from atlas.adapters.opening.data_folder import prepare_data_folder
 from atlas.app.bus import hold_project_lease, store_address
-from atlas.config.load import is_trusted
-from atlas.errors import AtlasError, ConfigError, NotFound
-from atlas.process.data_folder import check_folder, make_folder, move_legacy_folder
+from atlas.core.errors import AtlasError, NotFound
+from atlas.runtime.config.load import is_trusted
+from atlas.runtime.process.data_folder import check_folder
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.contracts import Store
-    from atlas.stores.bolt.server_info import ServerInfo
+    from atlas.adapters.stores.bolt.server_info import ServerInfo
+    from atlas.core.contracts import Store
+    from atlas.runtime.config.load import Settings
 
 
 async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:
@@ -37,8 +36,8 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
         await asyncio.to_thread(prepare_data_folder, settings)
     else:
         check_folder(settings.data_dir, trust=is_trusted())
+    from atlas.adapters.stores.sqlite.store import EmbeddedStore
     from atlas.parsing import VectorIndex
-    from atlas.stores.sqlite.store import EmbeddedStore
 
     return await asyncio.to_thread(
         EmbeddedStore.open,
@@ -52,7 +51,7 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
 
 def describe_writer(settings: Settings) -> str:
     """Return that another process writes to the index; "" without one, or where its lock does not tell."""
-    from atlas.process.lock import has_writer
+    from atlas.runtime.process.lock import has_writer
 
     try:
         writes = settings.data_dir.is_dir() and has_writer(settings.data_dir)
@@ -76,7 +75,7 @@ async def right_to_write(settings: Settings) -> AsyncGenerator[None]:
     cache. Among hosts with a shared bus the project's lease decides; it needs the store's schema. Without a shared bus,
     two hosts fence each other off: see `stores.bolt.fencing`.
     """
-    from atlas.process.lock import lock_folder
+    from atlas.runtime.process.lock import lock_folder
 
     await asyncio.to_thread(prepare_data_folder, settings)
     lock = await asyncio.to_thread(lock_folder, settings.data_dir)
@@ -87,34 +86,15 @@ async def right_to_write(settings: Settings) -> AsyncGenerator[None]:
         lock.release()
 
 
-def prepare_data_folder(settings: Settings) -> None:
-    """Create the data folder or check the existing one; moves a folder from an earlier location if it is authentic.
-
-    Raises ConfigError for a folder that this installation did not create, and for one that is not writable.
-    """
-    folder, root = settings.data_dir, settings.root
-    if not os.access(root, os.R_OK | os.X_OK):
-        raise ConfigError(f"{root} cannot be read.", "Check the permissions of the folder and of those above it.")
-    try:
-        if settings.origin("data_dir") == "default":
-            move_legacy_folder(settings.root, folder)
-        make_folder(folder, settings.root, trust=is_trusted())
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        hint = "Check its permissions, or choose another folder with --data-dir."
-        raise ConfigError(f"cannot write to the data folder {folder}: {error.strerror}", hint) from error
-
-
 async def store_server_info(settings: Settings) -> ServerInfo:
     """Return the state of the configured server; changes nothing. Raises as `open_store` for reading does."""
-    from atlas.stores.bolt.server_info import server_info
+    from atlas.adapters.stores.bolt.server_info import server_info
 
     return await server_info(store_address(settings))
 
 
 async def _open_to_read(settings: Settings) -> Store:
-    from atlas.stores.bolt.store import BoltStore
+    from atlas.adapters.stores.bolt.store import BoltStore
 
     async with AsyncExitStack() as undone:
         store = await BoltStore.open(store_address(settings), writing=False)
@@ -126,7 +106,7 @@ async def _open_to_read(settings: Settings) -> Store:
 
 
 async def _open_to_write(settings: Settings) -> Store:
-    from atlas.stores.bolt.locked_store import HeldBoltStore
+    from atlas.adapters.stores.bolt.locked_store import HeldBoltStore
 
     async with AsyncExitStack() as undone:
         store = await HeldBoltStore.open(store_address(settings), writing=True)

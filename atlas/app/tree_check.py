@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from atlas.app.main import current_scope, own_rules_digest
-from atlas.config.load import Settings
+from atlas.code.index.project.tree_check import CheckedTree, TreeCheck
+from atlas.code.index.project.tree_snapshot import FILE
 from atlas.parsing import language_files_state, load_languages
-from atlas.pipeline.tree_check import CheckedTree, TreeCheck
-from atlas.pipeline.tree_snapshot import FILE
+from atlas.runtime.config.load import Settings
 
 
 def make_tree_check(settings: Settings) -> TreeCheck:

@@ -11,24 +11,24 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from atlas.adapters.opening.embedder import make_writing_embedders
+from atlas.adapters.opening.sentence_transformer import make_quality_writer
 from atlas.app.bus import connect_bus, store_address
-from atlas.app.embedder import make_writing_embedders
 from atlas.app.main import limit_threads, make_gate, make_source
-from atlas.app.quality import make_quality_writer
-from atlas.config.checks import check_worker
-from atlas.errors import Unavailable
+from atlas.core.errors import Unavailable
+from atlas.runtime.config.checks import check_worker
 
 if TYPE_CHECKING:
-    from atlas.buses.valkey import ValkeyBus
-    from atlas.config.load import Settings
-    from atlas.contracts import Bus, Embedder, Store
-    from atlas.pipeline.cluster.owned_project import OwnedProject
-    from atlas.pipeline.startup import ReportStatus
-    from atlas.pipeline.supervisor import Daemon, DaemonOptions
-    from atlas.pipeline.tiers.embed import EmbedTier
-    from atlas.pipeline.tiers.quality import QualityTier
-    from atlas.pipeline.worker import Log
-    from atlas.stores.bolt.store import BoltStore
+    from atlas.adapters.buses.valkey.bus import ValkeyBus
+    from atlas.adapters.stores.bolt.store import BoltStore
+    from atlas.code.index.cluster.owned_project import OwnedProject
+    from atlas.code.index.daemon import Daemon, DaemonOptions
+    from atlas.code.index.startup import ReportStatus
+    from atlas.code.index.tiers.embed import EmbedTier
+    from atlas.code.index.tiers.sentence_transformer import QualityTier
+    from atlas.code.index.worker import Log
+    from atlas.core.contracts import Bus, Embedder, Store
+    from atlas.runtime.config.load import Settings
 
 RETRY_SECONDS = 1.0
 """Delay between attempts to reach store or bus at the start."""
@@ -42,12 +42,12 @@ async def run_worker(
     The first project's settings name store and bus; waits for servers that are unavailable. Raises ConfigError,
     StoreError, and errors that retrying cannot solve.
     """
-    from atlas.pipeline.background import in_background
-    from atlas.pipeline.cluster.leader import process_name
-    from atlas.pipeline.cluster.worker_process import WorkerProcess
-    from atlas.pipeline.startup import report_worker_startup
-    from atlas.pipeline.tiers.embed import check_models
-    from atlas.process.memory import limit_malloc_arenas, resident_meter
+    from atlas.code.index.background import in_background
+    from atlas.code.index.cluster.leader import process_name
+    from atlas.code.index.cluster.worker_process import WorkerProcess
+    from atlas.code.index.startup import report_worker_startup
+    from atlas.code.index.tiers.embed import check_models
+    from atlas.runtime.process.memory import limit_malloc_arenas, resident_meter
 
     first = all_settings[0]
     tiers = [tier for tier in tiers if first.embedder.embeds or tier != "embed"]
@@ -84,8 +84,8 @@ async def _open_servers(
     settings: Settings, stop: asyncio.Event, log: Log, report_status: ReportStatus
 ) -> AsyncGenerator[tuple[BoltStore, ValkeyBus] | None]:
     """Open store and bus as soon as both are available; None when stopped before."""
-    from atlas.pipeline.startup import open_when_available
-    from atlas.stores.bolt.store import BoltStore
+    from atlas.adapters.stores.bolt.store import BoltStore
+    from atlas.code.index.startup import open_when_available
 
     async def connect() -> ValkeyBus:
         async with AsyncExitStack() as undone:
@@ -108,8 +108,8 @@ async def _open_servers(
 
 
 def _owned_project(settings: Settings, store: BoltStore, bus: ValkeyBus, holder: str, log: Log) -> OwnedProject:
-    from atlas.pipeline.cluster.owned_project import OwnedProject
-    from atlas.pipeline.cluster.project_bus import ProjectBus
+    from atlas.code.index.cluster.owned_project import OwnedProject
+    from atlas.code.index.cluster.project_bus import ProjectBus
 
     def make(own_bus: Bus) -> Daemon:
         return make_daemon([settings], store, own_bus, log, among_others=True)
@@ -122,7 +122,7 @@ def _owned_project(settings: Settings, store: BoltStore, bus: ValkeyBus, holder:
 def _embed_tier(
     settings: Settings, store: Store, embedders: Sequence[Embedder], before_quality: Bus | None
 ) -> EmbedTier:
-    from atlas.pipeline.tiers.embed import EmbedTier
+    from atlas.code.index.tiers.embed import EmbedTier
 
     options = _options(settings)
     page = options.embed_page
@@ -130,7 +130,7 @@ def _embed_tier(
 
 
 def _quality_tier(store: Store, bus: Bus, embedder: Embedder) -> QualityTier:
-    from atlas.pipeline.tiers.quality import WINDOW, QualityTier
+    from atlas.code.index.tiers.sentence_transformer import WINDOW, QualityTier
 
     return QualityTier({}, store, bus, embedder, WINDOW, of_all=True)
 
@@ -144,9 +144,9 @@ def make_daemon(
     among_others: bool = False,
 ) -> Daemon:
     """Return the daemon of these projects; see `Daemon`. Raises ConfigError."""
-    from atlas.pipeline.supervisor import Daemon
-    from atlas.process.memory import resident_meter, trim_heap
-    from atlas.process.tree_version import FILE, TreeVersions
+    from atlas.code.index.daemon import Daemon
+    from atlas.runtime.process.memory import resident_meter, trim_heap
+    from atlas.runtime.process.tree_version import FILE, TreeVersions
 
     first = all_settings[0]
     later = asyncio.get_running_loop().call_later
@@ -167,8 +167,8 @@ def make_daemon(
 
 
 def _options(settings: Settings) -> DaemonOptions:
-    from atlas.pipeline.events import Window
-    from atlas.pipeline.supervisor import DaemonOptions
+    from atlas.code.index.daemon import DaemonOptions
+    from atlas.code.index.events import Window
 
     pipeline, daemon = settings.pipeline, settings.daemon
     return DaemonOptions(

@@ -24,11 +24,11 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
 from atlas.chat.content import one_line, printable
-from atlas.chat.offer import Offer, definition_of, read_offer, watch_offer
+from atlas.chat.offer import ServerOffer, definition_of, read_offer, watch_offer
 from atlas.chat.server_spec import ServerSpec
 from atlas.chat.servers_user import Host, ServersUser
 from atlas.chat.transport import Stderr, open_transport
-from atlas.errors import AtlasError, Unavailable
+from atlas.core.errors import AtlasError, Unavailable
 
 FIRST_DELAY, MAX_DELAY = 0.2, 10.0
 """Seconds before a crashed server is started again; doubled for each crash in a row."""
@@ -50,7 +50,7 @@ MAX_COMPLETIONS, MAX_COMPLETION = 100, 200
 _Result = TypeVar("_Result")
 
 
-class State(StrEnum):
+class ConnectionState(StrEnum):
     """The state of a connection."""
 
     CONNECTING = "connecting"
@@ -72,7 +72,7 @@ class ServerConnection:
     """Use from one event loop: `start`, any number of calls, `close`."""
 
     def __init__(self, spec: ServerSpec, client: types.Implementation, roots: tuple[Path, ...], host: Host) -> None:
-        self.spec, self.state, self.problem, self.offer = spec, State.CONNECTING, "", Offer()
+        self.spec, self.state, self.problem, self.offer = spec, ConnectionState.CONNECTING, "", ServerOffer()
         self.limits = Limits()
         self.restarts = 0
         self.seconds = 0.0
@@ -109,9 +109,9 @@ class ServerConnection:
     async def start(self) -> None:
         """Open the session; returns once it is ready or has failed, which `state` and `problem` say."""
         if self._task is None or self._task.done():
-            self.state = State.CONNECTING
+            self.state = ConnectionState.CONNECTING
             self._task = asyncio.create_task(self._run(), name=f"server {self.spec.name}")
-        await self._wait_for(lambda: self.state is not State.CONNECTING)
+        await self._wait_for(lambda: self.state is not ConnectionState.CONNECTING)
 
     async def close(self) -> None:
         """End the session and the process; idempotent."""
@@ -190,12 +190,12 @@ class ServerConnection:
 
     async def _ready(self) -> Client:
         """Return the session; waits for a restart. Raises Unavailable if there is none."""
-        if self.state is State.FAILED and not self._closing.is_set():
+        if self.state is ConnectionState.FAILED and not self._closing.is_set():
             await self.start()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.limits.connect):
                 await self._wait_for(lambda: not self._is_starting)
-        if self._client is None or self.state is not State.READY or self._is_starting:
+        if self._client is None or self.state is not ConnectionState.READY or self._is_starting:
             reason = self.problem or str(self.state)
             raise Unavailable(f"{self.spec.name} is not connected: {reason}", "See /servers.")
         return self._client
@@ -203,15 +203,15 @@ class ServerConnection:
     @property
     def _is_starting(self) -> bool:
         """Whether a session is being opened, or one that has been lost is about to be opened again."""
-        if self.state is State.READY:
+        if self.state is ConnectionState.READY:
             return self._lost.is_set()
-        return self.state in (State.CONNECTING, State.RESTARTING)
+        return self.state in (ConnectionState.CONNECTING, ConnectionState.RESTARTING)
 
     async def _wait_for(self, condition: Callable[[], bool]) -> None:
         async with self._changed:
             await self._changed.wait_for(condition)
 
-    async def _set(self, state: State, problem: str = "") -> None:
+    async def _set(self, state: ConnectionState, problem: str = "") -> None:
         async with self._changed:
             self.state, self.problem = state, problem
             self._changed.notify_all()
@@ -226,7 +226,7 @@ class ServerConnection:
             try:
                 async with self._session(reasons) as client:
                     self._client, ready, self.seconds = client, True, time.monotonic() - began
-                    await self._set(State.READY)
+                    await self._set(ConnectionState.READY)
                     async with watch_offer(client, self._mark_stale):
                         await self._lost.wait()
             except Exception as error:  # noqa: BLE001 isolation: whatever a server or the SDK raises, the chat goes on
@@ -238,14 +238,14 @@ class ServerConnection:
             said = f" (stderr: {printable(self.stderr[-1])})" if self.stderr else ""
             crashes = 1 if time.monotonic() - began > STABLE_SECONDS else crashes + 1
             if crashes > MAX_RESTARTS or (not ready and self.restarts == 0):
-                await self._set(State.FAILED, problem + said)
+                await self._set(ConnectionState.FAILED, problem + said)
                 return
             self.restarts += 1
-            await self._set(State.RESTARTING, problem + said)
+            await self._set(ConnectionState.RESTARTING, problem + said)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(MAX_DELAY, FIRST_DELAY * 2 ** (crashes - 1))):
                     await self._closing.wait()
-        await self._set(State.CLOSED)
+        await self._set(ConnectionState.CLOSED)
 
     @asynccontextmanager
     async def _session(self, reasons: list[str]) -> AsyncGenerator[Client]:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import mcp_types as types
 
-from atlas.chat.connection import ServerConnection, State
+from atlas.chat.connection import ConnectionState, ServerConnection
 from atlas.chat.offer import definition_of
 from atlas.chat.reading import ResourceReader
 from atlas.chat.routes import PromptRoute, ResourceRoute, ToolRoute, ToolServer
-from atlas.errors import AtlasError
+from atlas.core.errors import AtlasError
 
 MAX_NAME = 64
 """Characters of a tool's name that providers accept."""
@@ -45,7 +45,7 @@ class Hub:
 
     async def refresh(self) -> None:
         """Read again what servers offer that have said that it has changed."""
-        stale = [one for one in self.connections.values() if one.state is State.READY]
+        stale = [one for one in self.connections.values() if one.state is ConnectionState.READY]
         await asyncio.gather(*(one.refresh() for one in stale), return_exceptions=True)
 
     async def has_changed(self, route: ToolRoute) -> bool:

@@ -36,7 +36,7 @@ _KEPT = ("name", "title", "description", "input_schema", "output_schema", "annot
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ServerOffer:
     """Everything that a server offers, within limits."""
 
     tools: tuple[types.Tool, ...] = ()
@@ -61,7 +61,7 @@ def definition_of(tool: types.Tool) -> str:
     return json.dumps(dumped, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False)
 
 
-async def read_offer(client: Client) -> Offer:
+async def read_offer(client: Client) -> ServerOffer:
     """Return what a server offers. A list that it does not have is empty; raises MCPError for one that fails."""
     able, info, kept = client.server_capabilities, client.server_info, _Tools()
     tools, resources, templates, prompts = await asyncio.gather(
@@ -70,7 +70,7 @@ async def read_offer(client: Client) -> Offer:
         _items(bool(able.resources), client.list_resource_templates, "resource_templates", _template),
         _items(bool(able.prompts), client.list_prompts, "prompts", _prompt),
     )
-    return Offer(
+    return ServerOffer(
         tools=tuple(tools[0]),
         resources=tuple(resources[0]),
         templates=tuple(templates[0]),

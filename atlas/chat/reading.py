@@ -17,7 +17,7 @@ from atlas.chat.content import printable
 from atlas.chat.references import template_pattern
 from atlas.chat.routes import ResourceRoute, ToolServer
 from atlas.chat.server_spec import ServerSpec
-from atlas.errors import AtlasError, NotFound
+from atlas.core.errors import AtlasError, NotFound
 
 NAME = "read_resource"
 MAX_DESCRIBED = 900

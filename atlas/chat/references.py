@@ -28,7 +28,7 @@ MAX_ADDRESS, MAX_VARIABLES = 2000, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ResourceReference:
     """A reference as written, and the resource that it means; `route` None if nothing has that name."""
 
     written: str
@@ -38,10 +38,10 @@ class Reference:
     """Arguments of the template that are not given."""
 
 
-def find_references(text: str, routes: Iterable[ResourceRoute]) -> tuple[Reference, ...]:
+def find_references(text: str, routes: Iterable[ResourceRoute]) -> tuple[ResourceReference, ...]:
     """Return the references of a text in order, each once."""
     known = tuple(routes)
-    found: dict[str, Reference] = {}
+    found: dict[str, ResourceReference] = {}
     for match in _REFERENCE.finditer(text):
         written = match[1]
         reference = resolve(written, known)
@@ -54,7 +54,7 @@ def find_references(text: str, routes: Iterable[ResourceRoute]) -> tuple[Referen
     return tuple(found.values())
 
 
-def resolve(written: str, routes: Sequence[ResourceRoute]) -> Reference:
+def resolve(written: str, routes: Sequence[ResourceRoute]) -> ResourceReference:
     """Return what a reference (without "@") means: an address, then a name, then an address that fits a template."""
     name, arguments = _split(written)
     server, _, rest = name.partition(":")
@@ -64,17 +64,17 @@ def resolve(written: str, routes: Sequence[ResourceRoute]) -> Reference:
     for wanted, among in scopes:
         for route in among:
             if wanted == route.uri and not route.is_template:
-                return Reference(written, route, route.uri)
+                return ResourceReference(written, route, route.uri)
         for route in among:
             if wanted in (route.name, route.uri):
                 if not route.is_template:
-                    return Reference(written, route, route.uri)
+                    return ResourceReference(written, route, route.uri)
                 uri, missing = expand(route.uri, arguments)
-                return Reference(written, route, uri, missing)
+                return ResourceReference(written, route, uri, missing)
         for route in among:
             if route.is_template and template_pattern(route.uri).fullmatch(wanted):
-                return Reference(written, route, wanted)
-    return Reference(written, None, "")
+                return ResourceReference(written, route, wanted)
+    return ResourceReference(written, None, "")
 
 
 def variables(template: str) -> tuple[str, ...]:

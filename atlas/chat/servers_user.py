@@ -10,7 +10,7 @@ from typing import Protocol
 import mcp_types as types
 
 from atlas.chat.content import printable
-from atlas.chat.pace import Pace
+from atlas.chat.token_bucket import TokenBucket
 
 LOGS, LOG_BURST = 1.0, 10.0
 """Log messages of a server that are shown, a second and at once; the others are counted."""
@@ -39,7 +39,7 @@ class ServersUser:
 
     def __init__(self, server: str, host: Host) -> None:
         self._server, self._host = server, host
-        self._logs, self._unshown = Pace(LOGS, LOG_BURST), 0
+        self._logs, self._unshown = TokenBucket(LOGS, LOG_BURST), 0
         self._requests, self._questions, self._question = 0, 0, asyncio.Lock()
 
     @contextmanager

@@ -19,9 +19,9 @@ from atlas.chat.conversation import Conversation
 from atlas.chat.hub import Hub
 from atlas.chat.references import find_references
 from atlas.chat.routes import PromptRoute, ResourceRoute
-from atlas.chat.turn import Outcome, Screen, Spent, Turn, TurnLimits
-from atlas.chat_model import ChatModel
-from atlas.errors import AtlasError, ConfigError, NotFound
+from atlas.chat.turn import Screen, Spent, Turn, TurnLimits, TurnOutcome
+from atlas.core.chat_model import ChatModel
+from atlas.core.errors import AtlasError, ConfigError, NotFound
 
 MAX_ATTACHED = 20
 """Resources attached to one question."""
@@ -70,14 +70,14 @@ class ChatSession:
         """Go on with another model."""
         self.model = model
 
-    async def ask(self, text: str) -> Outcome:
+    async def ask(self, text: str) -> TurnOutcome:
         """Answer a question. `@name` attaches resources. Raises AtlasError; the question is then forgotten."""
         attached = await self._attached(text)
         return await self._turn(
             lambda: self.conversation.add_user(_with_attachments(text, attached), _images(attached))
         )
 
-    async def ask_prompt(self, name: str, words: Sequence[str]) -> Outcome:
+    async def ask_prompt(self, name: str, words: Sequence[str]) -> TurnOutcome:
         """Answer a prompt of a server; `words` are `key=value`. Raises NotFound, ConfigError, AtlasError."""
         route = self.prompt(name)
         arguments = prompt_arguments(route.prompt, words)
@@ -133,7 +133,7 @@ class ChatSession:
             self.screen.notice(f"attached {printable(reference.uri)}")
         return found
 
-    async def _turn(self, add: Callable[[], None]) -> Outcome:
+    async def _turn(self, add: Callable[[], None]) -> TurnOutcome:
         await self.model.load()
         limits, context = self.limits, self.model.context_tokens
         if context:

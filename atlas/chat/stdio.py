@@ -20,7 +20,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.message import SessionMessage
 
-from atlas.chat.pace import COUNTED, Pace
+from atlas.chat.token_bucket import COUNTED, TokenBucket
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -41,7 +41,7 @@ async def open_process(
     environment: Mapping[str, str],
     folder: str,
     stderr: TextIO,
-    pace: Pace,
+    pace: TokenBucket,
     refused: Callable[[str], None],
 ) -> AsyncGenerator[TransportStreams]:
     """Start a server for the duration of the block. Raises OSError if its command cannot be started.
@@ -76,7 +76,7 @@ async def open_process(
 async def _read(
     process: Process,
     sending: MemoryObjectSendStream[SessionMessage | Exception],
-    pace: Pace,
+    pace: TokenBucket,
     refused: Callable[[str], None],
 ) -> None:
     """Pass messages on until the process ends or sends one that is too large; then empty its pipe, so that it ends."""

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
-from atlas.chat.pace import BURST, COUNTED, MESSAGES, Pace
 from atlas.chat.server_spec import ServerSpec
 from atlas.chat.stdio import MAX_MESSAGE, open_process
+from atlas.chat.token_bucket import BURST, COUNTED, MESSAGES, TokenBucket
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -78,7 +78,7 @@ class Stderr:
 class WatchedReads:
     """A read stream of the SDK with a pace, that calls `ended` when the other side closes it."""
 
-    def __init__(self, inner: Any, pace: Pace, ended: Callable[[], None]) -> None:
+    def __init__(self, inner: Any, pace: TokenBucket, ended: Callable[[], None]) -> None:
         self._inner, self._pace, self._ended = inner, pace, ended
 
     def __getattr__(self, name: str) -> Any:
@@ -115,7 +115,7 @@ class WatchedReads:
 class _Bounded(httpx2.AsyncByteStream):
     """The body of a response with a pace and a limit of size; an open stream of events has its limit per event."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, pace: Pace, most: int) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, pace: TokenBucket, most: int) -> None:
         self._inner, self._pace, self._most = inner, pace, most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -131,8 +131,8 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _http_client(spec: ServerSpec, pace: Pace) -> httpx2.AsyncClient:
-    requests = Pace(REQUESTS, REQUEST_BURST)
+def _http_client(spec: ServerSpec, pace: TokenBucket) -> httpx2.AsyncClient:
+    requests = TokenBucket(REQUESTS, REQUEST_BURST)
 
     async def before(request: httpx2.Request) -> None:
         await requests.wait()
@@ -160,7 +160,7 @@ async def open_transport(
 
     `ended` is called with the reason when the connection has ended.
     """
-    pace = Pace(MESSAGES, BURST)
+    pace = TokenBucket(MESSAGES, BURST)
 
     def lost() -> None:
         ended("the connection was lost")

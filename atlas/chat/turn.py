@@ -20,8 +20,8 @@ from atlas.chat.conversation import Conversation
 from atlas.chat.hub import Hub
 from atlas.chat.routes import ToolRoute
 from atlas.chat.schemas import argument_problem, result_problem
-from atlas.chat_model import ChatModel, Retrying, TextDelta, ToolRequest, Usage
-from atlas.errors import AtlasError
+from atlas.core.chat_model import ChatModel, Retrying, TextDelta, ToolRequest, Usage
+from atlas.core.errors import AtlasError
 
 PARALLEL = 8
 """Read-only calls at the same time."""
@@ -44,7 +44,7 @@ class TurnLimits:
     """Of all messages of a request."""
 
 
-class Outcome(StrEnum):
+class TurnOutcome(StrEnum):
     """How a question ended."""
 
     ANSWERED = "answered"
@@ -118,7 +118,7 @@ class Turn:
     limits: TurnLimits
     spent: Spent
 
-    async def run(self) -> Outcome:
+    async def run(self) -> TurnOutcome:
         """Answer the last message of the conversation. Raises AtlasError if the model cannot be asked."""
         began = Spent(self.spent.input_tokens, self.spent.output_tokens, self.spent.cost)
         for _ in range(self.limits.rounds):
@@ -133,13 +133,13 @@ class Turn:
             self.conversation.add_assistant(text, calls)
             self.screen.end_text()
             if not calls:
-                return Outcome.ANSWERED
+                return TurnOutcome.ANSWERED
             await self._call_all(calls, routes)
             if self.limits.tokens and self.spent.tokens - began.tokens >= self.limits.tokens:
-                return Outcome.TOKENS
+                return TurnOutcome.TOKENS
             if self.limits.cost and self.spent.cost - began.cost >= self.limits.cost:
-                return Outcome.COST
-        return Outcome.ROUNDS
+                return TurnOutcome.COST
+        return TurnOutcome.ROUNDS
 
     async def _ask(self, tools: Sequence[dict[str, object]]) -> tuple[str, list[ToolRequest]]:
         texts: list[str] = []

@@ -1,1 +1,1 @@
-"""The `atlas` command: one thin module per command family over `atlas.app.main` and `atlas.tools`."""
+"""The `atlas` command: one thin module per command family over `atlas.app.main` and `atlas.code.tools`."""

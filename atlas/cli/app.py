@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,27 +16,29 @@ EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings 
 5 store failed · 6 index of another version · 7 busy or unreachable, try again · 130 interrupted."""
 
 FAMILIES = {
-    "index": ("index",),
-    "daemon": ("daemon",),
-    "worker": ("worker",),
-    "query": ("search", "node", "context", "cypher"),
-    "impact": ("impact",),
-    "notes": ("notes",),
-    "memory": ("memory",),
-    "pack": ("pack",),
-    "state": ("status", "health", "schema"),
-    "dead_letters": ("dead-letters",),
-    "export": ("export",),
+    "code.index": ("index",),
+    "daemon.daemon": ("daemon",),
+    "daemon.worker": ("worker",),
+    "code.query": ("search", "node", "context", "cypher"),
+    "code.impact": ("impact",),
+    "knowledge.notes": ("notes",),
+    "knowledge.memory": ("memory",),
+    "packs.pack": ("pack",),
+    "daemon.state": ("status", "health", "schema"),
+    "daemon.dead_letters": ("dead-letters",),
+    "code.export": ("export",),
     "migrate": ("migrate",),
     "mcp": ("mcp",),
     "connect": ("connect",),
-    "chat": ("chat",),
+    "chat.chat": ("chat",),
     "papers": ("papers",),
     "cache": ("cache",),
     "config": ("config",),
-    "bench": ("bench",),
 }
 """Modules of this package with the commands that they register, in the order of `atlas --help`."""
+
+FURTHER = "atlas.commands"
+"""Entry points of further distributions `code-atlas-*`: functions that register commands, such as `bench`."""
 
 
 def create_app(command: str = "") -> typer.Typer:
@@ -56,7 +59,21 @@ def create_app(command: str = "") -> typer.Typer:
     for family, commands in FAMILIES.items():
         if command in commands or not any(command in names for names in FAMILIES.values()):
             import_module(f"atlas.cli.{family}").register(app)
+    if not any(command in names for names in FAMILIES.values()):
+        _register_further(app)
     return app
+
+
+def _register_further(app: typer.Typer) -> None:
+    """Register the commands of further distributions of Code Atlas, which are installed beside its dependencies.
+
+    Entry points of all distributions would take 15 ms to read, and those of a folder on the path may be a stranger's.
+    """
+    for folder in Path(typer.__file__).parents[1].glob("code_atlas_*.dist-info"):
+        from importlib.metadata import Distribution
+
+        for command in Distribution.at(folder).entry_points.select(group=FURTHER):
+            command.load()(app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,13 +10,13 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.options import JsonOption
-from atlas.errors import StoreError
-from atlas.wording import counted
+from atlas.core.errors import StoreError
+from atlas.core.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atlas.process.cache import CachedFolder
+    from atlas.runtime.process.cache import CachedFolder
 
 DAY = 86_400
 
@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
 
 def list_folders(json: JsonOption = False) -> None:
     """List every project's data folder with its size, last use, and whether the project still exists."""
-    from atlas.process.cache import cached_folders
-    from atlas.process.data_folder import cache_root
+    from atlas.runtime.process.cache import cached_folders
+    from atlas.runtime.process.data_folder import cache_root
 
     folders = cached_folders()
     if json:
@@ -64,7 +64,7 @@ def prune(
     The next `atlas index` of a project creates its folder again. Folders in use and folders that this installation did
     not create are kept. A project on a volume that is not mounted counts as deleted.
     """
-    from atlas.process.cache import cached_folders, remove_folder
+    from atlas.runtime.process.cache import cached_folders, remove_folder
 
     oldest = time.time() - older_than * DAY if older_than else 0.0
     chosen = [one for one in cached_folders() if one.root and (one.gone or one.used_at < oldest)]
@@ -87,8 +87,8 @@ def prune(
 
 
 def _in_use(one: CachedFolder) -> bool:
-    from atlas.process.daemon import find_running
-    from atlas.process.lock import has_writer
+    from atlas.runtime.process.daemon import find_running
+    from atlas.runtime.process.lock import has_writer
 
     return find_running(one.folder) is not None or has_writer(one.folder)
 

@@ -16,11 +16,11 @@ from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, known_client
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.over_http import PortOption, Transport, TransportOption, token_place, url_for_clients
-from atlas.errors import AtlasError, ConfigError
+from atlas.core.errors import AtlasError, ConfigError
 
 if TYPE_CHECKING:
-    from atlas.cli.clients.change import Change, Place
-    from atlas.config.load import Settings
+    from atlas.cli.clients.change import ClientChange, ConfigEntry
+    from atlas.runtime.config.load import Settings
 
 SECRET_VALUE = re.compile(
     r"""((?:token|key|secret|passw|auth|credential|cookie)[^"'=:]{0,100}+["']?\s*+[=:]\s*+["'])[^"']++(["'])""",
@@ -107,7 +107,7 @@ def connect(
 
 def _planned(
     settings: Settings, client: Client, name: str, file: str, url: str, *, user: bool, skill: bool, undo: bool
-) -> tuple[Change, str]:
+) -> tuple[ClientChange, str]:
     """Return the change that the options ask for, and what the user must know about it. `url` "" = over stdio."""
     from atlas.cli.clients.change import plan, plan_undo, read_entry
     from atlas.cli.clients.overview import launches, matches
@@ -145,7 +145,7 @@ def _url(settings: Settings, client: Client) -> str:
     return url_for_clients(settings, tls=False)
 
 
-def _entry_place(settings: Settings, client: Client, name: str, file: str, *, user: bool) -> tuple[Place, bool]:
+def _entry_place(settings: Settings, client: Client, name: str, file: str, *, user: bool) -> tuple[ConfigEntry, bool]:
     """Return where the client's entry belongs, and whether that is a file of the user."""
     from atlas.cli.clients.change import read_entry
     from atlas.cli.clients.overview import entry_key, servers_place
@@ -182,7 +182,7 @@ def _command(settings: Settings, client: Client, *, user: bool) -> list[str]:
     return words
 
 
-def _ask(change: Change, *, yes: bool) -> None:
+def _ask(change: ClientChange, *, yes: bool) -> None:
     """Return if the change may be made. Raises ConfigError without a terminal, AtlasError after a no."""
     path = change.place.file
     if change.edited:
@@ -205,7 +205,7 @@ def _ask(change: Change, *, yes: bool) -> None:
         raise AtlasError("nothing was written")
 
 
-def _diff(change: Change) -> list[str]:
+def _diff(change: ClientChange) -> list[str]:
     """Return the change as a unified diff with secrets masked: other servers' keys must not reach a log."""
     from atlas.cli.difference import unified
 
@@ -236,7 +236,7 @@ def _show(lines: list[str], *, stderr: bool) -> None:
         console.print(Text(output.plain(line), "" if line.startswith(("+++", "---")) else styles.get(line[:1], "")))
 
 
-def _unchanged(client: Client, change: Change, *, undo: bool, skill: bool) -> list[str]:
+def _unchanged(client: Client, change: ClientChange, *, undo: bool, skill: bool) -> list[str]:
     from atlas.cli.clients.overview import is_off
 
     path = change.place.file
@@ -248,7 +248,7 @@ def _unchanged(client: Client, change: Change, *, undo: bool, skill: bool) -> li
     return [f"already connected: {RECIPES[client].title}, in {path}{off}"]
 
 
-def _done(client: Client, change: Change, note: str, again: str, *, undo: bool, skill: bool) -> list[str]:
+def _done(client: Client, change: ClientChange, note: str, again: str, *, undo: bool, skill: bool) -> list[str]:
     path, title = change.place.file, RECIPES[client].title
     if undo:
         kept = "" if change.exact else "; the file has changed since, the rest of it was kept"
@@ -272,7 +272,7 @@ def _words(client: Client, name: str, file: str, *, user: bool, skill: bool) -> 
 
 
 def _report(
-    change: Change,
+    change: ClientChange,
     client: Client,
     lines: list[str],
     *,

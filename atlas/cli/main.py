@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from atlas.errors import AtlasError, ConfigError
+from atlas.core.errors import AtlasError, ConfigError
 
 INTERRUPTED = 130
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
+from atlas.app.toolsets import offered_tools
 from atlas.cli.clients.recipes import Client, known_clients
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
@@ -32,15 +33,14 @@ from atlas.cli.over_http import (
     token_place,
     url_for_clients,
 )
-from atlas.errors import ConfigError
-from atlas.tools.catalogue import offered_tools
+from atlas.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.mcp_server import HttpSite
+    from atlas.runtime.config.load import Settings
+    from atlas.server.mcp import HttpSite
 
 
-class Offer(TypedDict):
+class OfferedTools(TypedDict):
     """Which tools a server offers."""
 
     offer_index: bool
@@ -124,13 +124,13 @@ def mcp(
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
     from atlas.app.session import make_session
-    from atlas.mcp_server import make_server, serve_stdio
+    from atlas.server.mcp import make_server, serve_stdio
 
     session = make_session(settings, serves_agents=True)
     serve_stdio(session, make_server(session, **_offer(settings)))
 
 
-def _offer(settings: Settings) -> Offer:
+def _offer(settings: Settings) -> OfferedTools:
     mcp = settings.mcp
     return {
         "offer_index": mcp.allow_index,
@@ -173,7 +173,7 @@ def _print_http(client: Client, settings: Settings, guard: HttpGuard, *, as_json
 def _serve_http(settings: Settings, guard: HttpGuard) -> None:
     def serve(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
         from atlas.app.session import make_session
-        from atlas.mcp_server import make_server, serve_http, session_health
+        from atlas.server.mcp import make_server, serve_http, session_health
 
         # everybody who reaches the port would read them
         personal = settings.knowledge.personal and settings.knowledge.personal_over_http and with_token

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.index import progress_shown
+from atlas.cli.code.index import progress_shown
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
-from atlas.errors import StoreError
-from atlas.wording import counted, counts
+from atlas.core.errors import StoreError
+from atlas.core.wording import counted, counts
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.pipeline.copying import CopyReport
+    from atlas.code.index.copying import CopyReport
+    from atlas.runtime.config.load import Settings
 
 PLACE = "URL|DIR"
 SHOWN = 10
@@ -42,7 +42,7 @@ def migrate(
     json: JsonOption = False,
 ) -> None:
     """Copy the index to another store, vectors included, and compare both afterwards."""
-    from atlas.config.checks import with_index_at
+    from atlas.runtime.config.checks import with_index_at
 
     settings = settings_of(project, data_dir)
     origin = with_index_at(settings, source, Path.cwd()) if source else settings

@@ -10,7 +10,7 @@ import typer
 from atlas.cli import output
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
+    from atlas.runtime.config.load import Settings
 
 ProjectOption = Annotated[
     str,
@@ -47,7 +47,7 @@ def settings_of(project: str, data_dir: str) -> Settings:
 
     What the project's own file sets in vain is told on stderr.
     """
-    from atlas.config.load import load_settings
+    from atlas.runtime.config.load import load_settings
 
     settings = load_settings(project, data_dir)
     for each in settings.ignored[:MAX_WARNINGS]:

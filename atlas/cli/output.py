@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
-from atlas.invisible import json_text, plain
+from atlas.core.invisible import json_text, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from atlas.errors import AtlasError
+    from atlas.core.errors import AtlasError
 
 CURSOR_OPTION = "--cursor "
 """Stands before the cursor of the next page, so that the line can be copied into the next command."""

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 import typer
 
 from atlas.cli.output import plain
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.http.middleware import RequestLimits
-    from atlas.mcp_server import HttpSite
+    from atlas.runtime.config.load import Settings
+    from atlas.server.http.middleware import RequestLimits
+    from atlas.server.mcp import HttpSite
 
 ANYWHERE = ("0.0.0.0", "::", "")
 """Wildcard addresses: valid to listen on, not to connect to."""
@@ -106,10 +106,10 @@ class ServeHttp(Protocol):
 def serve_over_http(settings: Settings, title: str, serve_site: ServeHttp, guard: HttpGuard) -> None:
     """Listen as the settings say and serve in one process or several until a signal. Raises ConfigError."""
     from atlas.cli.clients.printing import export_line
-    from atlas.http.auth import make_access
-    from atlas.http.server import is_open, listen, make_tls, url_of
-    from atlas.http.workers import serve_many
-    from atlas.mcp_server import HTTP_PATH, HttpSite
+    from atlas.server.http.auth import make_access
+    from atlas.server.http.server import is_open, listen, make_tls, url_of
+    from atlas.server.http.workers import serve_many
+    from atlas.server.mcp import HTTP_PATH, HttpSite
 
     if guard.key is not None and guard.certificate is None:
         raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
@@ -156,8 +156,8 @@ def token_place(settings: Settings, file: Path | None) -> Path | None:
 
     On this machine it is made if it is missing. Raises ConfigError if that is impossible.
     """
-    from atlas.config.load import TOKEN_VARIABLE, is_loopback
-    from atlas.http.auth import own_token
+    from atlas.runtime.config.load import TOKEN_VARIABLE, is_loopback
+    from atlas.server.http.auth import own_token
 
     if file is not None or os.environ.get(TOKEN_VARIABLE) or not is_loopback(settings.mcp.host):
         return file
@@ -166,8 +166,8 @@ def token_place(settings: Settings, file: Path | None) -> Path | None:
 
 def _token(guard: HttpGuard, *, to_others: bool) -> tuple[str, Path | None]:
     """Return the token, "" for none, and the file of one that was not given. Warns of what is open."""
-    from atlas.config.load import TOKEN_VARIABLE
-    from atlas.http.auth import own_token, read_token
+    from atlas.runtime.config.load import TOKEN_VARIABLE
+    from atlas.server.http.auth import own_token, read_token
 
     if guard.no_token:
         if guard.token_file is not None:
@@ -184,7 +184,7 @@ def _token(guard: HttpGuard, *, to_others: bool) -> tuple[str, Path | None]:
 
 
 def _limits(settings: Settings) -> RequestLimits:
-    from atlas.http.middleware import RequestLimits
+    from atlas.server.http.middleware import RequestLimits
 
     mcp = settings.mcp
     return RequestLimits(

@@ -26,13 +26,13 @@ from atlas.cli.over_http import (
     TransportOption,
     serve_over_http,
 )
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 from atlas.papers.catalogue import MAX_RESULTS, USUAL_RESULTS
 from atlas.papers.export import FORMATS
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.mcp_server import HttpSite
+    from atlas.runtime.config.load import Settings
+    from atlas.server.mcp import HttpSite
 
 AuthorOption = Annotated[str, typer.Option("--author", metavar="NAME", help="Name of an author, or part of it.")]
 CategoryOption = Annotated[str, typer.Option("--category", metavar="NAME", help="Category of arXiv: cs.LG, cs.*")]
@@ -68,8 +68,8 @@ def serve(
         if host or port is not None or guard != HttpGuard():
             raise ConfigError(f"{HTTP_OPTIONS} are for HTTP", "Add --transport http.")
         from atlas.app.papers import make_papers_desk
-        from atlas.mcp_server import serve_stdio
-        from atlas.papers_server import make_papers_server
+        from atlas.server.mcp import serve_stdio
+        from atlas.server.papers import make_papers_server
 
         desk = make_papers_desk(settings)
         serve_stdio(desk, make_papers_server(desk))
@@ -88,8 +88,8 @@ def serve(
 def _serve_site(settings: Settings, site: HttpSite, ready: Callable[[], None]) -> None:
     from atlas import __version__
     from atlas.app.papers import make_papers_desk
-    from atlas.mcp_server import serve_http
-    from atlas.papers_server import make_papers_server
+    from atlas.server.mcp import serve_http
+    from atlas.server.papers import make_papers_server
 
     desk = make_papers_desk(settings)
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from atlas.cli import output
-from atlas.errors import ConfigError, NotFound
+from atlas.core.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
-    from atlas.tools.answers import Answer
+    from atlas.code.tools.answers import Answer
+    from atlas.runtime.config.load import Settings
 
 
 ResultT = TypeVar("ResultT")
@@ -45,7 +45,7 @@ def run(work: Coroutine[object, object, ResultT]) -> ResultT:
 
 def show(answer: Answer, *, as_json: bool) -> None:
     """Print an answer; exit as NotFound does for a name without a single match, as ConfigError if cut."""
-    from atlas.tools.render import render, to_dict
+    from atlas.code.tools.render import render, to_dict
 
     shown = _for_people(answer)
     if as_json:
@@ -73,14 +73,14 @@ def _for_people(answer: Answer) -> Answer:
     """Return an answer without calls of tools, which agents make."""
     from dataclasses import replace
 
-    from atlas.tools.answers import KnowledgeAnswer
+    from atlas.code.tools.answers import KnowledgeAnswer
 
     return replace(answer, body=replace(answer.body, actions=())) if isinstance(answer, KnowledgeAnswer) else answer
 
 
 async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:
     from atlas.app.session import make_session
-    from atlas.tools.catalogue import BY_NAME
+    from atlas.app.toolsets import BY_NAME
 
     session = make_session(settings)
     try:

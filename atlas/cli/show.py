@@ -9,9 +9,11 @@ from rich.syntax import Syntax
 from rich.text import Text
 from rich.tree import Tree
 
+from atlas.answers.cells import cell
+from atlas.answers.items import body_lines
 from atlas.cli import output
-from atlas.cli.status_view import status_parts
-from atlas.tools.answers import (
+from atlas.cli.daemon.status_view import status_parts
+from atlas.code.tools.answers import (
     Answer,
     ContextAnswer,
     HealthAnswer,
@@ -24,10 +26,8 @@ from atlas.tools.answers import (
     StatusAnswer,
     TableAnswer,
 )
-from atlas.tools.cells import cell
-from atlas.tools.citations import NOTE_KINDS, parents_line, quoted, shown_name
-from atlas.tools.knowledge.body import body_lines
-from atlas.tools.render import (
+from atlas.code.tools.citations import NOTE_KINDS, parents_line, shown_name
+from atlas.code.tools.render import (
     OTHER_PACKAGES,
     evidence_head,
     evidence_tail,
@@ -36,8 +36,8 @@ from atlas.tools.render import (
     schema_groups,
     where,
 )
-from atlas.tools.reports import report_lines
-from atlas.tools.symbol_lines import (
+from atlas.code.tools.reports import report_lines
+from atlas.code.tools.symbol.symbol_lines import (
     TITLES,
     beside_line,
     neighbour_line,
@@ -46,8 +46,9 @@ from atlas.tools.symbol_lines import (
     section_title,
     source_lines,
 )
-from atlas.tools.symbols import Hit, Section, Symbol
-from atlas.wording import counted
+from atlas.code.tools.symbol.symbols import NeighbourSection, Symbol, SymbolHit
+from atlas.core.invisible import quoted
+from atlas.core.wording import counted
 
 STATE_STYLES = {"ok": "green", "warning": "yellow", "missing": "yellow", "degraded": "yellow", "broken": "red"}
 
@@ -100,7 +101,7 @@ def _headline(symbol: Symbol) -> Text:
     return Text.assemble(_text(shown_name(symbol), "bold"), "  ", _text(symbol.kind, "magenta"), "  ", place)
 
 
-def _hit(hit: Hit) -> RenderableType:
+def _hit(hit: SymbolHit) -> RenderableType:
     tree = Tree(Text.assemble(f"{hit.rank}. ", _headline(hit.symbol)), guide_style="dim")
     if hit.symbol.kind in NOTE_KINDS:
         tree.add(_text(quoted(hit.symbol.name)))
@@ -171,7 +172,7 @@ def _context(answer: ContextAnswer) -> Iterable[RenderableType]:
         yield _section(section)
 
 
-def _section(section: Section) -> Tree:
+def _section(section: NeighbourSection) -> Tree:
     tree = Tree(_text(section_title(section), "bold"), guide_style="dim")
     for neighbour in section.neighbours:
         tree.add(_text(neighbour_line(neighbour)))

@@ -9,16 +9,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from atlas.app.pack_build import BuildRequest, BuildResult, build_pack, no_report
-from atlas.app.pack_questions import find_article, override_notes, profile_options
-from atlas.app.packs import OpenPack, find_pack, open_pack
-from atlas.docs.pack.manifest import Manifest
-from atlas.docs.sources.values import CollectOptions, CollectProgress
-from atlas.language_model import LanguageModel
-from atlas.model import Table
-from atlas.search.packs.answer import ask
-from atlas.search.packs.retrieval import search
-from atlas.search.packs.values import Hit, PackAnswer, Reranker
+from atlas.core.language_model import LanguageModel
+from atlas.core.model import Table
+from atlas.packs.build import BuildRequest, BuildResult, build_pack, no_report
+from atlas.packs.documentation.pack.manifest import Manifest
+from atlas.packs.documentation.sources.values import CollectOptions, CollectProgress
+from atlas.packs.opening import OpenPack, find_pack, open_pack
+from atlas.packs.profiles import find_article, override_notes, profile_options
+from atlas.packs.questions.answer import ask
+from atlas.packs.questions.retrieval.search import search
+from atlas.packs.questions.values import Hit, PackAnswer, Reranker
 
 _Result = TypeVar("_Result")
 

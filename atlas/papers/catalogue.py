@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from atlas.errors import ConfigError
-from atlas.paper_source import SORTS
+from atlas.answers.tool import Schema, Tool, list_of, text, whole
+from atlas.core.errors import ConfigError
+from atlas.core.paper_source import SORTS
 from atlas.papers.export import FORMATS
 from atlas.papers.topics import topic_folder
-from atlas.tools.tool import Schema, Tool, list_of, text, whole
 
 MAX_RESULTS = 300
 """Papers of a search: three requests to the service."""

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from atlas.model import Scored
-from atlas.paper_source import Paper, Reference
+from atlas.core.model import Scored
+from atlas.core.paper_source import CitedPaper, Paper
 from atlas.parsing import papers_named_in
 
 MAX_REFERENCES = 1_000
@@ -31,7 +31,7 @@ class CitationGraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedPaper:
     """A related paper with the reasons, strongest first."""
 
     paper: Paper
@@ -40,7 +40,7 @@ class Related:
 
 
 def citation_graph(
-    papers: Mapping[str, Paper], references: Mapping[str, Sequence[Reference]] | None = None
+    papers: Mapping[str, Paper], references: Mapping[str, Sequence[CitedPaper]] | None = None
 ) -> CitationGraph:
     """Return the graph of stored papers; `references` holds what a service has said about them."""
     of_doi = {paper.doi.lower(): one for one, paper in papers.items() if paper.doi}
@@ -90,7 +90,7 @@ def _key(name: str, of_doi: Mapping[str, str]) -> str:
 
 def related(
     paper: Paper, papers: Mapping[str, Paper], graph: CitationGraph, near: Sequence[Scored], most: int
-) -> list[Related]:
+) -> list[RelatedPaper]:
     """Return papers that are related by citations, authors or meaning, best first, each with its reasons."""
     scores: Counter[str] = Counter()
     reasons: dict[str, list[str]] = {}
@@ -116,4 +116,4 @@ def related(
     for hit in near:
         say(hit.uid, max(0.0, hit.score), f"similar text ({hit.score:.2f})")
     best = sorted(scores, key=lambda one: (-scores[one], one))[:most]
-    return [Related(papers[one], round(float(scores[one]), 3), tuple(reasons[one])) for one in best]
+    return [RelatedPaper(papers[one], round(float(scores[one]), 3), tuple(reasons[one])) for one in best]

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote
 
-from atlas.errors import NotFound, Unavailable
-from atlas.paper_source import Paper
+from atlas.core.errors import NotFound, Unavailable
+from atlas.core.paper_source import Paper
 from atlas.papers import render
 from atlas.papers.catalogue import FOLDERS_URI, USUAL_RESULTS
 from atlas.papers.citations import related
 from atlas.papers.export import export
-from atlas.papers.finder import FROM_SERVICE, SERVICE_AWAY, Found, PaperFinder
+from atlas.papers.finder import FROM_SERVICE, SERVICE_AWAY, FoundPapers, PaperFinder
 from atlas.papers.index import PaperIndex
 from atlas.papers.references import References
 from atlas.papers.stored_citations import StoredCitations
@@ -197,14 +197,14 @@ class PapersDesk:
             raise NotFound(f"paper {identifier} is not stored", "get_paper fetches it.")
         return papers[identifier]
 
-    async def _similar(self, topic: str, wanted: PaperFilter, most: int, error: Unavailable) -> Found:
+    async def _similar(self, topic: str, wanted: PaperFilter, most: int, error: Unavailable) -> FoundPapers:
         """Return stored papers like the topic. Raises the error again if there is none."""
         papers = await asyncio.to_thread(self._library.papers)
         best, _ = await self._best(papers, papers, topic, wanted, most)
         if not best:
             raise error
         notice = f"{error.message}: these are similar papers from the store, not a search at the service"
-        return Found("folders", tuple(paper for paper, _ in best), SERVICE_AWAY, "", (), (notice,))
+        return FoundPapers("folders", tuple(paper for paper, _ in best), SERVICE_AWAY, "", (), (notice,))
 
     async def _best(
         self, papers: Mapping[str, Paper], chosen: Mapping[str, Paper], query: str, wanted: PaperFilter, limit: int

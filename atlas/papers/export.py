@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from atlas.errors import ConfigError
-from atlas.invisible import plain
-from atlas.normal_form import normal_form
-from atlas.paper_source import Paper
+from atlas.core.errors import ConfigError
+from atlas.core.invisible import plain
+from atlas.core.normal_form import normal_form
+from atlas.core.paper_source import Paper
 
 FORMATS = ("bibtex", "ris", "markdown")
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from atlas.errors import AtlasError, NotFound, StoreError, Unavailable
-from atlas.paper_source import Paper, PaperRequest, PaperSource
+from atlas.core.errors import AtlasError, NotFound, StoreError, Unavailable
+from atlas.core.paper_source import Paper, PaperRequest, PaperSource
 from atlas.papers.library import PaperLibrary
 from atlas.papers.record import SavedSearch, now_text
 from atlas.papers.topics import BY_ID, topic_folder
@@ -17,7 +17,7 @@ FROM_SERVICE, FROM_STORE, SERVICE_AWAY = "service", "store", "store, service awa
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPapers:
     """The papers of a search, best first; `origin` says from where, `notices` what did not work."""
 
     topic: str
@@ -43,7 +43,7 @@ class PaperFinder:
         """Where requests are sent."""
         return self._source.place
 
-    def search(self, request: PaperRequest, most: int, *, again: bool = False) -> Found:
+    def search(self, request: PaperRequest, most: int, *, again: bool = False) -> FoundPapers:
         """Return what the service finds, stored under the topic. `again`: ask even if the answer is stored.
 
         Raises Unavailable when the service is away and this search was never made, and ConfigError.
@@ -77,13 +77,13 @@ class PaperFinder:
             raise NotFound(f"{self.place} has no paper {identifier}", "Check the identifier.")
         return paper, found.origin
 
-    def check(self, topic: str = "") -> tuple[list[tuple[SavedSearch, Found]], list[str]]:
+    def check(self, topic: str = "") -> tuple[list[tuple[SavedSearch, FoundPapers]], list[str]]:
         """Repeat the saved searches of a topic, or all, newest papers first; return what each finds, and failures.
 
         After the service was away once, the rest is not asked.
         """
         names = [self.library.existing(topic).topic] if topic else self.library.topics()
-        found: list[tuple[SavedSearch, Found]] = []
+        found: list[tuple[SavedSearch, FoundPapers]] = []
         problems: list[str] = []
         for name in names:
             # a search by relevance finds the same papers for years
@@ -114,18 +114,18 @@ class PaperFinder:
         # a file of papers that was damaged or removed: its search no longer knows them
         return known if self.library.shelf(topic).papers.keys() >= set(known.ids) else None
 
-    def _from_store(self, topic: str, known: SavedSearch, most: int, origin: str) -> Found:
+    def _from_store(self, topic: str, known: SavedSearch, most: int, origin: str) -> FoundPapers:
         papers = self.library.shelf(topic).papers
         chosen = tuple(papers[one] for one in known.ids[:most] if one in papers)
-        return Found(topic, chosen, origin, known.at)
+        return FoundPapers(topic, chosen, origin, known.at)
 
-    def _stored(self, topic: str, request: PaperRequest, most: int, papers: Sequence[Paper]) -> Found:
+    def _stored(self, topic: str, request: PaperRequest, most: int, papers: Sequence[Paper]) -> FoundPapers:
         at = now_text()
         search = SavedSearch(request, most, at, tuple(paper.id for paper in papers))
         if request.ids and not papers:
-            return Found(topic, (), FROM_SERVICE, at)
+            return FoundPapers(topic, (), FROM_SERVICE, at)
         try:
             new = self.library.add(topic, papers, search)
         except StoreError as error:
-            return Found(topic, tuple(papers), FROM_SERVICE, at, (), (f"not stored: {error.message}",))
-        return Found(topic, tuple(papers), FROM_SERVICE, at, tuple(new))
+            return FoundPapers(topic, tuple(papers), FROM_SERVICE, at, (), (f"not stored: {error.message}",))
+        return FoundPapers(topic, tuple(papers), FROM_SERVICE, at, tuple(new))

@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from atlas import __version__
-from atlas.contracts import Embedder
-from atlas.model import Chunk, Scored
-from atlas.paper_source import Paper
+from atlas.code.retrieve.fuse import WORDS_WEIGHT, normalised, order, prose_scores
+from atlas.core.contracts import Embedder
+from atlas.core.model import Chunk, Scored
+from atlas.core.paper_source import Paper
+from atlas.core.threads import in_thread
 from atlas.papers.index_file import IndexContent, read_index, write_index
 from atlas.papers.record import digest_of, text_of
 from atlas.papers.words import Words
 from atlas.parsing import VectorIndex
-from atlas.search.fuse import WORDS_WEIGHT, normalised, order, prose_scores
-from atlas.threads import in_thread
 
 BATCH = 512
 """Papers that are embedded at once."""

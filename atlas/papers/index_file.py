@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from atlas.papers.words import Words
-from atlas.process.files import make_private_folder, read_file, write_file
+from atlas.runtime.process.files import make_private_folder, read_file, write_file
 
 FORMAT = "code-atlas-papers-1"
 MAX_BYTES = 1 << 30

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from atlas.errors import StoreError
-from atlas.process.files import make_private_folder
-from atlas.process.lock import LockFile
+from atlas.core.errors import StoreError
+from atlas.runtime.process.files import make_private_folder
+from atlas.runtime.process.lock import LockFile
 
 MAX_BYTES = 512 << 20
 """A larger file is not read: 100,000 papers have 250 MB."""

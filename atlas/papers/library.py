@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from atlas.errors import NotFound, StoreError
-from atlas.paper_source import Paper, PaperRequest
+from atlas.core.errors import NotFound, StoreError
+from atlas.core.paper_source import Paper, PaperRequest
 from atlas.papers.json_files import MAX_BYTES, decoded, encoded, sync, writing
 from atlas.papers.record import SavedSearch, newer, now_text, paper_document, paper_from, search_document, search_from
 from atlas.papers.topics import topic_folder
-from atlas.process.files import read_file, write_file
+from atlas.runtime.process.files import read_file, write_file
 
 PAPERS_FILE = "papers_info.json"
 SEARCHES_FILE = "searches.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 
-from atlas.paper_source import MAX_LINKS, Paper, PaperLink
+from atlas.core.paper_source import MAX_LINKS, Paper, PaperLink
 from atlas.papers.citations import CitationGraph
 from atlas.papers.stored_citations import StoredCitations
 
@@ -13,7 +13,7 @@ SAME, CITES = "SAME_PAPER", "CITES"
 
 
 class StoredLinks:
-    """`atlas.paper_source.PaperLinks`. Safe to use from several threads."""
+    """`atlas.core.paper_source.PaperLinks`. Safe to use from several threads."""
 
     def __init__(self, citations: StoredCitations) -> None:
         """Read from `citations` at each question."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from atlas.paper_source import Paper, PaperRequest
+from atlas.core.paper_source import Paper, PaperRequest
 
 Document = dict[str, Any]
 

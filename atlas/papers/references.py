@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from atlas.errors import AtlasError, StoreError
-from atlas.paper_source import CitationSource, Reference
+from atlas.core.errors import AtlasError, StoreError
+from atlas.core.paper_source import CitationSource, CitedPaper
 from atlas.papers.json_files import MAX_BYTES, decoded, encoded, sync, writing
 from atlas.papers.record import age_in_days, now_text
-from atlas.process.files import read_file, write_file
+from atlas.runtime.process.files import read_file, write_file
 
 FILE = "references.json"
 MAX_ASKED = 100
@@ -29,7 +29,7 @@ ASK_AGAIN_DAYS = 30.0
 class Asked:
     """The answer about one paper."""
 
-    references: tuple[Reference, ...]
+    references: tuple[CitedPaper, ...]
     at: str
 
 
@@ -89,7 +89,7 @@ class References:
         if self._source is not None:
             self._source.close()
 
-    def _add(self, found: Mapping[str, tuple[Reference, ...]]) -> None:
+    def _add(self, found: Mapping[str, tuple[CitedPaper, ...]]) -> None:
         folder, at = self._path.parent, now_text()
         try:
             with writing(folder):
@@ -118,6 +118,6 @@ def _asked(document: Mapping[str, object]) -> dict[str, Asked]:
         cites, at = given.get("cites"), given.get("asked_at")
         if isinstance(cites, dict) and isinstance(at, str):
             pairs = cast("dict[str, object]", cites).items()
-            references = [Reference(name, title) for name, title in pairs if isinstance(title, str)]
+            references = [CitedPaper(name, title) for name, title in pairs if isinstance(title, str)]
             found[identifier] = Asked(tuple(one for one in references if one.name.startswith(("arxiv:", "doi:"))), at)
     return found

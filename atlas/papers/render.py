@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from atlas.paper_source import Paper
-from atlas.papers.citations import CitationGraph, Related
-from atlas.papers.finder import FROM_SERVICE, FROM_STORE, Found
+from atlas.core.invisible import escaped
+from atlas.core.paper_source import Paper
+from atlas.papers.citations import CitationGraph, RelatedPaper
+from atlas.papers.finder import FROM_SERVICE, FROM_STORE, FoundPapers
 from atlas.papers.library import Shelf
-from atlas.tools.citations import escaped
 
 SHOWN_SUMMARY = 300
 SHOWN_AUTHORS = 6
@@ -55,7 +55,7 @@ def paper_lines(paper: Paper, mark: str = "-") -> list[str]:
     return lines
 
 
-def found_text(found: Found, place: str) -> str:
+def found_text(found: FoundPapers, place: str) -> str:
     """Return the answer of a search."""
     count = len(found.papers)
     papers = "1 paper" if count == 1 else f"{count} papers"
@@ -70,7 +70,7 @@ def found_text(found: Found, place: str) -> str:
     return "\n".join(lines)
 
 
-def found_json(found: Found) -> Document:
+def found_json(found: FoundPapers) -> Document:
     """Return the answer of a search as JSON."""
     return {
         "topic": found.topic,
@@ -98,7 +98,7 @@ def whole_text(paper: Paper, graph: CitationGraph, papers: Mapping[str, Paper], 
     return "\n".join(lines)
 
 
-def related_text(paper: Paper, found: Sequence[Related]) -> str:
+def related_text(paper: Paper, found: Sequence[RelatedPaper]) -> str:
     """Return related papers with reasons."""
     lines = [f"{len(found)} stored papers related to arXiv:{escaped(paper.id)} {escaped(paper.title)}"]
     for number, one in enumerate(found, 1):

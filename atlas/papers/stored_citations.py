@@ -6,7 +6,7 @@ import operator
 import threading
 from collections.abc import Mapping
 
-from atlas.paper_source import Paper, Reference
+from atlas.core.paper_source import CitedPaper, Paper
 from atlas.papers.citations import CitationGraph, citation_graph
 from atlas.papers.library import PaperLibrary, Shelf
 from atlas.papers.references import Asked, References
@@ -37,5 +37,5 @@ class StoredCitations:
             return self._known
 
 
-def _targets(asked: Mapping[str, Asked]) -> dict[str, tuple[Reference, ...]]:
+def _targets(asked: Mapping[str, Asked]) -> dict[str, tuple[CitedPaper, ...]]:
     return {identifier: one.references for identifier, one in asked.items()}

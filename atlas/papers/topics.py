@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 
-from atlas.errors import ConfigError
-from atlas.normal_form import normal_form
+from atlas.core.errors import ConfigError
+from atlas.core.normal_form import normal_form
 
 MAX_TOPIC = 300
 """Characters of a topic."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from atlas.errors import ConfigError
-from atlas.normal_form import normal_form
-from atlas.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
+from atlas.core.errors import ConfigError
+from atlas.core.normal_form import normal_form
+from atlas.core.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
 from atlas.parsing import papers_named_in
 
 MAX_FIELD = 200

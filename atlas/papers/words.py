@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 
-from atlas.paper_source import Paper
+from atlas.core.paper_source import Paper
 from atlas.parsing import split_words, stem_words
 
 K1, B = 1.2, 0.75

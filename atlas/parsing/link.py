@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from atlas._parser import Unit
-from atlas.model import EdgeRow, NodeRow, SearchText
+from atlas.core.model import EdgeRow, NodeRow, SearchText
 
 _Row = TypeVar("_Row")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from atlas._parser import Languages, Linker, content_digest, parse_bytes
-from atlas.model import NodeRow
+from atlas.core.model import NodeRow
 from atlas.parsing.parse import NOTE_FOLDER, load_languages
 
 _PROJECT = "outline"
@@ -18,7 +18,7 @@ MAX_KEPT_ROWS, MAX_KEPT_TEXTS = 10_000, 500
 """Outlines that are kept: the old versions of a branch's files are asked for again and again."""
 
 
-class Outline:
+class OutlineReader:
     """Makes outlines; the languages are loaded by the first one. Safe to use from several threads."""
 
     def __init__(self, folders: Sequence[Path] = (), notes: str = NOTE_FOLDER) -> None:

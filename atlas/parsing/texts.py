@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from atlas._parser import split_words, stem_words
-from atlas.model import STRUCTURE_PATH, EdgeRow, NodeRow, SearchText, is_prose
+from atlas.core.model import STRUCTURE_PATH, EdgeRow, NodeRow, SearchText, is_prose
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
 

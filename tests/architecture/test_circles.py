@@ -198,7 +198,12 @@ def test_the_graph_of_rust_files_is_read_from_their_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("graph_of", "root", "largest"), [(python_graph, PYTHON, 1), (rust_graph, RUST, LARGEST_RUST_CIRCLE)]
+    ("graph_of", "root", "largest"),
+    [
+        (python_graph, PYTHON, 1),
+        (python_graph, ROOT / "benchmarks/atlas_bench", 1),
+        (rust_graph, RUST, LARGEST_RUST_CIRCLE),
+    ],
 )
 def test_no_circle_of_files_is_too_large(graph_of: Callable[[Path], Graph], root: Path, largest: int) -> None:
     graph = graph_of(root)

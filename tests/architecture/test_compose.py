@@ -14,10 +14,10 @@ import pytest
 import typer.main
 import yaml
 
-from atlas.buses.valkey_server import server_program
+from atlas.adapters.buses.valkey.server import server_program
+from atlas.adapters.stores.bolt.dialect import MemgraphDialect, dialect_of
 from atlas.cli.app import create_app
-from atlas.config.settings import TEI_URL, McpSettings, StoreSettings
-from atlas.stores.bolt.dialect import MemgraphDialect, dialect_of
+from atlas.runtime.config.settings import TEI_URL, McpSettings, StoreSettings
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())

@@ -24,13 +24,11 @@ NAMED = (
     "rust-parser/src/facts/manifest.rs",
     "rust-parser/src/manifests/",
     "rust-parser/src/link/packages/",
-    "atlas/docs/",
-    "atlas/tools/vocabulary.py",
-    "atlas/bench/",
-    "atlas/buses/valkey_connection.py",
-    "atlas/cli/bench_search.py",
-    "atlas/cli/conversation/",
-    "atlas/pipeline/watch/recursive.py",
+    "atlas/packs/documentation/",
+    "atlas/code/tools/vocabulary.py",
+    "atlas/adapters/buses/valkey/connection.py",
+    "atlas/cli/chat/",
+    "atlas/code/index/watch/recursive.py",
     "atlas/papers/export.py",
 )
 """Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; texts of models, which are Markdown; names of `watchfiles`, which is written in Rust; a format of exports."""

@@ -15,73 +15,69 @@ from tests.architecture.linear import growth
 from tests.architecture.patterns import Composed, Found, all_patterns
 
 QUESTION = 2_000
-"""Characters of a question that `route.MAX_QUERY_CHARACTERS` keeps."""
+"""Characters of a question that `parse_question.MAX_QUERY_CHARACTERS` keeps."""
 MOST_WORK = 4e8
 """Steps of a pattern on its longest text: a second or two."""
 
 CUT: dict[str, tuple[int, str]] = {
-    "app/pack_build.py: _ARCHIVE": (255, "the name of a file"),
-    "docs/extract/facts.py: _OPTION": (300, "`MAX_OPTION` characters of a list item"),
-    "docs/sources/client_process.py: OWN 1": (4_096, "the name of a variable of the environment"),
-    "docs/sources/selection.py: NEVER_FILES": (255, "the name of a file"),
-    "docs/sources/spec.py: PACKAGE_NAMES 0": (4_096, "an argument of the user's command line"),
-    "docs/sources/spec.py: PACKAGE_NAMES 3": (4_096, "an argument of the user's command line"),
-    "search/grammar.py: _SENTENCE": (QUESTION, "a question"),
-    "search/grammar.py: _SQL": (QUESTION, "a question"),
-    "search/grammar.py: _AND": (QUESTION, "a question"),
-    "search/long_text.py: _CODE_NAME": (200, "words of long texts are cut"),
-    "search/notes/quantities.py: _RANGE_START": (60, "the window before a number"),
-    "search/packs/versions.py: _CHANGES": (QUESTION, "a question"),
-    "search/question_scope.py: _OUTSIDE": (QUESTION, "a question"),
-    "search/route.py: _WANTS_VERSION": (QUESTION, "a question"),
-    "search/route.py: _WANTS_TESTS": (QUESTION, "a question"),
-    "search/route.py: _MESSAGE": (QUESTION, "a question"),
-    "search/route.py: _VALUE": (QUESTION, "a question"),
-    "search/route_forms.py: _PATH": (QUESTION, "a question"),
-    "search/route_questions.py: _PARAMETER": (500, "a route: `MAX_TEXT` of the parser"),
-    "search/tracebacks.py: _NAMED 8": (20_000, "`MAX_CHARACTERS` of a long text, with words of at most 200"),
-    "search/tracebacks.py: _PLACE": (20_000, "`MAX_CHARACTERS` of a long text, with words of at most 200"),
-    "tools/cypher.py: _QUOTED": (20_000, "`MAX_TEXT` of the lexer"),
-    "tools/newer_files.py: _LOOKS_LIKE_A_NAME": (QUESTION, "a word of a question"),
+    "packs/build.py: _ARCHIVE": (255, "the name of a file"),
+    "packs/documentation/extract/facts.py: _OPTION": (300, "`MAX_OPTION` characters of a list item"),
+    "packs/documentation/sources/client_process.py: OWN 1": (4_096, "the name of a variable of the environment"),
+    "packs/documentation/sources/selection.py: NEVER_FILES": (255, "the name of a file"),
+    "packs/documentation/sources/spec.py: PACKAGE_NAMES 0": (4_096, "an argument of the user's command line"),
+    "packs/documentation/sources/spec.py: PACKAGE_NAMES 3": (4_096, "an argument of the user's command line"),
+    "code/question/grammar.py: _SENTENCE": (QUESTION, "a question"),
+    "code/question/grammar.py: _SQL": (QUESTION, "a question"),
+    "code/question/grammar.py: _AND": (QUESTION, "a question"),
+    "code/question/long_text.py: _CODE_NAME": (200, "words of long texts are cut"),
+    "knowledge/retrieval/quantities.py: _RANGE_START": (60, "the window before a number"),
+    "packs/questions/versions.py: _CHANGES": (QUESTION, "a question"),
+    "code/question/question_scope.py: _OUTSIDE": (QUESTION, "a question"),
+    "code/question/parse_question.py: _WANTS_VERSION": (QUESTION, "a question"),
+    "code/question/parse_question.py: _WANTS_TESTS": (QUESTION, "a question"),
+    "code/question/parse_question.py: _MESSAGE": (QUESTION, "a question"),
+    "code/question/parse_question.py: _VALUE": (QUESTION, "a question"),
+    "code/question/route_forms.py: _PATH": (QUESTION, "a question"),
+    "code/graph/http_routes.py: _PARAMETER": (500, "a route: `MAX_TEXT` of the parser"),
+    "code/question/tracebacks.py: _NAMED 8": (20_000, "`MAX_CHARACTERS` of a long text, with words of at most 200"),
+    "code/question/tracebacks.py: _PLACE": (20_000, "`MAX_CHARACTERS` of a long text, with words of at most 200"),
+    "code/tools/cypher.py: _QUOTED": (20_000, "`MAX_TEXT` of the lexer"),
+    "code/tools/state/newer_files.py: _LOOKS_LIKE_A_NAME": (QUESTION, "a word of a question"),
     "cli/clients/jsonc.py: _COMMENT": (20_000, "cut by the reader"),
     "cli/clients/toml_text.py: _TOKEN": (20_000, "cut by the reader"),
 }
 """Most characters of the texts of a pattern, by place."""
 
 SHARED: dict[str, str] = {
-    "docs/formats/html/page.py: _TAG": "A tag always matches, and the search goes on at its end.",
-    "docs/formats/restructured/inline.py: MARKUP": "Each start reads up to the delimiter that begins the next one.",
-    "search/notes/quantities.py: _PHRASE": "Wherever a number begins, one is found; what stands before reads blanks only.",
-    "tools/knowledge/lists.py: _TERM": "Where a quote is not closed, the last choice reads the word.",
+    "packs/documentation/formats/html/page.py: _TAG": "A tag always matches, and the search goes on at its end.",
+    "packs/documentation/formats/restructured/inline.py: MARKUP": "Each start reads up to the delimiter that begins the next one.",
+    "knowledge/retrieval/quantities.py: _PHRASE": "Wherever a number begins, one is found; what stands before reads blanks only.",
+    "knowledge/tools/lists.py: _TERM": "Where a quote is not closed, the last choice reads the word.",
 }
 """Patterns that take linear time as a whole, for a reason that is not seen in the pattern."""
 
-OWN_TREES = ("bench/",)
-"""`atlas bench` reads trees of whoever develops Code Atlas; it serves nobody."""
-
 COMPOSED: dict[str, str] = {
     "cli/connect.py: _diff": "a constant, analysed above",
-    "docs/extract/facts.py: _place": "a kind of fact: constants",
-    "docs/extract/model.py: _Evidence.names": "an escaped name between lookarounds",
-    "docs/extract/model.py: _Evidence.span": "escaped words with blanks between",
-    "docs/formats/markdown.py: _fence_end": "a fence's own character, then blanks",
-    "embedders/prefixes.py: prefixes": "constants, on the name of a model that the user chose",
-    "notes/front_matter.py: _item_starts": "blanks and a dash at the start of a line",
-    "search/change_impact.py: _names": "an escaped name between lookarounds",
-    "search/change_questions.py: _times": "a date that was read before",
-    "search/cues.py: _Rule.pattern": "phrases of a data file, on a question",
-    "search/frame_order.py: _class": "part of a frame, on one word",
-    "search/frames.py: Frame.pattern": "phrases of a data file, on a question",
-    "search/languages.py: language_terms": "paths in a question, whose words are cut at 200 characters",
-    "search/mentions.py: _pattern": "an escaped name, then brackets without nesting",
-    "search/package_questions.py: _patterns": "phrases of a data file, on a question",
-    "search/packs/versions.py: versions_in": "an escaped name before a version",
-    "search/reach_questions.py: _compiled": "phrases of a data file, on a question",
-    "search/renamed_imports.py: _original": "an escaped name after one word",
-    "search/unreached.py: _is_mentioned": "an escaped name between lookarounds; in backticks, the first one counts",
-    "stores/sqlite/cypher/functions.py: _split": "escaped texts",
-    "tools/newer_files.py: _places": "escaped words between lookarounds",
-    "bench/": "see OWN_TREES",
+    "packs/documentation/extract/facts.py: _place": "a kind of fact: constants",
+    "packs/documentation/extract/model.py: _Evidence.names": "an escaped name between lookarounds",
+    "packs/documentation/extract/model.py: _Evidence.span": "escaped words with blanks between",
+    "packs/documentation/formats/markdown.py: _fence_end": "a fence's own character, then blanks",
+    "adapters/embedders/prefixes.py: prefixes": "constants, on the name of a model that the user chose",
+    "knowledge/notes/front_matter.py: _item_starts": "blanks and a dash at the start of a line",
+    "code/changes/change_impact.py: _names": "an escaped name between lookarounds",
+    "code/question/change_questions.py: _times": "a date that was read before",
+    "code/question/cues.py: _Rule.pattern": "phrases of a data file, on a question",
+    "code/question/frame_order.py: _class": "part of a frame, on one word",
+    "code/question/frames.py: RelationFrame.pattern": "phrases of a data file, on a question",
+    "code/question/languages.py: language_terms": "paths in a question, whose words are cut at 200 characters",
+    "code/graph/mentions.py: _pattern": "an escaped name, then brackets without nesting",
+    "code/question/package_questions.py: _patterns": "phrases of a data file, on a question",
+    "packs/questions/versions.py: versions_in": "an escaped name before a version",
+    "code/question/reach_questions.py: _compiled": "phrases of a data file, on a question",
+    "code/graph/renamed_imports.py: _original": "an escaped name after one word",
+    "code/graph/unreached.py: _is_mentioned": "an escaped name between lookarounds; in backticks, the first one counts",
+    "adapters/stores/sqlite/cypher/expressions/functions.py: _split": "escaped texts",
+    "code/tools/state/newer_files.py: _places": "escaped words between lookarounds",
 }
 """Functions that put a pattern together from what they are given, and what keeps it linear."""
 
@@ -135,7 +131,7 @@ def test_every_pattern_is_linear_or_its_texts_are_cut(found: tuple[list[Found], 
     wrong: list[str] = []
     used: set[str] = set()
     for one in patterns:
-        power = 1.0 if one.place.startswith(OWN_TREES) else growth(one.pattern, search=one.search, whole=one.whole)
+        power = growth(one.pattern, search=one.search, whole=one.whole)
         if power == 1:
             continue
         used.add(one.place)
@@ -147,5 +143,4 @@ def test_every_pattern_is_linear_or_its_texts_are_cut(found: tuple[list[Found], 
 
 
 def test_patterns_that_functions_put_together_are_known(found: tuple[list[Found], list[Composed]]) -> None:
-    places = {"bench/" if one.place.startswith("bench/") else one.place for one in found[1]}
-    assert places == set(COMPOSED)
+    assert {one.place for one in found[1]} == set(COMPOSED)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from atlas.cli.app import EXIT_CODES
-from atlas.errors import AtlasError
+from atlas.core.errors import AtlasError
 from tests.conftest import LONGEST_FILES
 
 ROOT = Path(__file__).parents[2]

@@ -16,22 +16,22 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from atlas.api import Atlas
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.stores.bolt.connection import Address
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_embedder, make_language_terms, make_source, make_writing_embedders
-from atlas.buses.memory import MemoryBus
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.contracts import Store
-from atlas.model import Direction, Filter, Match, Node
+from atlas.code.atlas import Atlas
+from atlas.code.find import Mode
+from atlas.code.index.events import IndexSummary
+from atlas.code.index.index import Indexer
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.code.reader import Reader
+from atlas.core.contracts import Store
+from atlas.core.model import Direction, Filter, Match, Node
 from atlas.parsing import BM25_LIBRARY, Cl100kCounter, VectorIndex, digest_paths, split_words
-from atlas.pipeline.events import IndexSummary
-from atlas.pipeline.index import Indexer
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.search import Reader
-from atlas.search.find import Mode
-from atlas.stores.bolt.connection import Address
-from atlas.stores.bolt.store import BoltStore
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
 from tests.neo4j.empty import emptied
 from tests.neo4j.server import measured_uri
 

@@ -25,15 +25,15 @@ from pathlib import Path
 import mcp_types as types
 
 import atlas.chat.connection as connections
+from atlas.adapters.language_models.chat import LiteLlmChatModel
 from atlas.app.chat import make_limits, open_chat
 from atlas.chat.connection import ServerConnection
 from atlas.chat.server_spec import read_servers
 from atlas.chat.session import ChatSession
-from atlas.chat.turn import Outcome
-from atlas.chat_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
-from atlas.cli.conversation.once import PlainScreen
-from atlas.errors import AtlasError
-from atlas.language_models.chat import LiteLlmChatModel
+from atlas.chat.turn import TurnOutcome
+from atlas.cli.chat.once import PlainScreen
+from atlas.core.chat_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
+from atlas.core.errors import AtlasError
 from tests.chat.model_server import Say, model_server
 from tests.chat.test_servers import chat, descendants, settings_for, spec
 from tests.chat.test_terminal import person, until_runs
@@ -73,8 +73,8 @@ async def be_ready(folder: Path, count: int) -> None:
     """Connect servers and say what it took since the start of this process."""
     from rich.console import Console
 
-    from atlas.cli.conversation.editor import make_editor
-    from atlas.cli.conversation.terminal import Terminal
+    from atlas.cli.chat.editor import make_editor
+    from atlas.cli.chat.terminal import Terminal
 
     terminal = Terminal(Console(), None, allow_all=True)
     settings, specs = settings_for(folder), [spec(f"s{number}") for number in range(count)]
@@ -147,7 +147,7 @@ async def measured_rounds(name: str, session: ChatSession) -> None:
         start, size = memory(), len(json.dumps(session.conversation.messages))
         began, before = time.perf_counter(), time.process_time()
         for _ in range(100):
-            assert await session.ask("go") is Outcome.ANSWERED
+            assert await session.ask("go") is TurnOutcome.ANSWERED
         wall, cpu = time.perf_counter() - began, time.process_time() - before
         gc.collect()
         grown = len(json.dumps(session.conversation.messages)) - size
@@ -170,7 +170,7 @@ async def measure_kills(folder: Path, count: int = 100) -> None:
                 for pid in await asyncio.to_thread(servers) - own:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
-                assert await asking is Outcome.ANSWERED
+                assert await asking is TurnOutcome.ANSWERED
         said = sum("ended during the call" in str(stub.results(2 * one + 1)[-1:]) for one in range(count))
     print(f"{count} kills in mid-call: {count} questions answered, {said} with the error of the call; orphans: "
           f"{len(servers() - own)}; {time.monotonic() - began:.0f} s")  # fmt: skip

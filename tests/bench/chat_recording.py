@@ -16,11 +16,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from atlas.adapters.language_models.chat import LiteLlmChatModel
 from atlas.app.chat import make_limits, open_chat
 from atlas.chat.server_spec import ServerSpec
-from atlas.cli.conversation.screen import TerminalScreen
-from atlas.config.load import load_settings
-from atlas.language_models.chat import LiteLlmChatModel
+from atlas.cli.chat.screen import TerminalScreen
+from atlas.runtime.config.load import load_settings
 from tests.chat.model_server import Say, model_server
 from tests.papers.arxiv_server import ATTENTION, BERT, arxiv_server
 

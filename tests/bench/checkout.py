@@ -16,11 +16,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from atlas.app.bench import AgentProbe, compare_indexes
-from atlas.bench import meter
-from atlas.bench.observer import behind, digest_of, until, waiting_vectors
-from atlas.bench.process import run
-from atlas.config.load import load_settings
+from atlas_bench import meter
+from atlas_bench.compose import AgentProbe, compare_indexes
+from atlas_bench.observer import behind, digest_of, until, waiting_vectors
+from atlas_bench.process import run
+
+from atlas.runtime.config.load import load_settings
 
 PATIENCE = 300.0
 REST_SECONDS = 5.0

@@ -27,8 +27,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from atlas.docs.sources.crawl.crawler import BUILT
-from atlas.docs.times import VARIABLE
+from atlas.packs.documentation.sources.crawl.crawler import BUILT
+from atlas.packs.documentation.times import VARIABLE
 from tests.docs.web_server import Answer, Route, Site, page, serve
 
 ROOT = Path(__file__).parents[2]

@@ -25,22 +25,23 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from atlas_bench import meter
+from atlas_bench.observer import ProbeTimeout, until
+from atlas_bench.process import run
+from atlas_bench.stepwise import LiveTiers
+
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.main import make_source, make_writing_embedders
-from atlas.bench import meter
-from atlas.bench.observer import ProbeTimeout, until
-from atlas.bench.process import run
-from atlas.buses.memory import MemoryBus
-from atlas.config.load import Settings, load_settings
-from atlas.events import Event
+from atlas.code.index.daemon_client import is_drained
+from atlas.code.index.events import AST_DIRTY, WHOLE_PROJECT
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.core.events import Event
 from atlas.parsing import VectorIndex, load_languages, scan
-from atlas.pipeline.daemon_client import is_drained
-from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT
-from atlas.pipeline.stepwise import LiveTiers
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.process.daemon import find_running
-from atlas.process.memory import limit_malloc_arenas, trim_heap
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import Settings, load_settings
+from atlas.runtime.process.daemon import find_running
+from atlas.runtime.process.memory import limit_malloc_arenas, trim_heap
 from tests.bench.linker_memory import edited
 
 REST_EDITS = 100

@@ -18,16 +18,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from atlas.app.bench import compare_indexes
+from atlas_bench.compare import Comparison
+from atlas_bench.compose import compare_indexes
+from atlas_bench.observer import until
+from atlas_bench.process import run
+
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.bench.compare import Comparison
-from atlas.bench.observer import until
-from atlas.bench.process import run
-from atlas.config.load import load_settings
-from atlas.contracts import Bus
+from atlas.code.index.daemon_client import is_drained
+from atlas.core.contracts import Bus
 from atlas.parsing import VectorIndex, content_digest
-from atlas.pipeline.daemon_client import is_drained
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.moves import Mover, make_tree
 from tests.pipeline.trees import index
 

@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from atlas.bench.answers.questions import QuestionFile, load
-from atlas.errors import AtlasError, ConfigError
+from atlas_bench.answers.questions import QuestionFile, load
+
+from atlas.core.errors import AtlasError, ConfigError
 
 QUESTIONS = Path(__file__).parent / "answers"
 MAX_FILES = 20_000

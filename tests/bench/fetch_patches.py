@@ -16,8 +16,9 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.bench.answers.questions import QuestionFile
-from atlas.errors import AtlasError, ConfigError
+from atlas_bench.answers.questions import QuestionFile
+
+from atlas.core.errors import AtlasError, ConfigError
 from tests.bench import fetch_packages
 from tests.bench.fetch_packages import unpack
 

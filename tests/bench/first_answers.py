@@ -20,10 +20,10 @@ from pathlib import Path
 from atlas._parser import count_tokens
 from atlas.app.main import index_project
 from atlas.app.session import Session
-from atlas.config.load import load_settings
-from atlas.pipeline.events import no_progress
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.structured_content import structure_text
+from atlas.app.toolsets import BY_NAME
+from atlas.code.index.events import no_progress
+from atlas.code.tools.structured_content import structure_text
+from atlas.runtime.config.load import load_settings
 
 from .questions import Question, copy_without_doc_comments, copy_without_docstrings
 

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 
 from atlas.app.main import open_atlas
 from atlas.app.session import Session
-from atlas.config.load import load_settings
-from atlas.tools.catalogue import BY_NAME
+from atlas.app.toolsets import BY_NAME
+from atlas.runtime.config.load import load_settings
 
 ROUNDS = 20
 

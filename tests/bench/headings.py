@@ -16,12 +16,12 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.api import Atlas
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.model import DOCUMENTS, Filter, Label, NodeRow
-from atlas.pipeline.events import no_progress
-from atlas.search.find import Mode
+from atlas.code.atlas import Atlas
+from atlas.code.find import Mode
+from atlas.code.index.events import no_progress
+from atlas.core.model import DOCUMENTS, Filter, Label, NodeRow
+from atlas.runtime.config.load import load_settings
 
 MODES = {"BM25 alone": Mode.WORDS, "vectors alone": Mode.MEANING, "hybrid": Mode.HYBRID}
 

@@ -1,8 +1,9 @@
 """What hostile calls cost everyone else: `python -m tests.bench.hostile_queries TREE [--only WORD] [--data-dir DIR]`.
 
-Indexes TREE, serves it with a real `atlas mcp --transport http`, and sends each call of `ATTACKS` once, then eight times
-at once, while another client asks for `get_node` in a loop. Prints per attack how the calls ended, the server's peak
-memory above idle and the delays of the other client; exits with 1 when one of `MOST_MB` and `MOST_P95_MS` is passed.
+Indexes TREE, serves it with a real `atlas mcp --transport http`, and sends each call of `ATTACKS` once, then eight
+times at once, while another client asks for `get_node` in a loop. Prints per attack how the calls ended, the server's
+peak memory above idle and the delays of the other client; exits with 1 when one of `MOST_MB` and `MOST_P95_MS` is
+passed.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.bench import meter
-from atlas.bench.process import run
+from atlas_bench import meter
+from atlas_bench.process import run
+
 from tests.bench.hostile_calls import ATTACKS, Attack
 from tests.surfaces.http_server import Served, http_server
 from tests.surfaces.processes import Place

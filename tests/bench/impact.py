@@ -18,11 +18,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from atlas.api import Atlas
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.tools.impact import impact
-from atlas.tools.reports import Report
+from atlas.code.atlas import Atlas
+from atlas.code.tools.impact import impact
+from atlas.code.tools.reports import Report
+from atlas.runtime.config.load import load_settings
 from tests.git.repositories import GitRepository
 
 FILES = 10

@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from atlas import _parser
-from atlas.detectors import built_in
+from atlas.code.index.detectors import built_in
 from atlas.parsing import load_languages
 
 ECOSYSTEMS = {"cargo": "rust"}

@@ -2,8 +2,8 @@
 
     python -m tests.bench.note_writers --processes 10 --notes 1000 --kills 100
 
-Each writer is a process with a session of its own, as the server of one agent, and calls the tools of claims and memory.
-Ends with 1 if a note was lost, doubled or half written.
+Each writer is a process with a session of its own, as the server of one agent, and calls the tools of claims and
+memory. Ends with 1 if a note was lost, doubled or half written.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from atlas.app.session import Session, make_session
-from atlas.config.load import load_settings
-from atlas.notes.note import Note, read_note, text_of
-from atlas.tools.catalogue import BY_NAME
+from atlas.app.toolsets import BY_NAME
+from atlas.code.notes.note import Note, read_note, text_of
+from atlas.runtime.config.load import load_settings
 
 SHARED = "Billing team"
 """The entity that all writers write about."""

@@ -18,17 +18,17 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from atlas.api import Atlas
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.model import Direction, Label
-from atlas.notes.ids import IdSource
-from atlas.pipeline.events import no_progress
-from atlas.search.notes.hits import NOTE_LABELS, NoteFilter
-from atlas.search.notes.lineage import find_lineage
-from atlas.search.notes.retrieval import clashing_notes, concept_notes, find_notes, similar_notes
-from atlas.search.notes.short_term import merge_short_term
-from atlas.short_term import ShortTermEntry
+from atlas.code.atlas import Atlas
+from atlas.code.index.events import no_progress
+from atlas.core.model import Direction, Label
+from atlas.core.short_term import ShortTermEntry
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.retrieval.hits import NOTE_LABELS, NoteFilter
+from atlas.knowledge.retrieval.lineage import find_lineage
+from atlas.knowledge.retrieval.retrieval import clashing_notes, concept_notes, find_notes, similar_notes
+from atlas.knowledge.retrieval.short_term import merge_short_term
+from atlas.runtime.config.load import load_settings
 
 OBSERVATIONS = 100
 """Observations of an entity; two fifths of all notes are observations."""

@@ -1,4 +1,4 @@
-"""Makes `atlas/search/packs/background.txt`: how often stems stand in documentation at large.
+"""Makes `atlas/packs/questions/background.txt`: how often stems stand in documentation at large.
 
 `python -m tests.bench.pack_background FOLDER ...` takes folders of packs. A stem's share is the mean over the packs of
 the share of passages that have it. Packs on which the gate is judged must not be among them
@@ -12,8 +12,8 @@ import json
 import math
 from pathlib import Path
 
-from atlas.search.packs import background
-from atlas.search.packs.vocabulary import MARK
+from atlas.packs.questions import background
+from atlas.packs.questions.retrieval.vocabulary import MARK
 
 LEAST = 1 / 12_000
 """A rarer stem is not expected in a pack, so its absence says nothing."""

@@ -2,9 +2,9 @@
 
 `python -m tests.bench.packs FOLDER ... [--split tune] [--without STAGE ...]` takes folders of packs that
 `atlas pack build` made of the documentation named in `tests/bench/data/packs/README.md`, under the names that the
-questions have (`django`, `sqlalchemy`, `click` ...), or of a dictionary with one article per headword (`foldoc`), and asks
-the questions that belong to their names. `--own` asks the questions that the build made by rules instead. Times are CPU
-ms.
+questions have (`django`, `sqlalchemy`, `click` ...), or of a dictionary with one article per headword (`foldoc`), and
+asks the questions that belong to their names. `--own` asks the questions that the build made by rules instead. Times
+are CPU ms.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from atlas.app.packs import open_pack
-from atlas.search.packs.evaluation import NO_PACK, Evaluation, Outcome, evaluate
-from atlas.search.packs.questions import EvalQuestion, read_questions
-from atlas.search.packs.report import table
-from atlas.search.packs.retrieval import find
-from atlas.search.packs.values import BALANCED, BASELINE, PackReader, QuestionOptions
+from atlas.packs.opening import open_pack
+from atlas.packs.questions.evaluation import NO_PACK, Evaluation, QuestionOutcome, evaluate
+from atlas.packs.questions.questions import EvalQuestion, read_questions
+from atlas.packs.questions.report import table
+from atlas.packs.questions.retrieval.search import find
+from atlas.packs.questions.values import BALANCED, BASELINE, PackReader, QuestionOptions
 
 DATA = Path(__file__).with_name("data") / "packs"
 MULTI_HOP = "multi_hop"
@@ -63,7 +63,7 @@ async def multi_hop(reader: PackReader, split: str, options: QuestionOptions) ->
 
 async def measure(folders: list[Path], split: str, profiles: list[QuestionOptions], *, own: bool) -> Evaluation:
     """Return the outcomes of all packs; prints those of multi-hop questions."""
-    outcomes: list[Outcome] = []
+    outcomes: list[QuestionOutcome] = []
     for folder in folders:
         pack = open_pack(folder)
         reader = pack.reader

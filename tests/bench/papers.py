@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from atlas.app.papers import make_papers_desk
-from atlas.config.load import load_settings
-from atlas.paper_source import Paper
+from atlas.core.paper_source import Paper
 from atlas.papers.library import PaperLibrary
+from atlas.runtime.config.load import load_settings
 
-VOCABULARY = Path(__file__).parents[2] / "atlas" / "embedders" / "prose_model" / "vocab.txt"
+VOCABULARY = Path(__file__).parents[2] / "atlas" / "adapters" / "embedders" / "prose_model" / "vocab.txt"
 
 
 def papers(count: int, words: list[str]) -> list[Paper]:

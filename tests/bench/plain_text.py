@@ -1,7 +1,8 @@
 """How well search finds files without definitions: NDCG@10 by file, beside plain windows of lines ranked by BM25.
 
-`python -m tests.bench.plain_text TREE... [--questions N]` copies the text files of each tree without one comment of each
-file, indexes the copy, and asks that comment. The gold is the file that it came from; every node of the index competes.
+`python -m tests.bench.plain_text TREE... [--questions N]` copies the text files of each tree without one comment of
+each file, indexes the copy, and asks that comment. The gold is the file that it came from; every node of the index
+competes.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from pathlib import Path
 
 from atlas._parser import Languages, scan, split_words
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.model import Filter
+from atlas.code.index.events import no_progress
+from atlas.code.question.parse_question import STOP_WORDS
+from atlas.core.model import Filter
 from atlas.parsing import load_languages, search_terms
-from atlas.pipeline.events import no_progress
-from atlas.search.route import STOP_WORDS
+from atlas.runtime.config.load import load_settings
 
 COMMENT = re.compile(
     r"^\s*(?:#+|//+|--+|;+|%+|/?\*+|\(\*|\{-|<!--|\{#)\s*(?P<text>[A-Z@][^{}<>=;]{30,160}?[.:]?)\s*(?:\*/|-->|#\})?$"

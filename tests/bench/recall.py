@@ -3,8 +3,8 @@
 `python -m tests.bench.recall [FILE ...]` writes the notes of each file into one knowledge folder, indexes it, and asks
 the questions. A file is a JSON list of cases: {"entities": [{name, type, aliases, observations: [{created, text}]}],
 "claims": [{text}], "relations": [[from, type, to]], "turns": [{speaker, created, text}], "queries": [{query, kind,
-gold: [text]}]}. Turns are observations of their speaker, in the order of the conversation, unless `--feed` names another
-way (`feeds.py`). With `--apart` each case has an index of its own.
+gold: [text]}]}. Turns are observations of their speaker, in the order of the conversation, unless `--feed` names
+another way (`feeds.py`). With `--apart` each case has an index of its own.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from atlas.api import Atlas
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.model import PROSE, Filter, Label
-from atlas.notes.ids import IdSource
+from atlas.code.atlas import Atlas
+from atlas.code.index.events import no_progress
+from atlas.core.model import PROSE, Filter, Label
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.retrieval.hits import NoteFilter
+from atlas.knowledge.retrieval.retrieval import find_notes
+from atlas.knowledge.retrieval.scoring import fused, ordered
 from atlas.parsing import stem_words
-from atlas.pipeline.events import no_progress
-from atlas.search.notes.hits import NoteFilter
-from atlas.search.notes.retrieval import find_notes
-from atlas.search.notes.scoring import fused, ordered
+from atlas.runtime.config.load import load_settings
 from tests.bench.feeds import FEEDS, fed
 
 DATA = Path(__file__).with_name("data")

@@ -1,11 +1,12 @@
-"""Calibrate the absolute relevance of questions (`atlas/search/relevance.py`), and count false refusals.
+"""Calibrate the absolute relevance of questions (`atlas/code/rank/relevance.py`), and count false refusals.
 
 `python -m tests.bench.relevance PART TREE... --data-dir DIR [--questions FOLDER]... [--fit]` asks questions that the
 trees answer (docstrings, headings, sections, names of tests, up to `--limit` of each, and those about files of question
 files), nonsense, word salad and questions about other things (`data/irrelevant.toml`, PART is `tune` or `test`), and
-questions that other trees answer. It prints the share of each that is told "nothing relevant", and "weak match". `--fit`
-prints the coefficients of two logistic regressions: both classes weigh the same, and so do generated and written
-questions; those of other trees have `FOREIGN_SHARE` of theirs for the relevance, `WEAK_FOREIGN_SHARE` for the strength.
+questions that other trees answer. It prints the share of each that is told "nothing relevant", and "weak match".
+`--fit` prints the coefficients of two logistic regressions: both classes weigh the same, and so do generated and
+written questions; those of other trees have `FOREIGN_SHARE` of theirs for the relevance, `WEAK_FOREIGN_SHARE` for the
+strength.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.api import Atlas
+from atlas_bench.search.questions import SearchQuestion, Target
+from atlas_bench.search.sets import Plan, QuestionSet, make_sets
+
 from atlas.app.main import index_project, open_atlas
-from atlas.bench.search.questions import SearchQuestion, Target
-from atlas.bench.search.sets import Plan, QuestionSet, make_sets
-from atlas.config.load import load_settings
-from atlas.model import Filter
+from atlas.code.atlas import Atlas
+from atlas.code.find import read_question_signals
+from atlas.code.index.events import no_progress
+from atlas.code.rank.relevance import RELEVANT, WEAK, Signals, match_strength, relevance
+from atlas.core.model import Filter
 from atlas.parsing import load_languages
-from atlas.pipeline.events import no_progress
-from atlas.search.find import read_question_signals
-from atlas.search.relevance import RELEVANT, WEAK, Signals, match_strength, relevance
+from atlas.runtime.config.load import load_settings
 
 GENERATED = ("docstring", "heading", "section", "test")
 WRITTEN = "file"

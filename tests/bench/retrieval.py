@@ -14,15 +14,15 @@ import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from atlas.api import Atlas
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.model import Filter, Scored
-from atlas.pipeline.events import no_progress
-from atlas.search.channels import by_meaning, by_words
-from atlas.search.find import Fusion, Mode
-from atlas.search.fuse import fuse_rrf, order, text_scores, weighted
-from atlas.search.route import route
+from atlas.code.atlas import Atlas
+from atlas.code.find import Fusion, Mode
+from atlas.code.index.events import no_progress
+from atlas.code.question.parse_question import route
+from atlas.code.retrieve.channels import by_meaning, by_words
+from atlas.code.retrieve.fuse import fuse_rrf, order, text_scores, weighted
+from atlas.core.model import Filter, Scored
+from atlas.runtime.config.load import load_settings
 
 from .questions import Question, copy_without_docstrings
 

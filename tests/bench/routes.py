@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas import _parser
-from atlas.detectors import built_in
+from atlas.code.index.detectors import built_in
 from atlas.parsing import load_languages
-from atlas.scan import scan_project
+from atlas.parsing.scanning import scan_project
 
 MAX_BYTES = 2_000_000
 _PARAMETER = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|<[^>]*>|:[A-Za-z_]\w*(?:\([^)]*\))?[?*+]?|\[[^\]]*\]|\*\w*")

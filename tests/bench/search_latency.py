@@ -31,40 +31,45 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
+from atlas_bench.process import McpProcess, resident_mb, run
+from atlas_bench.query import SAMPLE
+
 from atlas.app.session import Session
-from atlas.bench.process import McpProcess, resident_mb, run
-from atlas.bench.query import SAMPLE
-from atlas.config.load import load_settings
-from atlas.mcp_server import GC_THRESHOLDS, SWITCH_SECONDS
-from atlas.tools.catalogue import BY_NAME
+from atlas.app.toolsets import BY_NAME
+from atlas.runtime.config.load import load_settings
+from atlas.server.mcp import GC_THRESHOLDS, SWITCH_SECONDS
 
 TOOL = "hybrid_search"
 WARM = 20
 PHASES: dict[str, tuple[str, ...]] = {
-    "tree check": ("atlas.pipeline.tree_check:TreeCheck._refresh",),
-    "route": ("atlas.search.find:route", "atlas.search.long_search:route", "atlas.search.find:read_long_text"),
-    "words (BM25)": ("atlas.stores.sqlite.text:WordSearch.search",),
-    "words by file": ("atlas.stores.sqlite.text:WordSearch.count",),
-    "vectors": ("atlas.stores.sqlite.vector_cache:VectorCache.search",),
-    "names": ("atlas.stores.sqlite.store:find",),
-    "fusion": ("atlas.search.find:fuse", "atlas.search.channels:on_one_scale"),
-    "nodes": ("atlas.stores.sqlite.read:symbols",),
-    "degrees": ("atlas.stores.sqlite.edges:degrees",),
-    "edges": ("atlas.stores.sqlite.edges:edges",),
-    "content": ("atlas.stores.sqlite.read:content",),
+    "tree check": ("atlas.code.index.project.tree_check:TreeCheck._refresh",),
+    "route": ("atlas.code.find:route", "atlas.code.retrieve.long_search:route", "atlas.code.find:read_long_text"),
+    "words (BM25)": ("atlas.adapters.stores.sqlite.text:WordSearch.search",),
+    "words by file": ("atlas.adapters.stores.sqlite.text:WordSearch.count",),
+    "vectors": ("atlas.adapters.stores.sqlite.vector_cache:VectorCache.search",),
+    "names": ("atlas.adapters.stores.sqlite.store:find",),
+    "fusion": ("atlas.code.find:fuse", "atlas.code.retrieve.channels:on_one_scale"),
+    "nodes": ("atlas.adapters.stores.sqlite.read:symbols",),
+    "degrees": ("atlas.adapters.stores.sqlite.edges:degrees",),
+    "edges": ("atlas.adapters.stores.sqlite.edges:edges",),
+    "content": ("atlas.adapters.stores.sqlite.read:content",),
     "other reads": (
-        "atlas.stores.sqlite.evidence:records",
-        "atlas.stores.sqlite.evidence:projects",
-        "atlas.stores.sqlite.read:manifest",
+        "atlas.adapters.stores.sqlite.evidence:records",
+        "atlas.adapters.stores.sqlite.evidence:projects",
+        "atlas.adapters.stores.sqlite.read:manifest",
     ),
-    "transactions": ("atlas.stores.sqlite.connection:ReaderPool._call",),
-    "file prior": ("atlas.search.ranking:match_files",),
-    "features": ("atlas.search.ranking:main_features",),
-    "rank": ("atlas.search.find:_rank",),
-    "excerpts": ("atlas.tools.bodies:_statements", "atlas.tools.bodies:matching_lines"),
-    "packing": ("atlas.tools.search:plan_page", "atlas.tools.search:groups_of", "atlas.tools.search:likelihoods"),
-    "fit": ("atlas.tools.envelope:fit",),
-    "render": ("atlas.tools.render:render", "atlas.tools.structured_content:structure"),
+    "transactions": ("atlas.adapters.stores.sqlite.file.connection:ReaderPool._call",),
+    "file prior": ("atlas.code.rank.ranking:match_files",),
+    "features": ("atlas.code.rank.ranking:main_features",),
+    "rank": ("atlas.code.find:_rank",),
+    "excerpts": ("atlas.code.tools.symbol.bodies:_statements", "atlas.code.tools.symbol.bodies:matching_lines"),
+    "packing": (
+        "atlas.code.tools.search.search:plan_page",
+        "atlas.code.tools.search.search:groups_of",
+        "atlas.code.tools.search.search:likelihoods",
+    ),
+    "fit": ("atlas.code.tools.envelope:fit",),
+    "render": ("atlas.code.tools.render:render", "atlas.code.tools.structured_content:structure"),
 }
 
 

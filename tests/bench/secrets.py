@@ -1,8 +1,9 @@
 """Secrets that are indexed, and alarms that are none: `python -m tests.bench.secrets [--alarms FOLDER ...]`.
 
 Without options: seeds a tree with every kind of `secret_kinds` in several languages and ways to write it, runs the real
-`atlas index` on it, and looks for each literal in every byte of the data folder, its compressed contents included (`tests/surfaces/test_secrets.py` asks the tools).
-Prints the kinds that were found again and the share that was not; exits with 1 below 97 %.
+`atlas index` on it, and looks for each literal in every byte of the data folder, its compressed contents included
+(`tests/surfaces/test_secrets.py` asks the tools). Prints the kinds that were found again and the share that was not;
+exits with 1 below 97 %.
 
 With `--alarms`: runs the scanner over every text file of the folders and prints each alarm with its place, for a person
 to judge, and the rate per 10,000 files.
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas._parser import VectorIndex, find_secrets
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 
 from .secret_kinds import KEYS, KINDS, Kind
 

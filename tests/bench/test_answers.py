@@ -8,11 +8,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from atlas_bench.answers.claims import of_structure, of_text
+from atlas_bench.answers.judge import Outcome, Reply, judge
+from atlas_bench.answers.questions import Place, Question, load, longest_name, read
 
-from atlas.bench.answers.claims import of_structure, of_text
-from atlas.bench.answers.judge import Outcome, Reply, judge
-from atlas.bench.answers.questions import Place, Question, load, longest_name, read
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 from tests.pipeline.trees import write_tree
 from tests.surfaces.processes import atlas
 

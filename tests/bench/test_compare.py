@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from atlas_bench.compose import compare_indexes
 
-from atlas.app.bench import compare_indexes
-from atlas.errors import NotFound
+from atlas.core.errors import NotFound
 from tests.pipeline.trees import index, write_tree
 from tests.raw_database import raw
 

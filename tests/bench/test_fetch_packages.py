@@ -9,9 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from atlas_bench.answers.questions import QuestionFile
 
-from atlas.bench.answers.questions import QuestionFile
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 from .fetch_packages import fetch, unpack
 

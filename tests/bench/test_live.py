@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from atlas_bench import meter
+from atlas_bench.edits import FUNCTIONS, TreeFile, added, check_out, code_files, save
+from atlas_bench.live import PARTS, Row
+from atlas_bench.observer import p95
+from atlas_bench.readers import CONNECTIONS, PROCESSES, TOOLS, Readers
 
-from atlas.bench import meter
-from atlas.bench.edits import FUNCTIONS, TreeFile, added, check_out, code_files, save
-from atlas.bench.live import PARTS, Row
-from atlas.bench.observer import p95
-from atlas.bench.readers import CONNECTIONS, PROCESSES, TOOLS, Readers
 from tests.pipeline.trees import index, write_tree
 
 COMMAND = (sys.executable, "-P", "-m", "atlas", "bench")

@@ -7,11 +7,11 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from atlas_bench.search.patches import Change, Hunk, find_hunk, find_series, is_telling, read_patch, read_series
+from atlas_bench.search.questions import Target
+from atlas_bench.search.sets import Plan, make_sets
 
-from atlas.bench.search.patches import Change, Hunk, find_hunk, find_series, is_telling, read_patch, read_series
-from atlas.bench.search.questions import Target
-from atlas.bench.search.sets import Plan, make_sets
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 from atlas.parsing import load_languages
 
 from .fetch_patches import SourcePackage, fetch, read_list

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from atlas.search.find import Fusion, Mode
+from atlas.code.find import Fusion, Mode
 
 from .questions import copy_without_docstrings
 from .retrieval import run, searching

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from atlas_bench.answers.questions import load
+from atlas_bench.page.charts import bars, lines
+from atlas_bench.page.section import Section, to_markdown
+from atlas_bench.search.docstrings import without_docstrings
+from atlas_bench.search.facts import read_file
+from atlas_bench.search.measures import Hit, means, score
+from atlas_bench.search.questions import BARE, KINDS, SearchQuestion, Target, sample
+from atlas_bench.search.sets import Plan, QuestionSet, make_sets
 
-from atlas.bench.answers.questions import load
-from atlas.bench.page.charts import bars, lines
-from atlas.bench.page.section import Section, to_markdown
-from atlas.bench.search.docstrings import without_docstrings
-from atlas.bench.search.facts import read_file
-from atlas.bench.search.measures import Hit, means, score
-from atlas.bench.search.questions import BARE, KINDS, SearchQuestion, Target, sample
-from atlas.bench.search.sets import Plan, QuestionSet, make_sets
 from atlas.parsing import Languages, load_languages
 
 PARTS = Path(__file__).parent / "search"

@@ -1,6 +1,7 @@
 """The gate of search: no kind of question may sink below its recorded number, whatever a change does for another.
 
-A small fixed corpus (`data/search_gate/corpus`) is indexed with the models that ship, and asked what `questions.toml` holds.
+A small fixed corpus (`data/search_gate/corpus`) is indexed with the models that ship, and asked what `questions.toml`
+holds.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from atlas_bench.search.measures import score
+from atlas_bench.search.questions import SearchQuestion, Target
+from atlas_bench.search.variants import hits_of
 
-from atlas.api import Atlas
 from atlas.app.main import index_project, open_atlas
-from atlas.bench.search.measures import score
-from atlas.bench.search.questions import SearchQuestion, Target
-from atlas.bench.search.variants import hits_of
-from atlas.config.load import load_settings
-from atlas.model import Filter
-from atlas.pipeline.events import no_progress
-from atlas.search.relevance import RELEVANT
+from atlas.code.atlas import Atlas
+from atlas.code.index.events import no_progress
+from atlas.code.rank.relevance import RELEVANT
+from atlas.core.model import Filter
+from atlas.runtime.config.load import load_settings
 
 GATE = Path(__file__).parent / "data/search_gate"
 MEASURES = {"file": "ndcg10", "reason": "ndcg10", "configuration": "ndcg10", "symbol": "acc1"}

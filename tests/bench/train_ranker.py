@@ -1,9 +1,9 @@
-"""Fit the weights of the learned ranking (`atlas/search/ranking_weights.toml`).
+"""Fit the weights of the learned ranking (`atlas/code/rank/ranking_weights.toml`).
 
 `python -m tests.bench.train_ranker collect OUT.jsonl TREE... --data-dir DIR [--limit 60] [--questions FILES.toml]` asks
 generated questions (docstrings, headings, sections, names of tests, issue-like texts) of each tree and writes the
-features of all candidates. `... fit TRAIN.jsonl TUNE.jsonl [--weights OUT.toml]` fits weights on the first file, chooses
-the regularisation on the second, and prints both with the collected order. `fit` needs numpy, which the
+features of all candidates. `... fit TRAIN.jsonl TUNE.jsonl [--weights OUT.toml]` fits weights on the first file,
+chooses the regularisation on the second, and prints both with the collected order. `fit` needs numpy, which the
 project does not depend on. Packages: `tests/bench/search/{train,tune,test}`; those of `test` are for neither.
 """
 
@@ -18,15 +18,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from atlas.api import Atlas
+from atlas_bench.search.questions import SearchQuestion
+from atlas_bench.search.sets import Plan, make_sets
+
 from atlas.app.main import index_project, open_atlas
-from atlas.bench.search.questions import SearchQuestion
-from atlas.bench.search.sets import Plan, make_sets
-from atlas.config.load import load_settings
-from atlas.model import Filter
+from atlas.code.atlas import Atlas
+from atlas.code.index.events import no_progress
+from atlas.code.rank.features import FEATURES
+from atlas.core.model import Filter
 from atlas.parsing import load_languages
-from atlas.pipeline.events import no_progress
-from atlas.search.features import FEATURES
+from atlas.runtime.config.load import load_settings
 
 KINDS = frozenset(("docstring", "heading", "section", "test", "issue"))
 KIND_WEIGHTS: Mapping[str, float] = {
@@ -63,7 +64,7 @@ def _questions(path: Path | None) -> Mapping[str, Any]:
 
 
 def _gold(given: Sequence[Any]) -> Any:
-    from atlas.bench.search.questions import Target
+    from atlas_bench.search.questions import Target
 
     return given[0], tuple(Target(path) for path in given[1])
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from atlas.cli.chat.servers import chosen_servers
 from atlas.cli.clients.recipes import FOLDER_VARIABLES, RECIPES, Client
-from atlas.cli.conversation.servers import chosen_servers
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
+from atlas.runtime.config.load import load_settings
 
 from .model_server import Say, model_server
 from .test_terminal import REPOSITORY, SERVER, person

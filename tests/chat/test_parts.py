@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from atlas.chat.content import Content, of_blocks, printable
 from atlas.chat.conversation import DROPPED, Conversation
 from atlas.chat.hub import Hub
-from atlas.chat.offer import Offer
+from atlas.chat.offer import ServerOffer
 from atlas.chat.references import expand, find_references, resolve, template_pattern, variables
 from atlas.chat.routes import ResourceRoute
 from atlas.chat.server_spec import read_servers
 from atlas.chat.session import prompt_arguments, split_words
-from atlas.chat_model import ToolRequest
-from atlas.cli.conversation.blocks import Blocks
-from atlas.cli.conversation.forms import fill_form, read_value
-from atlas.cli.conversation.transcript import as_markdown
-from atlas.errors import ConfigError
+from atlas.cli.chat.blocks import Blocks
+from atlas.cli.chat.forms import fill_form, read_value
+from atlas.cli.chat.transcript import as_markdown
+from atlas.core.chat_model import ToolRequest
+from atlas.core.errors import ConfigError
 
 VARIABLES = {"TOKEN": "secret-1", "HOME": "/srv"}
 
@@ -183,7 +183,7 @@ def test_a_code_block_is_not_divided() -> None:
 def test_shared_names_are_qualified() -> None:
     def connection(name: str, tools: list[str]) -> Any:
         made = [types.Tool(name=tool, input_schema={"type": "object"}) for tool in tools]
-        offer = Offer(tools=tuple(made))
+        offer = ServerOffer(tools=tuple(made))
         return SimpleNamespace(spec=SimpleNamespace(name=name), offer=offer)
 
     hub = Hub(
@@ -195,7 +195,7 @@ def test_shared_names_are_qualified() -> None:
 
 def test_a_declaration_is_an_object_whatever_the_server_says() -> None:
     tool = types.Tool(name="t", input_schema={"$schema": "x", "properties": [], "type": "string"})
-    connection: Any = SimpleNamespace(spec=SimpleNamespace(name="s"), offer=Offer(tools=(tool,)))
+    connection: Any = SimpleNamespace(spec=SimpleNamespace(name="s"), offer=ServerOffer(tools=(tool,)))
     (route,) = Hub([connection]).tools()
     function = cast("dict[str, Any]", route.declaration["function"])
     assert function["parameters"] == {"type": "object", "properties": {}}
@@ -266,7 +266,7 @@ def test_arguments_of_prompts() -> None:
     ],
 )
 def test_values_of_forms(said: str, field: dict[str, Any], value: object) -> None:
-    from atlas.cli.conversation.forms import _choices  # pyright: ignore[reportPrivateUsage]
+    from atlas.cli.chat.forms import _choices  # pyright: ignore[reportPrivateUsage]
 
     assert read_value(said, field, _choices(field)) == value
 

@@ -19,9 +19,9 @@ from atlas.app.chat import make_limits, open_chat
 from atlas.chat.routes import ToolRoute
 from atlas.chat.server_spec import ServerSpec
 from atlas.chat.session import ChatSession
-from atlas.chat.turn import Outcome
-from atlas.cli.conversation.once import PlainScreen
-from atlas.errors import Unavailable
+from atlas.chat.turn import TurnOutcome
+from atlas.cli.chat.once import PlainScreen
+from atlas.core.errors import Unavailable
 
 from .test_rounds import Scripted, nothing
 from .test_servers import settings_for
@@ -69,7 +69,7 @@ async def asked_about(folder: Path, attack: str, *questions: str) -> tuple[list[
     screen.questions = []
     async with chat(folder, rogue(attack, folder), *questions, screen=screen) as (session, _, _):
         for _ in range(2):
-            assert await session.ask("go") is Outcome.ANSWERED
+            assert await session.ask("go") is TurnOutcome.ANSWERED
         return screen.questions, results(session)
 
 
@@ -115,7 +115,7 @@ async def test_no_offer_costs_more_than_seconds_or_keeps_the_rest_away(tmp_path:
     async with chat(tmp_path, rogue(attack), "t1-0" if attack == "pages" else "fine") as (session, _, model):
         connection = session.hub.connections["rogue"]
         assert connection.state == "ready", connection.problem
-        assert await session.ask("see @x://" + "a/" * 500 + " and @y://" + "a/" * 500) is Outcome.ANSWERED
+        assert await session.ask("see @x://" + "a/" * 500 + " and @y://" + "a/" * 500) is TurnOutcome.ANSWERED
         assert results(session)[0].endswith("done")
         declared = json.dumps(list(model.tools), allow_nan=False)
         assert len(declared) < 3 << 20
@@ -165,7 +165,7 @@ async def test_a_flood_is_counted_not_shown(tmp_path: Path) -> None:
 async def test_an_answer_without_end_is_an_error(tmp_path: Path) -> None:
     before = memory()
     async with chat(tmp_path, rogue("endless"), "fine", call_seconds=30) as (session, _, _):
-        assert await session.ask("go") is Outcome.ANSWERED
+        assert await session.ask("go") is TurnOutcome.ANSWERED
         assert "ended during the call" in results(session)[0]
         connection = session.hub.connections["rogue"]
         async with asyncio.timeout(20):

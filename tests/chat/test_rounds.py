@@ -16,10 +16,10 @@ from atlas.app.chat import make_limits, open_chat
 from atlas.chat.connection import ServerConnection
 from atlas.chat.hub import Hub
 from atlas.chat.server_spec import ServerSpec
-from atlas.chat.turn import Outcome
-from atlas.chat_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
-from atlas.cli.conversation.once import PlainScreen
-from atlas.errors import NotFound, Unavailable
+from atlas.chat.turn import TurnOutcome
+from atlas.cli.chat.once import PlainScreen
+from atlas.core.chat_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
+from atlas.core.errors import NotFound, Unavailable
 
 from .test_servers import SERVER, settings_for, spec
 
@@ -60,7 +60,7 @@ async def test_the_model_reads_resources_and_gets_images_if_it_reads_them(tmp_pa
     model, second = Scripted(*CALLS, reads_images=True), Scripted(*CALLS[-1:])
     limits = make_limits(settings, 0, 0, 0.0)
     async with open_chat(settings, [spec()], model, screen, screen, limits, lambda _: None) as session:
-        assert await session.ask("go") is Outcome.ANSWERED
+        assert await session.ask("go") is TurnOutcome.ANSWERED
         session.change_model(second)
         await session.ask("another model")
         results = [str(one["content"]) for one in session.conversation.messages if one["role"] == "tool"]
@@ -165,7 +165,7 @@ async def test_results_that_are_not_as_declared_are_errors_and_the_chat_goes_on(
     limits = make_limits(settings, 0, 0, 0.0)
     async with open_chat(settings, servers, model, screen, screen, limits, lambda _: None) as session:
         assert session.hub.connections["broken"].state == "failed"
-        assert await session.ask("go") is Outcome.ANSWERED
+        assert await session.ask("go") is TurnOutcome.ANSWERED
         results = [str(one["content"]) for one in session.conversation.messages if one["role"] == "tool"]
     found = dict(zip(names, results, strict=True))
     for name in ("other", "none", "malformed", "unknown"):

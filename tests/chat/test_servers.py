@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
+from atlas.adapters.language_models.chat import LiteLlmChatModel
 from atlas.app.chat import make_limits, open_chat
-from atlas.chat.connection import State
+from atlas.chat.connection import ConnectionState
 from atlas.chat.server_spec import ServerSpec
 from atlas.chat.session import ChatSession
-from atlas.chat.turn import Outcome
-from atlas.cli.conversation.once import PlainScreen
-from atlas.config.load import Settings, load_settings
-from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
-from atlas.language_models.chat import LiteLlmChatModel
+from atlas.chat.turn import TurnOutcome
+from atlas.cli.chat.once import PlainScreen
+from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
+from atlas.runtime.config.load import Settings, load_settings
 from tests.litellm_clients import close_litellm_clients
 
 from .model_server import Fail, ModelServer, Say, Step, model_server
@@ -88,7 +88,7 @@ async def test_tools_are_called_and_their_results_go_back(tmp_path: Path, provid
     with model_server(Say("I look.", asked, pieces=3), Say("Both done.")) as stub:
         url = stub.openai if provider == "openai" else stub.anthropic
         async with chat(stub, tmp_path, model=f"{provider}/stub", url=url) as (session, screen):
-            assert await session.ask("go") is Outcome.ANSWERED
+            assert await session.ask("go") is TurnOutcome.ANSWERED
             roles = [message["role"] for message in session.conversation.messages]
             results = [str(one["content"]) for one in session.conversation.messages if one["role"] == "tool"]
     assert roles == ["system", "user", "assistant", "tool", "tool", "tool", "assistant"]
@@ -111,7 +111,7 @@ async def test_whatever_goes_wrong_goes_back_to_the_model(tmp_path: Path) -> Non
     ]
     with model_server(Say("", asked)) as stub:
         async with chat(stub, tmp_path, call_seconds=8) as (session, screen):
-            assert await session.ask("go") is Outcome.ANSWERED
+            assert await session.ask("go") is TurnOutcome.ANSWERED
     results = stub.results()
     expected = ("no tool 'nothing'", "not valid JSON", "must be a JSON object", "missing arguments: text", "Error executing tool fails",
                 "does not allow", "did not answer within 8 s")  # fmt: skip
@@ -147,7 +147,7 @@ async def test_a_crashed_server_is_started_again(tmp_path: Path) -> None:
             await session.ask("go")
             connection = session.hub.connections["tools"]
             assert connection.restarts == 1
-            assert connection.state is State.READY
+            assert connection.state is ConnectionState.READY
     assert "ended during the call" in stub.results()[0]
     assert stub.results()[1] == "echo: again"
 
@@ -165,17 +165,17 @@ async def test_servers_that_fail_are_reported_and_the_rest_goes_on(tmp_path: Pat
         async with chat(stub, tmp_path, servers, connect_seconds=6) as (session, screen):
             found = session.hub.connections
             assert {name: one.state for name, one in found.items()} == {
-                "tools": State.READY,
-                "missing": State.FAILED,
-                "mute": State.FAILED,
-                "ends": State.FAILED,
-                "away": State.FAILED,
-                "noisy": State.READY,
+                "tools": ConnectionState.READY,
+                "missing": ConnectionState.FAILED,
+                "mute": ConnectionState.FAILED,
+                "ends": ConnectionState.FAILED,
+                "away": ConnectionState.FAILED,
+                "noisy": ConnectionState.READY,
             }
             assert "no-such-program" in found["missing"].problem
             assert "no answer within 6 s" in found["mute"].problem
             assert "no licence" in found["ends"].problem
-            assert await session.ask("hello") is Outcome.ANSWERED
+            assert await session.ask("hello") is TurnOutcome.ANSWERED
             with pytest.raises(Unavailable, match="missing is not connected"):
                 await found["missing"].read_resource("x://y")
             del screen
@@ -203,7 +203,7 @@ async def test_cancellation_reaches_the_server_and_leaves_no_half_question(tmp_p
                 while mark.read_text() != "cancelled":  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
             assert len(session.conversation) == 0
-            assert await session.ask("again") is Outcome.ANSWERED
+            assert await session.ask("again") is TurnOutcome.ANSWERED
 
 
 async def test_no_process_is_left(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ async def test_rounds_are_limited(tmp_path: Path) -> None:
     with model_server() as stub:
         stub.default = Say("", calls(("echo", {"text": "x"})))
         async with chat(stub, tmp_path, rounds=3) as (session, _):
-            assert await session.ask("go") is Outcome.ROUNDS
+            assert await session.ask("go") is TurnOutcome.ROUNDS
     assert len(stub.requests) == 3
 
 

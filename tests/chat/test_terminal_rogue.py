@@ -16,11 +16,11 @@ from rich.markdown import Markdown
 from atlas.chat.content import printable
 from atlas.chat.routes import ToolRoute
 from atlas.chat.server_spec import ServerSpec
-from atlas.cli.conversation.approvals import Approvals
-from atlas.cli.conversation.blocks import Blocks
-from atlas.cli.conversation.forms import fill_form
-from atlas.cli.conversation.screen import PrintableConsole, TerminalScreen
-from atlas.cli.conversation.transcript import as_markdown, write_transcript
+from atlas.cli.chat.approvals import Approvals
+from atlas.cli.chat.blocks import Blocks
+from atlas.cli.chat.forms import fill_form
+from atlas.cli.chat.screen import PrintableConsole, TerminalScreen
+from atlas.cli.chat.transcript import as_markdown, write_transcript
 
 from .model_server import Say, model_server
 from .rogue_attacks import SEQUENCES

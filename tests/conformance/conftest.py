@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from reference_store.store import MemoryStore
 
-from atlas.contracts import Store
-from atlas.stores.memory.store import MemoryStore
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.contracts import Store
 from tests.conformance.rows import PROJECT, PythonVectorIndex
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.memgraph import empty_memgraph

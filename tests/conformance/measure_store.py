@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 
 from atlas._parser import VectorIndex
-from atlas.model import Direction, Filter, GraphDelta, Match, ModelInfo, VectorRow
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.model import Direction, Filter, GraphDelta, Match, ModelInfo, VectorRow
 from tests.conformance.synthetic_graph import deltas_of_tree
 from tests.raw_database import raw
 

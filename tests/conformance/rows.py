@@ -8,7 +8,7 @@ import re
 import struct
 from collections.abc import Sequence
 
-from atlas.model import (
+from atlas.core.model import (
     STRUCTURE_PATH,
     Decision,
     EdgeRow,

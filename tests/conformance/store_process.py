@@ -1,8 +1,9 @@
 """A process that writes to or reads from an embedded store until it is killed: `python -m tests.conformance.store_process`.
 
-`write DIR` rewrites ten units batch after batch and prints each batch's number when it is stored. `read DIR SECONDS` fails if
-it ever sees two batches at once. `fill DIR BYTES` writes until no file may grow further and prints the error's message.
-`recover DIR` writes while no file may grow, and again when they may. `hold DIR` keeps others from writing until it is told.
+`write DIR` rewrites ten units batch after batch and prints each batch's number when it is stored. `read DIR SECONDS`
+fails if it ever sees two batches at once. `fill DIR BYTES` writes until no file may grow further and prints the error's
+message. `recover DIR` writes while no file may grow, and again when they may. `hold DIR` keeps others from writing
+until it is told.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import sys
 import time
 from pathlib import Path
 
-from atlas.errors import StoreError
-from atlas.model import Filter, GraphDelta, Match
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.errors import StoreError
+from atlas.core.model import Filter, GraphDelta, Match
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, node, unit, vector, words
 from tests.raw_database import raw
 

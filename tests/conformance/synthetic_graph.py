@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from atlas.model import STRUCTURE_PATH, EdgeRow, FileRecord, GraphDelta, NodeRow, SearchText
+from atlas.core.model import STRUCTURE_PATH, EdgeRow, FileRecord, GraphDelta, NodeRow, SearchText
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")

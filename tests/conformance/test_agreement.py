@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from atlas.api import Atlas
-from atlas.config.load import load_settings
-from atlas.model import Filter, Scored
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.code.atlas import Atlas
+from atlas.code.question.parse_question import route
+from atlas.code.retrieve.channels import by_meaning, by_words
+from atlas.core.model import Filter, Scored
 from atlas.parsing import VectorIndex
-from atlas.search.channels import by_meaning, by_words
-from atlas.search.route import route
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.bench.bolt_speed import atlas_on
 from tests.neo4j.empty import empty_neo4j
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.stores.bolt.query import prepared
+from atlas.adapters.stores.bolt.reading.query import prepared
+from atlas.core.contracts import Store
 from tests.conformance.conftest import STORES
 from tests.conformance.rows import PROJECT, edge, node, unit
 from tests.memgraph_rules import broken

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.errors import SchemaMismatch, StoreError
-from atlas.model import Direction, EdgeRow
-from atlas.stores.sqlite.schema_check import OLDER, SCHEMA_VERSION
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.file.schema_check import OLDER, SCHEMA_VERSION
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.contracts import Store
+from atlas.core.errors import SchemaMismatch, StoreError
+from atlas.core.model import Direction, EdgeRow
 from tests.conformance.rows import PROJECT, PythonVectorIndex, edge, gone, node, unit
 from tests.raw_database import raw
 

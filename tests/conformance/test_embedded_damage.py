@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import AtlasError, ConfigError, NotFound, SchemaMismatch, StoreError
-from atlas.model import Direction, Filter, Match
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.errors import AtlasError, ConfigError, NotFound, SchemaMismatch, StoreError
+from atlas.core.model import Direction, Filter, Match
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, node, query, unit, vector
 from tests.conformance.store_process import batch
 from tests.raw_database import raw

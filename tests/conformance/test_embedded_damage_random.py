@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from atlas.adapters.stores.sqlite.file.page_checks import PARTS
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.errors import StoreError
-from atlas.process.data_folder import check_folder
-from atlas.stores.sqlite.page_checks import PARTS
+from atlas.core.errors import StoreError
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.process.data_folder import check_folder
 from tests.pipeline.trees import Dump, differences, dump, index, write_tree
 from tests.raw_database import raw
 

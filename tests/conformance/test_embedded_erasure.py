@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from atlas.model import Direction
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.model import Direction
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, gone, node, unit, vector
 from tests.pipeline.trees import index, write_tree
 from tests.raw_database import raw
@@ -109,7 +109,7 @@ async def test_names_are_forgotten_with_their_last_use(tmp_path: Path) -> None:
 
 
 async def test_changed_text_is_erased_when_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.stores.sqlite.writer.QUIET_SECONDS", 0.05)
+    monkeypatch.setattr("atlas.adapters.stores.sqlite.writer.QUIET_SECONDS", 0.05)
     store = EmbeddedStore.open(tmp_path, writing=True, vector_index=PythonVectorIndex)
     await store.open_project(PROJECT, "/")
     row = node("a.one", docstring=MARKER)

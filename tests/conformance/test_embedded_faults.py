@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import AtlasError, StoreError, Unavailable
-from atlas.model import FileRecord, Filter, GraphDelta, Match, Skipped
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.errors import AtlasError, StoreError, Unavailable
+from atlas.core.model import FileRecord, Filter, GraphDelta, Match, Skipped
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, gone, node, unit, vector
 from tests.conformance.store_process import NODES, UNITS, batch
 from tests.raw_database import raw
@@ -174,7 +174,7 @@ def test_files_that_may_not_grow_and_then_may(tmp_path: Path) -> None:
 
 
 async def test_a_lock_held_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.stores.sqlite.connection.BUSY_MS", 200)
+    monkeypatch.setattr("atlas.adapters.stores.sqlite.file.connection.BUSY_MS", 200)
     store = open_store(tmp_path)
     await store.open_project(PROJECT, "/")
     one = node("a.one")
@@ -272,7 +272,7 @@ async def test_a_write_does_not_wait_for_readers(tmp_path: Path) -> None:
 
 
 async def test_words_are_merged_when_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.stores.sqlite.writer.QUIET_SECONDS", 0.05)
+    monkeypatch.setattr("atlas.adapters.stores.sqlite.writer.QUIET_SECONDS", 0.05)
     store = open_store(tmp_path)
     await store.open_project(PROJECT, "/")
     for number in range(12):

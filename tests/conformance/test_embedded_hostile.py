@@ -13,15 +13,15 @@ from pathlib import Path
 import apsw
 import pytest
 
-from atlas.errors import StoreError
-from atlas.model import Filter, Match
+from atlas.adapters.stores.sqlite.embedding_cache import FILE, DiskCache
+from atlas.adapters.stores.sqlite.file.connection import open_reader, open_writer
+from atlas.adapters.stores.sqlite.file.hardened import reserve_bytes
+from atlas.adapters.stores.sqlite.rows import fetch
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.errors import StoreError
+from atlas.core.model import Filter, Match
 from atlas.parsing import BM25_LIBRARY
-from atlas.process.data_folder import make_folder
-from atlas.stores.sqlite.connection import open_reader, open_writer
-from atlas.stores.sqlite.embedding_cache import FILE, DiskCache
-from atlas.stores.sqlite.hardened import reserve_bytes
-from atlas.stores.sqlite.rows import fetch
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.process.data_folder import make_folder
 from tests.conformance.rows import PROJECT, PythonVectorIndex, node, unit
 from tests.raw_database import raw
 
@@ -204,8 +204,8 @@ async def test_a_file_without_checksums_is_read_and_gets_them_when_it_is_written
 ) -> None:
     """The file of an older program, or of one that cannot load the checks, with a name that nothing uses any more."""
     with monkeypatch.context() as patched:
-        for module in ("connection", "hardened", "page_checks", "schema_check", "writer"):
-            patched.setattr(f"atlas.stores.sqlite.{module}.register_page_checks", lambda: False)
+        for module in ("file.connection", "file.hardened", "file.page_checks", "file.schema_check", "writer"):
+            patched.setattr(f"atlas.adapters.stores.sqlite.{module}.register_page_checks", lambda: False)
         writer = EmbeddedStore.open(tmp_path, writing=True, vector_index=PythonVectorIndex)
         await writer.open_project(PROJECT, "/")
         await writer.apply([unit("a.py", [node("a.one")], content=os.urandom(8_000_000))])
@@ -233,8 +233,8 @@ async def test_a_file_without_checksums_is_read_and_gets_them_when_it_is_written
         "writer.lock",
     ]
     with monkeypatch.context() as patched:
-        for module in ("connection", "hardened", "page_checks", "schema_check", "writer"):
-            patched.setattr(f"atlas.stores.sqlite.{module}.register_page_checks", lambda: False)
+        for module in ("file.connection", "file.hardened", "file.page_checks", "file.schema_check", "writer"):
+            patched.setattr(f"atlas.adapters.stores.sqlite.{module}.register_page_checks", lambda: False)
         assert list(await read_manifest(tmp_path)) == ["a.py", "b.py"]
         with pytest.raises(StoreError, match="this installation cannot load the page checks"):
             EmbeddedStore.open(tmp_path, writing=True, vector_index=PythonVectorIndex)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import NotFound, QueryError, StoreError, Unavailable
-from atlas.model import Direction, Filter, Match
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.errors import NotFound, QueryError, StoreError, Unavailable
+from atlas.core.model import Direction, Filter, Match
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, node, query, unit, vector
 from tests.conformance.store_process import NODES, UNITS, batch
 from tests.raw_database import raw

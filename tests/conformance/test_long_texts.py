@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.embedders.none import NoEmbedder
-from atlas.model import Filter
+from atlas.adapters.embedders.none import NoEmbedder
+from atlas.code.find import search
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.reader import Reader
+from atlas.core.contracts import Store
+from atlas.core.model import Filter
 from atlas.parsing import Cl100kCounter, digest_paths, search_terms, split_words
-from atlas.search import Reader
-from atlas.search.find import search
-from atlas.search.languages import LanguageRow, language_terms
 from tests.conformance.rows import PROJECT, node, unit
 
 MAX_REQUESTS = 20

@@ -14,9 +14,12 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from reference_store.store import MemoryStore
 
-from atlas.contracts import Store
-from atlas.model import (
+from atlas.adapters.stores.bolt import speculative_write
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.contracts import Store
+from atlas.core.model import (
     CODE,
     PROSE,
     STRUCTURE_PATH,
@@ -30,9 +33,6 @@ from atlas.model import (
     ModelInfo,
     VectorRow,
 )
-from atlas.stores.bolt import speculative_write
-from atlas.stores.memory.store import MemoryStore
-from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import PythonVectorIndex, node, query, unit, vector, words
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.memgraph import empty_memgraph, reopened_memgraph

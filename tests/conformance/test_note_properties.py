@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from reference_store.store import MemoryStore
 
-from atlas.contracts import Store
-from atlas.errors import SchemaMismatch
-from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow
-from atlas.stores.memory.store import MemoryStore
-from atlas.stores.sqlite.schema_check import OLDER, SCHEMA_VERSION
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.file.schema_check import OLDER, SCHEMA_VERSION
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.contracts import Store
+from atlas.core.errors import SchemaMismatch
+from atlas.core.model import Direction, EdgeRow, Filter, Match, NodeRow
 from tests.conformance.rows import PROJECT, PythonVectorIndex, edge, gone, node, unit
 from tests.raw_database import raw
 

@@ -6,12 +6,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from atlas.contracts import Store
-from atlas.model import NodeRow
-from atlas.search.notes.about import notes_about, notes_about_gone
-from atlas.search.notes.anchors import State, anchor_states
-from atlas.search.notes.resolve_anchor import resolve_anchor
-from atlas.search.notes.review import review
+from atlas.code.notes.about import notes_about, notes_about_gone
+from atlas.code.notes.anchors import AnchorCondition, anchor_states
+from atlas.core.contracts import Store
+from atlas.core.model import NodeRow
+from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
+from atlas.knowledge.retrieval.review import review
 from tests.conformance.rows import PROJECT, edge, gone, node, unit
 from tests.surfaces.shop import open_shop
 
@@ -42,19 +42,19 @@ async def test_notes_about_code(store: Store) -> None:
         ("ADR", "adr/1.md:5", "accepted"),
         ("Claim", "n.md:6", "disputed"),
     ]
-    assert [state.state for state in found[1].states] == [State.FRESH]
+    assert [state.state for state in found[1].states] == [AnchorCondition.FRESH]
     assert (await resolve_anchor(reader, "a.one")).body == one.body_digest
 
-    async def state_with(*rows: NodeRow) -> tuple[State, tuple[str, ...], str]:
+    async def state_with(*rows: NodeRow) -> tuple[AnchorCondition, tuple[str, ...], str]:
         await store.apply([unit("a.py", rows)])
         [state] = (await anchor_states(reader, [claim.uid]))[claim.uid]
         return state.state, state.changed, state.at
 
     changed = one._replace(body_digest="0" * 16)
-    assert (await state_with(changed, two))[:2] == (State.CHANGED, ("body",))
-    assert await state_with(two) == (State.GONE, (), "")
+    assert (await state_with(changed, two))[:2] == (AnchorCondition.CHANGED, ("body",))
+    assert await state_with(two) == (AnchorCondition.GONE, (), "")
     renamed = node("a.three")._replace(body_digest=one.body_digest, start_line=4, end_line=9, line=4)
-    assert await state_with(renamed, two) == (State.MOVED, (), "a.py:4")
+    assert await state_with(renamed, two) == (AnchorCondition.MOVED, (), "a.py:4")
     assert [each.node.row.uid for each in await notes_about_gone(reader, PROJECT, [("a.py", "one")])] == [claim.uid]
     reviewed = await review(reader)
     assert [each.node.row.uid for each in reviewed.suspects] == [claim.uid]

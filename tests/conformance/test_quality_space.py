@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.errors import QueryError, StoreError
-from atlas.model import CODE, DOCUMENTS, PROSE, QUALITY, Filter, ModelInfo
+from atlas.core.contracts import Store
+from atlas.core.errors import QueryError, StoreError
+from atlas.core.model import CODE, DOCUMENTS, PROSE, QUALITY, Filter, ModelInfo
 from tests.conformance.rows import MODEL, PROJECT, gone, node, query, unit, vector
 
 MINE = ModelInfo("onnx", "sentences", 3, "one", QUALITY)

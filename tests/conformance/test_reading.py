@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.errors import QueryError, StoreError
-from atlas.model import Direction, Filter, Match, ModelInfo, NodeRow
+from atlas.core.contracts import Store
+from atlas.core.errors import QueryError, StoreError
+from atlas.core.model import Direction, Filter, Match, ModelInfo, NodeRow
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector, words
 
 ALL = Filter()

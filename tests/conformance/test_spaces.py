@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.errors import QueryError
-from atlas.model import CODE, DOCUMENTS, PROSE, PROSE_LABELS, Filter, ModelInfo
+from atlas.core.contracts import Store
+from atlas.core.errors import QueryError
+from atlas.core.model import CODE, DOCUMENTS, PROSE, PROSE_LABELS, Filter, ModelInfo
 from tests.conformance.rows import MODEL, PROJECT, gone, node, query, unit, vector
 
 ALL = Filter()

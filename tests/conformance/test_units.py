@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.errors import NotFound
-from atlas.model import Decision, FileRecord, GraphDelta, ModelInfo, VectorRow
+from atlas.core.contracts import Store
+from atlas.core.errors import NotFound
+from atlas.core.model import Decision, FileRecord, GraphDelta, ModelInfo, VectorRow
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, unit, vector
 
 ONE, TWO = node("a.one"), node("a.two", span=(10, 20))

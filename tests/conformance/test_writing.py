@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.errors import NotFound
-from atlas.model import (
+from atlas.core.contracts import Store
+from atlas.core.errors import NotFound
+from atlas.core.model import (
     STRUCTURE_PATH,
     Decision,
     Direction,
@@ -20,7 +20,7 @@ from atlas.model import (
     Skipped,
     SymbolDigests,
 )
-from atlas.project_state import ProjectState
+from atlas.core.project_state import ProjectState
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector, words
 
 ALL = Filter()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atlas.docs.formats.document import Document
-from atlas.docs.formats.reading import read_article
+from atlas.packs.documentation.formats.document import Document
+from atlas.packs.documentation.formats.reading import read_article
 
 NAMES = ("a.md", "a.mdx", "a.rst", "a.html", "a.adoc", "a.txt", "a.ipynb", "README", "SUMMARY.md")
 

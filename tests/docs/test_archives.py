@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.docs.sources.archive import ArchiveTree
-from atlas.docs.sources.collecting import collect
-from atlas.docs.sources.spec import parse_source
-from atlas.docs.sources.values import CollectOptions
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
+from atlas.packs.documentation.sources.archive import ArchiveTree
+from atlas.packs.documentation.sources.collecting import collect
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.packs.documentation.sources.values import CollectOptions
 
 DOCUMENT = b"# Guide\n\nText of the guide.\n"
 

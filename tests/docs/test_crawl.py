@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from atlas.docs.article import Article
-from atlas.docs.sources.collecting import collect, plan
-from atlas.docs.sources.spec import parse_source
-from atlas.docs.sources.values import CollectOptions, CollectProgress
-from atlas.errors import ConfigError, Unavailable
-from atlas.fetching import FetchFailed, FetchRequest
-from atlas.web.fetcher import WebFetcher
+from atlas.adapters.web.fetcher import WebFetcher
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.fetching import FetchFailed, FetchRequest
+from atlas.packs.documentation.article import Article
+from atlas.packs.documentation.sources.collecting import collect, plan
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.packs.documentation.sources.values import CollectOptions, CollectProgress
 from tests.docs.web_server import Answer, Site, page, serve
 
 OPTIONS = CollectOptions(delay=0, backoff=0.01, retries=2, timeout=5)

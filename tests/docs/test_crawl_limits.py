@@ -17,15 +17,15 @@ from typing import Any
 
 import pytest
 
-from atlas.docs.sources.collecting import collect, plan
-from atlas.docs.sources.crawl.robots import Robots
-from atlas.docs.sources.crawl.sitemap import MAX_ADDRESSES, read_sitemap
-from atlas.docs.sources.crawl.starts import MAX_TEXT
-from atlas.docs.sources.spec import parse_source
-from atlas.docs.sources.values import CollectOptions, CollectProgress
-from atlas.errors import Unavailable
-from atlas.fetching import FetchFailed, FetchRequest
-from atlas.web.fetcher import WebFetcher
+from atlas.adapters.web.fetcher import WebFetcher
+from atlas.core.errors import Unavailable
+from atlas.core.fetching import FetchFailed, FetchRequest
+from atlas.packs.documentation.sources.collecting import collect, plan
+from atlas.packs.documentation.sources.crawl.robots import Robots
+from atlas.packs.documentation.sources.crawl.sitemap import MAX_ADDRESSES, read_sitemap
+from atlas.packs.documentation.sources.crawl.starts import MAX_TEXT
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.packs.documentation.sources.values import CollectOptions, CollectProgress
 from tests.docs.web_server import Answer, page, serve
 
 OPTIONS = CollectOptions(delay=0, backoff=0.01, retries=0, timeout=20)
@@ -33,10 +33,10 @@ OPTIONS = CollectOptions(delay=0, backoff=0.01, retries=0, timeout=20)
 CRAWL = """
 import asyncio, resource, sys
 from pathlib import Path
-from atlas.docs.sources.collecting import collect
-from atlas.docs.sources.spec import parse_source
-from atlas.docs.sources.values import CollectOptions
-from atlas.web.fetcher import WebFetcher
+from atlas.packs.documentation.sources.collecting import collect
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.packs.documentation.sources.values import CollectOptions
+from atlas.adapters.web.fetcher import WebFetcher
 def peak():
     status = Path("/proc/self/status")
     if status.exists():

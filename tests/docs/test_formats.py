@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from atlas.docs.article import Article, BlockKind
-from atlas.docs.formats.document import Document
-from atlas.docs.formats.reading import read_article
-from atlas.docs.rendering import render
+from atlas.packs.documentation.article import Article, BlockKind
+from atlas.packs.documentation.formats.document import Document
+from atlas.packs.documentation.formats.reading import read_article
+from atlas.packs.documentation.rendering import render
 
 
 def read(name: str, text: str | bytes, **facts: str) -> Article:
@@ -210,18 +210,19 @@ def test_markdown_with_its_extensions() -> None:
 SPHINX = """<!DOCTYPE html><html lang="en"><head><title>API — pkg 1.0</title><link rel="canonical" href="/api.html">
 <base href="https://docs.example.org/en/"></head><body>
 <nav><a href="/login">Sign in</a></nav><div class="sphinxsidebar">Contents</div>
-<div class="body" role="main"><section id="api"><span id="api-ref"></span><h1>API<a class="headerlink" href="#api">¶</a></h1>
-<p>See <a class="reference" href="guide.html#x"><code>run</code></a> or <a href="https://other.org/">it</a>.</p>
-<dl class="py class"><dt class="sig sig-object py" id="pkg.Runner"><em>class</em> <span class="sig-prename">pkg.</span><span
-class="sig-name">Runner</span>(<em>speed=1</em>)</dt><dd><p>Runs.</p><div class="deprecated"><p><span class="versionmodified">
-Deprecated since version 3.0: </span>Use go.</p></div>
-<dl class="py method"><dt class="sig sig-object py" id="pkg.Runner.run"><span class="sig-name">run</span>(<em>x</em>)</dt><dd>
-<dl class="field-list"><dt>Parameters</dt><dd><p>x: what</p></dd></dl></dd></dl></dd></dl>
-<div class="highlight-python notranslate"><pre><span>import</span> os
+<div class="body" role="main"><section id="api"><span id="api-ref"></span><h1>API<a class="headerlink"
+href="#api">¶</a></h1> <p>See <a class="reference" href="guide.html#x"><code>run</code></a> or <a
+href="https://other.org/">it</a>.</p> <dl class="py class"><dt class="sig sig-object py" id="pkg.Runner"><em>class</em>
+<span class="sig-prename">pkg.</span><span class="sig-name">Runner</span>(<em>speed=1</em>)</dt><dd><p>Runs.</p><div
+class="deprecated"><p><span class="versionmodified"> Deprecated since version 3.0: </span>Use go.</p></div>
+<dl class="py method"><dt class="sig sig-object py" id="pkg.Runner.run"><span
+class="sig-name">run</span>(<em>x</em>)</dt><dd> <dl class="field-list"><dt>Parameters</dt><dd><p>x:
+what</p></dd></dl></dd></dl></dd></dl> <div class="highlight-python notranslate"><pre><span>import</span> os
 </pre></div><div class="admonition warning"><p class="admonition-title">Warning</p><p>Careful.</p></div>
 <table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>
-<section id="sub"><h2>Sub</h2><ul><li>one<ul><li>two</li></ul></li></ul><dl class="glossary"><dt id="term-x">x</dt><dd>an x</dd></dl></section>
-<div class="toctree-wrapper"><ul><li><a class="reference internal" href="guide.html#top">Guide</a></li></ul></div>
+<section id="sub"><h2>Sub</h2><ul><li>one<ul><li>two</li></ul></li></ul><dl class="glossary"><dt
+id="term-x">x</dt><dd>an x</dd></dl></section> <div class="toctree-wrapper"><ul><li><a class="reference internal"
+href="guide.html#top">Guide</a></li></ul></div>
 </section></div><footer><a rel="license" href="https://example.org/l">BSD</a></footer></body></html>"""
 
 
@@ -248,9 +249,10 @@ def test_a_page_of_sphinx() -> None:
 
 
 def test_pages_of_rustdoc_and_javadoc_name_what_they_document() -> None:
-    rust = """<html><head><title>Vec in alloc::vec - Rust</title><meta name="generator" content="rustdoc"></head><body><main>
-    <h1>Struct Vec</h1><pre class="rust item-decl"><code>pub struct Vec&lt;T&gt; { }</code></pre>
-    <section id="method.push" class="method"><h4 class="code-header">pub fn push(&amp;mut self, value: T)</h4></section>
+    rust = """<html><head><title>Vec in alloc::vec - Rust</title><meta name="generator"
+    content="rustdoc"></head><body><main> <h1>Struct Vec</h1><pre class="rust item-decl"><code>pub struct Vec&lt;T&gt; {
+    }</code></pre> <section id="method.push" class="method"><h4 class="code-header">pub fn push(&amp;mut self, value:
+    T)</h4></section>
     <p>Appends an element.</p></main></body></html>"""
     found = [one for one in rows(read("v.html", rust)) if one[0] == "signature"]
     assert found == [
@@ -258,7 +260,8 @@ def test_pages_of_rustdoc_and_javadoc_name_what_they_document() -> None:
         ("signature", "alloc::vec::Vec::push", "pub fn push(&mut self, value: T)"),
     ]
     java = """<html><head><meta name="generator" content="javadoc/21"></head><body><main><div class="sub-title"><a
-    href="package-summary.html">java.util</a></div><h1>Class ArrayList&lt;E&gt;</h1><section class="detail" id="add(E)"><h3>add</h3>
+    href="package-summary.html">java.util</a></div><h1>Class ArrayList&lt;E&gt;</h1><section class="detail"
+    id="add(E)"><h3>add</h3>
     <div class="member-signature">public boolean&nbsp;add(E e)</div><div class="block">Appends.</div></section></main></body></html>"""
     article = read("A.html", java)
     assert ("signature", "java.util.ArrayList.add", "public boolean add(E e)") in rows(article)

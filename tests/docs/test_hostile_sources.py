@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from atlas.docs.article import Article
-from atlas.docs.sources.archive import FREE_MEMBERS, MIN_MEMBER_BYTES, ArchiveTree
-from atlas.docs.sources.collecting import collect
-from atlas.docs.sources.spec import parse_source
-from atlas.docs.sources.values import CollectOptions
-from atlas.errors import AtlasError, ConfigError
+from atlas.core.errors import AtlasError, ConfigError
+from atlas.packs.documentation.article import Article
+from atlas.packs.documentation.sources.archive import FREE_MEMBERS, MIN_MEMBER_BYTES, ArchiveTree
+from atlas.packs.documentation.sources.collecting import collect
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.packs.documentation.sources.values import CollectOptions
 
 DOCUMENT = b"# Guide\n\nText of the guide.\n"
 MIB = 1 << 20

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.docs.article import Article, BlockKind
-from atlas.docs.formats.inclusion import chosen_lines
-from atlas.docs.sources.collecting import collect
-from atlas.docs.sources.spec import parse_source
-from atlas.docs.sources.values import CollectOptions
+from atlas.packs.documentation.article import Article, BlockKind
+from atlas.packs.documentation.formats.inclusion import chosen_lines
+from atlas.packs.documentation.sources.collecting import collect
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.packs.documentation.sources.values import CollectOptions
 
 PYTHON = "import os\n\n\n@cached\ndef spin():\n    return 1\n\n\nclass Widget:\n    def turn(self):\n        return 2\n"
 

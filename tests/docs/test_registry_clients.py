@@ -22,9 +22,9 @@ from tests.docs.web_server import Site, serve
 
 CHILD = """
 import sys
-from atlas.docs.sources.registries import download, download_folder
-from atlas.docs.sources.spec import parse_source
-from atlas.errors import AtlasError
+from atlas.packs.documentation.sources.registries import download, download_folder
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.core.errors import AtlasError
 try:
     with download_folder() as folder:
         print(download(parse_source(sys.argv[1]), folder).version)

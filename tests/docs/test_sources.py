@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from atlas.docs.article import Article
-from atlas.docs.sources.collecting import collect, plan
-from atlas.docs.sources.crawl.addresses import canonical
-from atlas.docs.sources.installed import find_installed
-from atlas.docs.sources.registries import download
-from atlas.docs.sources.spec import parse_source
-from atlas.docs.sources.values import CollectOptions, SourceKind
-from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.core.errors import ConfigError, NotFound, Unavailable
+from atlas.packs.documentation.article import Article
+from atlas.packs.documentation.sources.collecting import collect, plan
+from atlas.packs.documentation.sources.crawl.addresses import canonical
+from atlas.packs.documentation.sources.installed import find_installed
+from atlas.packs.documentation.sources.registries import download
+from atlas.packs.documentation.sources.spec import parse_source
+from atlas.packs.documentation.sources.values import CollectOptions, SourceKind
 
 
 async def articles(*sources: str, options: CollectOptions | None = None) -> list[Article]:
@@ -133,8 +133,8 @@ async def test_a_plan_names_every_file_and_why_it_is_left_out(tmp_path: Path) ->
 
 def test_a_registry_without_its_client_or_network_is_a_clear_error(tmp_path: Path) -> None:
     script = (
-        "import asyncio, sys\nfrom atlas.docs.sources.collecting import collect\nfrom atlas.docs.sources.spec import parse_source\n"
-        "from atlas.docs.sources.values import CollectOptions\nfrom atlas.errors import AtlasError\n"
+        "import asyncio, sys\nfrom atlas.packs.documentation.sources.collecting import collect\nfrom atlas.packs.documentation.sources.spec import parse_source\n"
+        "from atlas.packs.documentation.sources.values import CollectOptions\nfrom atlas.core.errors import AtlasError\n"
         "async def main():\n    async for _ in collect([parse_source(sys.argv[1])], CollectOptions(), None, lambda _: None): pass\n"
         "try:\n    asyncio.run(main())\nexcept AtlasError as error:\n    print(type(error).__name__, error.message)\n"
     )

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from atlas.model import Filter
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.model import Filter
 from atlas.parsing import BM25_LIBRARY, VectorIndex, split_words
-from atlas.stores.sqlite.store import EmbeddedStore
 from tests.surfaces.processes import environment
 
 pytestmark = pytest.mark.e2e

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from atlas.embedders.litellm import LiteLlmEndpoint
-from atlas.embedders.remote import RemoteEmbedder, RequestOptions
-from atlas.embedders.retry import Backoff
-from atlas.errors import ConfigError, Unavailable
-from atlas.language_models.litellm import LiteLlmModel
-from atlas.model import Chunk, ModelInfo
-from atlas.search.notes.judge import Verdict, judge, read_verdict
+from atlas.adapters.embedders.litellm import LiteLlmEndpoint
+from atlas.adapters.embedders.remote.embedder import RemoteEmbedder, RequestOptions
+from atlas.adapters.embedders.remote.retry import Backoff
+from atlas.adapters.language_models.litellm import LiteLlmModel
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.model import Chunk, ModelInfo
+from atlas.knowledge.retrieval.judge import Verdict, judge, read_verdict
 from tests.litellm_clients import close_litellm_clients
 
 from .stub import Stub, failure

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from atlas.embedders.onnx_encoder import EncoderOptions, OnnxEncoder
-from atlas.embedders.quality import PAUSE_SECONDS, QualityEmbedder
-from atlas.errors import ConfigError, Unavailable
-from atlas.model import QUALITY, Chunk, EmbeddingStats, ModelInfo
+from atlas.adapters.embedders.onnx_encoder import EncoderOptions, OnnxEncoder
+from atlas.adapters.embedders.sentence_transformer import PAUSE_SECONDS, QualityEmbedder
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.model import QUALITY, Chunk, EmbeddingStats, ModelInfo
 
 from .tiny_sentences import DIMENSION, MEANINGS, build
 
@@ -165,7 +165,7 @@ async def test_after_a_failure_questions_do_not_wait_for_the_model(monkeypatch: 
     failing = Failing()
     embedder = QualityEmbedder(failing, 0.05)  # pyright: ignore[reportArgumentType]
     now = 1000.0
-    monkeypatch.setattr("atlas.embedders.quality.monotonic", lambda: now)
+    monkeypatch.setattr("atlas.adapters.embedders.sentence_transformer.monotonic", lambda: now)
     for _ in range(3):
         with pytest.raises(Unavailable, match="no answer"):
             await embedder.embed_query("a")
@@ -182,8 +182,8 @@ async def test_after_a_failure_questions_do_not_wait_for_the_model(monkeypatch: 
 
 def test_nothing_of_the_extra_is_imported_before_a_model_is_used(tmp_path: Path) -> None:
     code = (
-        "import sys; from atlas.app.quality import make_quality_reader, make_quality_writer;"
-        "from atlas.config.load import load_settings;"
+        "import sys; from atlas.adapters.opening.sentence_transformer import make_quality_reader, make_quality_writer;"
+        "from atlas.runtime.config.load import load_settings;"
         f"settings = load_settings({str(tmp_path)!r}, environment={{'ATLAS_QUALITY_MODEL': {str(tmp_path)!r}}});"
         "assert make_quality_reader(settings) is not None;"
         "assert not {'onnxruntime', 'tokenizers', 'numpy'} & sys.modules.keys()"

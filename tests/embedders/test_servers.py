@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from atlas.config.load import load_settings
-from atlas.embedders.batches import split, tokens_of
-from atlas.embedders.endpoint import PROBE, EndpointLimits
-from atlas.embedders.http import JsonClient, retry_after
-from atlas.embedders.openai import OpenAiEndpoint
-from atlas.embedders.prefixes import Prefixes, prefixes
-from atlas.embedders.remote import RemoteEmbedder, RequestOptions
-from atlas.embedders.retry import Backoff
-from atlas.embedders.tei import TeiEndpoint
-from atlas.errors import ConfigError, Unavailable
-from atlas.model import Chunk, EmbeddingStats, ModelInfo
+from atlas.adapters.embedders.prefixes import Prefixes, prefixes
+from atlas.adapters.embedders.remote.batches import split, tokens_of
+from atlas.adapters.embedders.remote.embedder import RemoteEmbedder, RequestOptions
+from atlas.adapters.embedders.remote.endpoint import PROBE, EndpointLimits
+from atlas.adapters.embedders.remote.http import JsonClient, retry_after
+from atlas.adapters.embedders.remote.openai import OpenAiEndpoint
+from atlas.adapters.embedders.remote.retry import Backoff
+from atlas.adapters.embedders.remote.tei import TeiEndpoint
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.model import Chunk, EmbeddingStats, ModelInfo
+from atlas.runtime.config.load import load_settings
 
 from .stub import Reply, Stub, failure
 
@@ -346,7 +346,7 @@ async def test_a_slow_server_times_out() -> None:
 
 
 async def test_a_question_is_not_held_up_by_a_slow_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.embedders.remote.QUESTION_SECONDS", 0.3)
+    monkeypatch.setattr("atlas.adapters.embedders.remote.embedder.QUESTION_SECONDS", 0.3)
     stub = Stub()
     async with serving(stub, seconds=60) as embedder:
         await embedder.embed_query("x")
@@ -497,7 +497,7 @@ async def test_text_that_is_no_unicode_is_sent_all_the_same() -> None:
 
 async def test_no_chunks_need_no_server(tmp_path: Path) -> None:
     settings = load_settings(str(tmp_path), environment={"ATLAS_EMBEDDER_PROVIDER": "tei"})
-    from atlas.app.embedder import make_embedder
+    from atlas.adapters.opening.embedder import make_embedder
 
     embedder = make_embedder(settings)
     assert await embedder.embed_chunks([]) == []

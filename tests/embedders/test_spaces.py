@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from reference_store.store import MemoryStore
 
-from atlas.app.embedder import make_prose_embedder, make_writing_embedders
-from atlas.config.load import load_settings
-from atlas.contracts import Embedder
-from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
-from atlas.errors import ConfigError, Unavailable
-from atlas.events import Event
-from atlas.model import CODE, DOCUMENTS, PROSE, Chunk, VectorRow
-from atlas.pipeline.copying import compare_project, copy_project
-from atlas.pipeline.events import WHOLE_PROJECT, Window, no_progress
-from atlas.pipeline.tiers.embed import EmbedTier, check_models
-from atlas.stores.memory.store import MemoryStore
+from atlas.adapters.embedders.static import PROSE_FOLDER, StaticEmbedder
+from atlas.adapters.opening.embedder import make_prose_embedder, make_writing_embedders
+from atlas.code.index.copying import compare_project, copy_project
+from atlas.code.index.events import WHOLE_PROJECT, Window, no_progress
+from atlas.code.index.tiers.embed import EmbedTier, check_models
+from atlas.core.contracts import Embedder
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.events import Event
+from atlas.core.model import CODE, DOCUMENTS, PROSE, Chunk, VectorRow
+from atlas.runtime.config.load import load_settings
 from tests.conformance.rows import PROJECT, node, unit
 
 CODE_ROW, NOTE = node("app.save"), node("c-1", "n.md", label="Claim")

@@ -12,25 +12,25 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from atlas_bench.stepwise import LiveTiers
 
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.embedders.static import StaticEmbedder
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_source, make_writing_embedders, open_atlas
-from atlas.buses.memory import MemoryBus
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.embedders.static import StaticEmbedder
-from atlas.errors import ConfigError, Unavailable
-from atlas.events import Event
-from atlas.labels import DOCUMENT_LABELS
-from atlas.model import Chunk, Filter, ModelInfo
+from atlas.code.find import Mode, SearchResult
+from atlas.code.index.events import EMBED_DIRTY, WHOLE_PROJECT, Window
+from atlas.code.index.tiers.embed import EmbedTier
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.code.index.worker import TierReport, run_tier
+from atlas.code.rank.rank import Candidate
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.events import Event
+from atlas.core.labels import DOCUMENT_LABELS
+from atlas.core.model import Chunk, Filter, ModelInfo
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import EMBED_DIRTY, WHOLE_PROJECT, Window
-from atlas.pipeline.stepwise import LiveTiers
-from atlas.pipeline.tiers.embed import EmbedTier
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.worker import TierReport, run_tier
-from atlas.search.find import Mode, SearchResult
-from atlas.search.rank import Candidate
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
 from tests.pipeline.trees import write_tree
 
 from .stub import Stub, failure
@@ -272,7 +272,7 @@ async def test_real_vectors_over_the_openai_protocol_are_those_of_the_model_in_t
 async def test_litellm_is_not_loaded_before_it_is_used_and_missing_it_is_said(root: Path, stub: Stub) -> None:
     code = (
         "import sys, asyncio; sys.modules['litellm'] = None\n"
-        "from atlas.config.load import load_settings; from atlas.app.embedder import make_embedder\n"
+        "from atlas.runtime.config.load import load_settings; from atlas.adapters.opening.embedder import make_embedder\n"
         f"e = make_embedder(load_settings({str(root)!r}))\n"
         "assert e.place.endswith('on this machine'), e.place\n"
         "try: asyncio.run(e.embed_query('x'))\n"

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 
 from atlas.chat.server_spec import read_servers, variables_of
+from atlas.cli.chat.servers import described
 from atlas.cli.clients import jsonc, toml_text
 from atlas.cli.clients.edits import apply
-from atlas.cli.conversation.servers import described
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 from tests.fuzz.target import Target
 
 KEY = ("mcpServers", "code-atlas")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from atlas.errors import AtlasError
-from atlas.stores.sqlite.cypher import run
+from atlas.adapters.stores.sqlite.cypher import run
+from atlas.core.errors import AtlasError
 from tests.conformance.cypher.shop import build_shop, open_reading
 from tests.fuzz.target import Target
 

@@ -6,9 +6,9 @@ import json
 import shutil
 from collections.abc import Sequence
 
-from atlas.notes.doctor import examine
-from atlas.notes.exporting import linked
-from atlas.notes.importing.run import import_notes
+from atlas.knowledge.notes.doctor import examine
+from atlas.knowledge.notes.exporting import linked
+from atlas.knowledge.notes.importing.run import import_notes
 from tests.fuzz.notes import CLAIM, ENTITY, ULID
 from tests.fuzz.target import Target
 from tests.notes.books import book_at, tree

@@ -16,14 +16,14 @@ from typing import Any
 import apsw
 import zstandard
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.pack_desk import PackDesk
-from atlas.app.pack_store import install
-from atlas.docs.pack.skill import skill_text
-from atlas.errors import AtlasError
-from atlas.stores.shared.statements import schema
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.render import render
+from atlas.adapters.stores.shared.statements import schema
+from atlas.app.toolsets import BY_NAME
+from atlas.code.tools.render import render
+from atlas.core.errors import AtlasError
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.documentation.pack.skill import skill_text
+from atlas.packs.store import install
+from atlas.packs.toolset import PackDesk
 from tests.fuzz.target import Target
 from tests.packs.library import DOCUMENTATION, write_tree
 from tests.raw_database import raw

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 
 from atlas.chat.content import of_result, one_line, printable
 from atlas.chat.hub import Hub
-from atlas.chat.offer import MAX_DEFINITION, MAX_NAME, Offer, _prompt, _resource, _template, _Tools
+from atlas.chat.offer import MAX_DEFINITION, MAX_NAME, ServerOffer, _prompt, _resource, _template, _Tools
 from atlas.chat.references import expand, template_pattern, variables
 from atlas.chat.schemas import argument_problem, result_problem
 from atlas.chat.stdio import _parsed
-from atlas.cli.conversation.approvals import Approvals
-from atlas.cli.conversation.forms import fill_form
+from atlas.cli.chat.approvals import Approvals
+from atlas.cli.chat.forms import fill_form
 from tests.fuzz.target import Target
 
 
@@ -94,7 +94,7 @@ class ServerMessages(Target):
         kept = _Tools()
         tools = tuple(one for one in map(kept.add, listed) if one is not None)
         assert all(len(text) <= MAX_DEFINITION for text in kept.definitions.values())
-        server: Any = Server(Offer(tools=tools, definitions=kept.definitions))
+        server: Any = Server(ServerOffer(tools=tools, definitions=kept.definitions))
         routes = Hub([server]).tools()
         assert len({route.name for route in routes}) == len(routes) == len(tools)
         answers = Approvals()
@@ -161,7 +161,7 @@ class ServerMessages(Target):
 class Server:
     """What a hub needs of a connection."""
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: ServerOffer) -> None:
         from atlas.chat.server_spec import ServerSpec
 
         self.spec, self.offer, self.declared = ServerSpec("s", "x"), offer, offer.definitions

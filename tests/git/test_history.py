@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import NotFound
-from atlas.git.history import GitHistory
-from atlas.history import BRANCH_BASE, STAGED, ChangeKind, Diff
+from atlas.adapters.git.history import GitHistory
+from atlas.core.errors import NotFound
+from atlas.core.history import BRANCH_BASE, STAGED, ChangeKind, Diff
 from atlas.parsing import positions_that_differ
 
 from .repositories import HOUR, START, GitRepository, chain_of_commits

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from dulwich.objects import Commit, Tree
 
-from atlas.errors import AtlasError, HistoryError
-from atlas.git.history import GitHistory
+from atlas.adapters.git.history import GitHistory
+from atlas.core.errors import AtlasError, HistoryError
 from atlas.parsing import positions_that_differ
 
 from .repositories import PERSON, GitRepository, entry, loose_object, pack_of
@@ -200,7 +200,7 @@ async def test_damaged_and_huge_objects_are_an_error_in_bounded_memory(
 
 async def test_a_tree_that_multiplies_ends_at_a_limit(victim: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten levels of a hundred names for the same folder would be 10^20 files."""
-    monkeypatch.setattr("atlas.git.history.SECONDS", 1.0)
+    monkeypatch.setattr("atlas.adapters.git.history.SECONDS", 1.0)
     store = type(victim.repo)(str(victim.root))
     below = store.object_store[store[store.head()].tree].id  # pyright: ignore
     for _ in range(10):
@@ -305,7 +305,7 @@ CONFIGURED = """[core]
 WATCHED = """
 import asyncio, sys
 from pathlib import Path
-from atlas.git.history import GitHistory
+from atlas.adapters.git.history import GitHistory
 from atlas.parsing import positions_that_differ
 
 def forbid(event, arguments):

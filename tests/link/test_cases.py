@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from atlas import _parser
-from atlas.detectors import built_in
+from atlas.code.index.detectors import built_in
 from atlas.parsing import load_languages
 
 HERE = Path(__file__).parent

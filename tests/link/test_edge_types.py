@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 from atlas import _parser
-from atlas.detectors import built_in
-from atlas.docs.article import Article, Block, BlockKind, Link, Section
-from atlas.docs.graph import build_graph
-from atlas.model import EdgeType
+from atlas.code.index.detectors import built_in
+from atlas.core.model import EdgeType
+from atlas.packs.documentation.article import Article, Block, BlockKind, Link, Section
+from atlas.packs.documentation.graph import build_graph
 from atlas.parsing import load_languages
 
 HERE = Path(__file__).parent

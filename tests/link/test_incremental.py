@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atlas import _parser
-from atlas.detectors import built_in
+from atlas.code.index.detectors import built_in
 from atlas.parsing import load_languages
 
 LANGUAGES = load_languages(detectors=built_in())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from atlas.stores.bolt.connection import Address, BoltConnection
-from atlas.stores.bolt.store import BoltStore
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection
+from atlas.adapters.stores.bolt.store import BoltStore
 from tests.neo4j.server import open_uri
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from atlas.stores.bolt.connection import BoltConnection, Transaction
+from atlas.adapters.stores.bolt.connection import BoltConnection, Transaction
 
 
 @asynccontextmanager

@@ -9,10 +9,10 @@ import os
 
 import pytest
 
-from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
-from atlas.stores.bolt.dialect import dialect_of
-from atlas.stores.bolt.schema import indexes
-from atlas.stores.bolt.store import BoltStore
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection, Transaction
+from atlas.adapters.stores.bolt.dialect import dialect_of
+from atlas.adapters.stores.bolt.schema import indexes
+from atlas.adapters.stores.bolt.store import BoltStore
 
 VARIABLE = "ATLAS_TEST_MEMGRAPH_URL"
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from atlas.adapters.stores.bolt import connection
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection
 from atlas.app.health import check_health
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
-from atlas.model import Filter
-from atlas.pipeline.events import no_progress
-from atlas.search.find import Mode
-from atlas.stores.bolt import connection
-from atlas.stores.bolt.connection import Address, BoltConnection
-from atlas.tools.answers import Check
-from atlas.tools.export import ExportFormat, export_lines
-from atlas.tools.render import render
+from atlas.code.find import Mode
+from atlas.code.index.events import no_progress
+from atlas.code.tools.answers import Check
+from atlas.code.tools.export import ExportFormat, export_lines
+from atlas.code.tools.render import render
+from atlas.core.errors import AtlasError, ConfigError, StoreError, Unavailable
+from atlas.core.model import Filter
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
 from tests.embedders.stub import Stub
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.relay import Relay

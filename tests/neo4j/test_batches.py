@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from atlas.errors import StoreError
-from atlas.stores.bolt.batches import Rows, StatementBatches
-from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
+from atlas.adapters.stores.bolt.batches import Rows, StatementBatches
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection, Transaction
+from atlas.core.errors import StoreError
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
 

@@ -7,12 +7,12 @@ import socket
 
 import pytest
 
-from atlas.errors import ConfigError, SchemaMismatch, StoreError, Unavailable
-from atlas.model import Direction, Filter, Match, ModelInfo
-from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
-from atlas.stores.bolt.dialect import Index, Neo4jDialect
-from atlas.stores.bolt.schema import create_vector_index, indexes, vector_name
-from atlas.stores.bolt.store import BoltStore
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection, Transaction
+from atlas.adapters.stores.bolt.dialect import IndexIdentity, Neo4jDialect
+from atlas.adapters.stores.bolt.schema import create_vector_index, indexes, vector_name
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.core.errors import ConfigError, SchemaMismatch, StoreError, Unavailable
+from atlas.core.model import Direction, Filter, Match, ModelInfo
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import PASSWORD, guarded_uri, open_uri
@@ -96,7 +96,7 @@ async def test_a_new_model_takes_the_place_of_the_old_one() -> None:
     await store.put_vectors(PROJECT, MODEL, [vector(one, 1, 0, 0, 0), vector(two, 0, 1, 0, 0)])
     other = ModelInfo("test", "tiny", 2, "two")
     link, dialect = BoltConnection(Address(open_uri())), Neo4jDialect()
-    old, new = (Index("vector", vector_name(model)) for model in (MODEL, other))
+    old, new = (IndexIdentity("vector", vector_name(model)) for model in (MODEL, other))
     await store.put_vectors(PROJECT, other, [vector(one, 1, 0)])
     assert {old, new} <= await indexes(link, dialect)
     await store.put_vectors(PROJECT, other, [vector(two, 0, 1)])

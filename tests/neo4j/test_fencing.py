@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from atlas.errors import LeaseLost
-from atlas.model import ModelInfo
-from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
-from atlas.stores.bolt.store import BoltStore
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection, Transaction
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.core.errors import LeaseLost
+from atlas.core.model import ModelInfo
 from tests.conformance.rows import MODEL, PROJECT, node, unit, vector
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.held import held

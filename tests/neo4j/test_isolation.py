@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from atlas.contracts import Store
-from atlas.model import Direction, Filter, GraphDelta, Match
-from atlas.stores.bolt import consistent_reads
+from atlas.adapters.stores.bolt.reading import consistent_reads
+from atlas.core.contracts import Store
+from atlas.core.model import Direction, Filter, GraphDelta, Match
 from tests.conformance.rows import MODEL, PROJECT, digest, edge, node, unit
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 

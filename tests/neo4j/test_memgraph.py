@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.errors import QueryError, StoreError
-from atlas.model import Filter, ModelInfo
-from atlas.stores.bolt.connection import Address, BoltConnection
-from atlas.stores.bolt.dialect import Index, MemgraphDialect
-from atlas.stores.bolt.schema import indexes, vector_name
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection
+from atlas.adapters.stores.bolt.dialect import IndexIdentity, MemgraphDialect
+from atlas.adapters.stores.bolt.schema import indexes, vector_name
+from atlas.core.errors import QueryError, StoreError
+from atlas.core.model import Filter, ModelInfo
 from tests.conformance.rows import MODEL, PROJECT, node, query, unit, vector, words
 from tests.neo4j.memgraph import empty_memgraph, memgraph_uri, reopened_memgraph
 
@@ -48,7 +48,7 @@ async def test_a_new_model_takes_the_place_of_the_old_one() -> None:
     await store.put_vectors(PROJECT, other, [vector(row, 1, 0)])
     link, dialect = BoltConnection(Address(memgraph_uri())), MemgraphDialect()
     vectors = {index for index in await indexes(link, dialect) if index.kind == "vector"}
-    assert vectors == {Index("vector", vector_name(other))}
+    assert vectors == {IndexIdentity("vector", vector_name(other))}
     assert [hit.uid for hit in await store.search_vector(query(1, 0), Filter(), 1)] == [row.uid]
     await link.aclose()
     await store.aclose()

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from atlas.errors import AtlasError, ConfigError, QueryError, StoreError, Unavailable
-from atlas.model import ModelInfo
-from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
-from atlas.stores.bolt.dialect import MemgraphDialect
-from atlas.stores.bolt.store import BoltStore
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection, Transaction
+from atlas.adapters.stores.bolt.dialect import MemgraphDialect
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.core.errors import AtlasError, ConfigError, QueryError, StoreError, Unavailable
+from atlas.core.model import ModelInfo
 from tests.neo4j.scripted_server import CLIENT, HANG_UP, TRANSIENT, Failure, ScriptedServer
 
 CONFLICT = (

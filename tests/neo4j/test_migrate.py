@@ -8,21 +8,21 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from atlas_bench.compose import compare_indexes
+from reference_store.store import MemoryStore
 
-from atlas.app.bench import compare_indexes
 from atlas.app.main import index_project
 from atlas.app.migrate import migrate
 from atlas.app.store import open_store
 from atlas.cli.migrate import check_equal
-from atlas.config.checks import with_index_at
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.errors import ConfigError, NotFound, StoreError
-from atlas.model import STRUCTURE_PATH, GraphDelta
-from atlas.pipeline.copying import compare_project, copy_project
-from atlas.pipeline.events import no_progress
-from atlas.pipeline.reconcile import PENDING
-from atlas.stores.memory.store import MemoryStore
+from atlas.code.index.copying import compare_project, copy_project
+from atlas.code.index.events import no_progress
+from atlas.code.index.project.reconcile import PENDING
+from atlas.core.errors import ConfigError, NotFound, StoreError
+from atlas.core.model import STRUCTURE_PATH, GraphDelta
+from atlas.runtime.config.checks import with_index_at
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
 from tests.pipeline.polyglot import tree

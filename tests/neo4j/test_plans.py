@@ -13,11 +13,11 @@ from typing import Any, cast
 import neo4j
 import pytest
 
-from atlas.stores.bolt.dialect import Neo4jDialect
-from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, NOTE_EDGE_PLACES, RECORD
-from atlas.stores.bolt.store import BoltStore
-from atlas.stores.shared import statements
-from atlas.stores.shared.statements import cypher_statements
+from atlas.adapters.stores.bolt.dialect import Neo4jDialect
+from atlas.adapters.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, NOTE_EDGE_PLACES, RECORD
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.adapters.stores.shared import statements
+from atlas.adapters.stores.shared.statements import cypher_statements
 from tests.conformance.rows import PROJECT, edge, node, unit
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from atlas.answers.items import body_structure
 from atlas.app.session import make_session
-from atlas.config.load import load_settings
-from atlas.process.lock import lock_folder
-from atlas.tools.answers import KnowledgeAnswer
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.knowledge.body import body_structure
+from atlas.app.toolsets import BY_NAME
+from atlas.code.tools.answers import KnowledgeAnswer
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.process.lock import lock_folder
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import PASSWORD, guarded_uri, open_uri
 from tests.surfaces.http_server import http_server

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from atlas.errors import QueryError, StoreError
-from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow
-from atlas.stores.bolt import connection
-from atlas.stores.bolt.connection import Address
-from atlas.stores.bolt.schema import VERSION
-from atlas.stores.bolt.store import BoltStore
+from atlas.adapters.stores.bolt import connection
+from atlas.adapters.stores.bolt.connection import Address
+from atlas.adapters.stores.bolt.schema import VERSION
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.core.errors import QueryError, StoreError
+from atlas.core.model import Direction, EdgeRow, Filter, Match, NodeRow
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.scripted_server import MEMGRAPH, ScriptedServer

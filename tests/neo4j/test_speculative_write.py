@@ -8,13 +8,13 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from reference_store.store import MemoryStore
 
-from atlas.errors import LeaseLost
-from atlas.model import STRUCTURE_PATH, Direction, EdgeRow, Filter, GraphDelta
-from atlas.stores.bolt import speculative_write
-from atlas.stores.bolt.connection import Address, BoltConnection
-from atlas.stores.bolt.store import BoltStore
-from atlas.stores.memory.store import MemoryStore
+from atlas.adapters.stores.bolt import speculative_write
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.core.errors import LeaseLost
+from atlas.core.model import STRUCTURE_PATH, Direction, EdgeRow, Filter, GraphDelta
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit, vector
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.held import held

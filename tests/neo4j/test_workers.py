@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses.valkey_server import ManagedServer
-from atlas.tools.status.report import SILENT
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.code.tools.state.report import SILENT
 from tests.conformance.rows import MODEL, node, unit, vector
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri

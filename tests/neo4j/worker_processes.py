@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.adapters.opening.embedder import make_embedder
+from atlas.adapters.stores.bolt.connection import Address, BoltConnection, Transaction
+from atlas.adapters.stores.bolt.store import BoltStore
 from atlas.app.bus import connect_bus
-from atlas.app.embedder import make_embedder
-from atlas.buses.valkey_server import ManagedServer
-from atlas.config.load import load_settings
-from atlas.contracts import Bus
-from atlas.events import Event
-from atlas.pipeline.cluster.project_bus import ProjectBus
-from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT
-from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
-from atlas.stores.bolt.store import BoltStore
+from atlas.code.index.cluster.project_bus import ProjectBus
+from atlas.code.index.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT
+from atlas.core.contracts import Bus
+from atlas.core.events import Event
+from atlas.runtime.config.load import load_settings
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.server import open_uri
 from tests.surfaces.processes import COMMAND, environment

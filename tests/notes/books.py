@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from atlas.notes.folder import KnowledgeFolder
-from atlas.notes.ids import IdSource
-from atlas.notes.notebook import Notebook
+from atlas.knowledge.notes.folder import KnowledgeFolder
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.notes.notebook import Notebook
 
 
 def book_at(place: Path) -> Notebook:

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from atlas.api import Atlas
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError, NotFound
-from atlas.ids import make_uid
-from atlas.notes.folder import KnowledgeFolder
-from atlas.notes.ids import IdSource
-from atlas.notes.note import Anchor, read_note
-from atlas.notes.notebook import Notebook
-from atlas.search.notes.anchors import AnchorState, State, anchor_states, renewed
-from atlas.search.notes.resolve_anchor import head_commit, resolve_anchor
-from atlas.search.notes.review import diff_text, review
+from atlas.code.atlas import Atlas
+from atlas.code.notes.anchors import AnchorCondition, AnchorState, anchor_states, renewed
+from atlas.code.notes.note import Anchor, read_note
+from atlas.core.errors import ConfigError, NotFound
+from atlas.core.ids import make_uid
+from atlas.knowledge.notes.folder import KnowledgeFolder
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.notes.notebook import Notebook
+from atlas.knowledge.retrieval.resolve_anchor import head_commit, resolve_anchor
+from atlas.knowledge.retrieval.review import diff_text, review
+from atlas.runtime.config.load import load_settings
 from tests.git.repositories import GitRepository
 
 TABLE = '''"""Tables."""
@@ -161,26 +161,41 @@ async def test_an_anchor_follows_its_symbol(shop: Shop) -> None:
     uid = await shop.note(await resolve_anchor(reader, "render"))
     moved = "def draw(rows):\n" + TABLE.split("\n\n\n")[1].partition("\n")[2]
     for files, state, changed, at in (
-        ({"shop/table.py": "# a comment\n" + TABLE}, State.FRESH, (), "shop/table.py:7"),
-        ({"shop/table.py": TABLE.replace("render(rows)", "render(rows, gap=1)")}, State.CHANGED, ("signature",), None),
-        ({"shop/table.py": TABLE.replace("ljust", "rjust")}, State.CHANGED, ("body",), "shop/table.py:6"),
-        ({"shop/table.py": TABLE.replace("Draw a", "Draw no")}, State.CHANGED, ("docstring",), "shop/table.py:6"),
-        ({"shop/table.py": TABLE.replace('    """Draw a table."""\n', "")}, State.CHANGED, ("docstring",), None),
-        ({"shop/table.py": None, "shop/grid.py": TABLE}, State.MOVED, (), "shop/grid.py:6"),
-        ({"shop/table.py": TABLE.replace("render", "draw")}, State.MOVED, (), "shop/table.py:6"),
-        ({"shop/table.py": TABLE.partition("def render")[0]}, State.GONE, (), ""),
-        ({"shop/table.py": None}, State.GONE, (), ""),
-        ({"shop/table.py": moved, "shop/grid.py": TABLE}, State.MOVED, (), "shop/grid.py:6"),
+        ({"shop/table.py": "# a comment\n" + TABLE}, AnchorCondition.FRESH, (), "shop/table.py:7"),
+        (
+            {"shop/table.py": TABLE.replace("render(rows)", "render(rows, gap=1)")},
+            AnchorCondition.CHANGED,
+            ("signature",),
+            None,
+        ),
+        ({"shop/table.py": TABLE.replace("ljust", "rjust")}, AnchorCondition.CHANGED, ("body",), "shop/table.py:6"),
+        (
+            {"shop/table.py": TABLE.replace("Draw a", "Draw no")},
+            AnchorCondition.CHANGED,
+            ("docstring",),
+            "shop/table.py:6",
+        ),
+        (
+            {"shop/table.py": TABLE.replace('    """Draw a table."""\n', "")},
+            AnchorCondition.CHANGED,
+            ("docstring",),
+            None,
+        ),
+        ({"shop/table.py": None, "shop/grid.py": TABLE}, AnchorCondition.MOVED, (), "shop/grid.py:6"),
+        ({"shop/table.py": TABLE.replace("render", "draw")}, AnchorCondition.MOVED, (), "shop/table.py:6"),
+        ({"shop/table.py": TABLE.partition("def render")[0]}, AnchorCondition.GONE, (), ""),
+        ({"shop/table.py": None}, AnchorCondition.GONE, (), ""),
+        ({"shop/table.py": moved, "shop/grid.py": TABLE}, AnchorCondition.MOVED, (), "shop/grid.py:6"),
     ):
         files: dict[str, str | None]
         [found] = await shop.states_after(uid, files)
         assert (found.state, found.changed) == (state, changed), files
         assert at is None or found.at == at
-        assert found.is_suspect == (state != State.FRESH)
+        assert found.is_suspect == (state != AnchorCondition.FRESH)
         assert len(found.commit) == 40
         # as a switch of the branch and back
         [found] = await shop.states_after(uid, {**FILES, **({"shop/grid.py": None} if "shop/grid.py" in files else {})})
-        assert found.state == State.FRESH
+        assert found.state == AnchorCondition.FRESH
 
 
 async def test_anchors_of_every_kind(shop: Shop) -> None:
@@ -189,12 +204,24 @@ async def test_anchors_of_every_kind(shop: Shop) -> None:
     anchors = [await resolve_anchor(reader, text) for text in subjects]
     uid = await shop.note(*anchors, Anchor("symbol", "shop.table.measure"), Anchor("symbol", "shop.nothing"))
     states = (await anchor_states(reader, [uid, "shop:unknown"]))[uid]
-    expected = [State.FRESH, State.FRESH, State.UNKNOWN, State.FRESH, State.UNKNOWN, State.GONE]
+    expected = [
+        AnchorCondition.FRESH,
+        AnchorCondition.FRESH,
+        AnchorCondition.UNKNOWN,
+        AnchorCondition.FRESH,
+        AnchorCondition.UNKNOWN,
+        AnchorCondition.GONE,
+    ]
     assert [state.state for state in states] == expected
     edited = TABLE.replace("import os\n", "").replace("os.linesep", "''").replace("class Style", "class Stile")
     states = await shop.states_after(uid, {"shop/table.py": edited, "README.md": "# Shop\n\nDraws trees.\n"})
     # `return 1` is a body that says nothing about where a symbol went, unless its name is the same
-    assert [state.state for state in states[:4]] == [State.CHANGED, State.GONE, State.UNKNOWN, State.MOVED]
+    assert [state.state for state in states[:4]] == [
+        AnchorCondition.CHANGED,
+        AnchorCondition.GONE,
+        AnchorCondition.UNKNOWN,
+        AnchorCondition.MOVED,
+    ]
     assert states[0].changed == ("body",)
     assert states[3].moved_to == "shop.table.Stile.save"
 
@@ -259,7 +286,7 @@ async def test_a_review_follows_renamed_files_and_says_what_it_cannot_show(shop:
     changes = {change.state.target: change for change in found.changes}
     render, theme, measure = (changes[f"shop.table.{name}"] for name in ("render", "Theme.save", "measure"))
     assert (render.state.state, render.state.moved_to, render.state.changed) == (
-        State.MOVED,
+        AnchorCondition.MOVED,
         "shop.grid.render",
         ("body",),
     )
@@ -267,12 +294,12 @@ async def test_a_review_follows_renamed_files_and_says_what_it_cannot_show(shop:
         "-    lines = [row.ljust(widths) for row in rows]",
         "+    lines = [row.rjust(widths) for row in rows]",
     )
-    assert (theme.state.state, theme.lines) == (State.GONE, ("-def save(self):", "-        return 2"))
+    assert (theme.state.state, theme.lines) == (AnchorCondition.GONE, ("-def save(self):", "-        return 2"))
     assert (measure.lines, measure.remark) == ((), "the note names no commit")
     assert "ffffffff" in changes["shop.table.Style.save"].remark
     uncommitted = "the note was written for changes that were not committed"
     assert (changes["README.md"].lines, changes["README.md"].remark) == ((), uncommitted)
-    assert found.states[0].state == State.MOVED and len(found.states) == 5
+    assert found.states[0].state == AnchorCondition.MOVED and len(found.states) == 5
 
 
 async def test_a_note_cannot_read_what_is_not_indexed(shop: Shop) -> None:

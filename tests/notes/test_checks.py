@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from atlas.errors import ConfigError
-from atlas.notes.checks import check_line, check_share, check_status, check_text
+from atlas.core.errors import ConfigError
+from atlas.knowledge.notes.checks import check_line, check_share, check_status, check_text
 
 
 @pytest.mark.parametrize(

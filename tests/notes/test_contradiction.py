@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from atlas.search.notes.contradiction import clash, statement
+from atlas.knowledge.retrieval.contradiction import clash, statement
 
 DATA = Path(__file__).with_name("data")
 

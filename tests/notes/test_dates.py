@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.errors import ConfigError
-from atlas.tools.knowledge.times import moment
+from atlas.core.errors import ConfigError
+from atlas.knowledge.tools.times import moment
 
 
 @pytest.mark.parametrize(

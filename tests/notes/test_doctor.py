@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import StoreError
-from atlas.notes.doctor import FIXES, examine
-from atlas.notes.listing import find_note, notes
-from atlas.notes.notebook import Notebook
+from atlas.core.errors import StoreError
+from atlas.knowledge.notes.doctor import FIXES, examine
+from atlas.knowledge.notes.listing import find_note, notes
+from atlas.knowledge.notes.notebook import Notebook
 
 from .books import book_at, write
 

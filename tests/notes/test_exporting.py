@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from atlas.notes.exporting import CONTEXT, ExportReport, NoteFormat, export_lines
-from atlas.notes.front_matter import Value, new_file
-from atlas.notes.ids import PREFIXES, PastIds
-from atlas.notes.importing.run import import_notes
-from atlas.notes.note import Anchor, Relation
-from atlas.notes.notebook import Notebook
+from atlas.code.notes.note import Anchor, NoteRelation
+from atlas.knowledge.notes.exporting import CONTEXT, ExportReport, NoteFormat, export_lines
+from atlas.knowledge.notes.front_matter import Value, new_file
+from atlas.knowledge.notes.ids import PREFIXES, PastIds
+from atlas.knowledge.notes.importing.run import import_notes
+from atlas.knowledge.notes.notebook import Notebook
 from tests.fuzz.notes import CLAIM, ENTITY, ULID
 
 from .books import book_at, tree, write
@@ -104,7 +104,7 @@ def test_notes_that_our_tools_write_need_no_copy_of_their_file(tmp_path: Path) -
     one, other = book.ids.new("claim"), book.ids.new("entity")
     path = book.add("claim", one, {"confidence": 0.8, "source": "doi:10.1/x"}, "Größe matters.", "Größe")
     book.anchor(path, one, Anchor("symbol", "a.b", "0123456789abcdef", line=4))
-    book.relate(path, one, Relation("supports", other, "same: #1", 0.9))
+    book.relate(path, one, NoteRelation("supports", other, "same: #1", 0.9))
     book.observe(book.add("entity", other, {"name": "Team"}, "A team.", "Team"), other, "Releases on Thursdays.")
     exported(book, NoteFormat.JSON, tmp_path / "x.json")
     claim, entity = json.loads((tmp_path / "x.json").read_text())["notes"]

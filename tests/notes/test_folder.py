@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import ConfigError, NotFound, StoreError
-from atlas.notes.folder import KnowledgeFolder
+from atlas.core.errors import ConfigError, NotFound, StoreError
+from atlas.knowledge.notes.folder import KnowledgeFolder
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_a_failed_change_leaves_the_note(folder: KnowledgeFolder, tmp_path: Path
 WRITER = """
 import sys
 from pathlib import Path
-from atlas.notes.folder import KnowledgeFolder
+from atlas.knowledge.notes.folder import KnowledgeFolder
 folder = KnowledgeFolder(Path(sys.argv[1]), ".knowledge", Path(sys.argv[2]))
 path = folder.create("claims", "note", "c-1", b"0" * 50_000)
 print("ready", flush=True)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.errors import ConfigError
-from atlas.notes.front_matter import new_file, with_body, with_item, with_line, with_values, without
-from atlas.notes.note import Note, read_note, text_of
+from atlas.code.notes.note import Note, read_note, text_of
+from atlas.core.errors import ConfigError
+from atlas.knowledge.notes.front_matter import new_file, with_body, with_item, with_line, with_values, without
 
 ID = "c-01ARZ3NDEKTSV4RRFFQ69G5FAV"
 OTHER = "c-01ARZ3NDEKTSV4RRFFQ69G5FAW"

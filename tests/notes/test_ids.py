@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from atlas.notes.ids import PREFIXES, IdSource, PastIds, is_id
+from atlas.knowledge.notes.ids import PREFIXES, IdSource, PastIds, is_id
 
 
 def test_ids_increase_with_time() -> None:

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from atlas.errors import ConfigError, StoreError
-from atlas.notes import requests
-from atlas.notes.doctor import examine
-from atlas.notes.ids import IdSource, PastIds
-from atlas.notes.importing.items import ImportReport, read_time
-from atlas.notes.importing.run import import_notes
-from atlas.notes.listing import FoundNote, find_note, notes
-from atlas.notes.notebook import Notebook
+from atlas.core.errors import ConfigError, StoreError
+from atlas.knowledge.notes import requests
+from atlas.knowledge.notes.doctor import examine
+from atlas.knowledge.notes.ids import IdSource, PastIds
+from atlas.knowledge.notes.importing.items import ImportReport, read_time
+from atlas.knowledge.notes.importing.run import import_notes
+from atlas.knowledge.notes.listing import FoundNote, find_note, notes
+from atlas.knowledge.notes.notebook import Notebook
 from tests.fuzz.notes import CLAIM, ULID
 
 from .books import book_at, tree, write
@@ -309,7 +309,7 @@ def test_a_folder_that_cannot_be_written(book: Notebook, tmp_path: Path) -> None
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from atlas.notes.importing.run import import_notes
+from atlas.knowledge.notes.importing.run import import_notes
 from tests.notes.books import book_at
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))

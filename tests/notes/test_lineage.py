@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from reference_store.store import MemoryStore
 
-from atlas.model import EdgeRow
-from atlas.search.notes import lineage
-from atlas.search.notes.lineage import find_lineage
-from atlas.stores.memory.store import MemoryStore
+from atlas.core.model import EdgeRow
+from atlas.knowledge.retrieval import lineage
+from atlas.knowledge.retrieval.lineage import find_lineage
 from tests.conformance.rows import PROJECT, node, unit
 
 CASES = cast("list[dict[str, Any]]", json.loads(Path(__file__).with_name("data").joinpath("lineage.json").read_text()))

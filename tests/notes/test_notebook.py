@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import ConfigError, NotFound
-from atlas.notes import checks, notebook
-from atlas.notes.folder import KnowledgeFolder
-from atlas.notes.ids import IdSource
-from atlas.notes.note import Anchor, Note, Relation, read_note, text_of
-from atlas.notes.notebook import Notebook
+from atlas.code.notes.note import Anchor, Note, NoteRelation, read_note, text_of
+from atlas.core.errors import ConfigError, NotFound
+from atlas.knowledge.notes import checks, notebook
+from atlas.knowledge.notes.folder import KnowledgeFolder
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.notes.notebook import Notebook
 
 DIGEST = "0123456789abcdef"
 
@@ -44,9 +44,9 @@ def test_a_new_note_says_who_wrote_it_and_when(book: Notebook) -> None:
 
 def test_a_relation_is_added_once(book: Notebook) -> None:
     (path, one), (_, other) = added(book), added(book)
-    assert book.relate(path, one, Relation("supports", other, "same: #1", 0.9))
-    assert not book.relate(path, one, Relation("supports", other, "again"))
-    assert book.relate(path, one, Relation("extends", other))
+    assert book.relate(path, one, NoteRelation("supports", other, "same: #1", 0.9))
+    assert not book.relate(path, one, NoteRelation("supports", other, "again"))
+    assert book.relate(path, one, NoteRelation("extends", other))
     relations = note_at(book, path).relations
     assert [(r.type, r.to, r.reasoning, r.confidence) for r in relations] == [
         ("supports", other, "same: #1", 0.9),
@@ -95,7 +95,7 @@ def test_limits(book: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
         book.observe(path, entity, "Two.")
     monkeypatch.setattr(notebook, "MAX_RELATIONS", 0)
     with pytest.raises(ConfigError, match="0 relations already"):
-        book.relate(path, entity, Relation("OWNS", "symbol:a"))
+        book.relate(path, entity, NoteRelation("OWNS", "symbol:a"))
     assert checks.MAX_OBSERVATIONS == 10_000
 
 

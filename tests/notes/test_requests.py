@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import ConfigError
-from atlas.notes.requests import LIFETIME, begin, finish
+from atlas.core.errors import ConfigError
+from atlas.knowledge.notes.requests import LIFETIME, begin, finish
 
 
 def test_a_repeated_call_gets_the_stored_answer(tmp_path: Path) -> None:

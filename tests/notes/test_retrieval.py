@@ -13,21 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.errors import NotFound
-from atlas.model import Label
-from atlas.notes.ids import IdSource
-from atlas.pipeline.events import no_progress
-from atlas.search import Reader
-from atlas.search.notes import scoring
-from atlas.search.notes.answer_kinds import answer_factor, answer_pattern
-from atlas.search.notes.conversation import with_conversation
-from atlas.search.notes.hits import NOTE_LABELS, NoteFilter, NoteHit
-from atlas.search.notes.mentions import contains
-from atlas.search.notes.retrieval import clashing_notes, concept_notes, find_notes, similar_notes
-from atlas.search.notes.short_term import ShortTermHit, emotional_neighbours, merge_short_term
-from atlas.search.notes.similarity import sentences
-from atlas.short_term import ShortTermEntry
+from atlas.code.index.events import no_progress
+from atlas.code.reader import Reader
+from atlas.core.errors import NotFound
+from atlas.core.model import Label
+from atlas.core.short_term import ShortTermEntry
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.retrieval import scoring
+from atlas.knowledge.retrieval.answer_kinds import answer_factor, answer_pattern
+from atlas.knowledge.retrieval.conversation import with_conversation
+from atlas.knowledge.retrieval.hits import NOTE_LABELS, NoteFilter, NoteHit
+from atlas.knowledge.retrieval.mentions import contains
+from atlas.knowledge.retrieval.retrieval import clashing_notes, concept_notes, find_notes, similar_notes
+from atlas.knowledge.retrieval.short_term import ShortTermHit, emotional_neighbours, merge_short_term
+from atlas.knowledge.retrieval.similarity import sentences
+from atlas.runtime.config.load import load_settings
 
 IDS = IdSource(lambda: 1_780_000_000.0)
 ENTITIES = {

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.packs import OpenPack, open_pack
-from atlas.errors import Unavailable
-from atlas.search.packs.alternatives import STAGE, alternatives_in, retrieve
-from atlas.search.packs.answer import ask
-from atlas.search.packs.values import BALANCED, MAXIMUM
+from atlas.core.errors import Unavailable
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.opening import OpenPack, open_pack
+from atlas.packs.questions.alternatives import STAGE, alternatives_in, retrieve
+from atlas.packs.questions.answer import ask
+from atlas.packs.questions.values import BALANCED, MAXIMUM
 from tests.packs.library import write_tree
 
 PAGES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.search.packs.excerpts import LONGEST_ITEM, _spans  # type: ignore[reportPrivateUsage]
+from atlas.packs.questions.excerpts import LONGEST_ITEM, _spans  # type: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize(

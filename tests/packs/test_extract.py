@@ -2,15 +2,15 @@
 
 import pytest
 
-from atlas.docs.article import Article, Block, BlockKind, Section
-from atlas.docs.extract.article import extract
-from atlas.docs.extract.facts import find_facts
-from atlas.docs.extract.names import code_symbol
-from atlas.docs.formats.document import Document
-from atlas.docs.formats.reading import read_article
-from atlas.docs.graph import build_graph
-from atlas.docs.rendering import render
-from atlas.docs.sentences import sentences
+from atlas.packs.documentation.article import Article, Block, BlockKind, Section
+from atlas.packs.documentation.extract.article import extract
+from atlas.packs.documentation.extract.facts import find_facts
+from atlas.packs.documentation.extract.names import code_symbol
+from atlas.packs.documentation.formats.document import Document
+from atlas.packs.documentation.formats.reading import read_article
+from atlas.packs.documentation.graph import build_graph
+from atlas.packs.documentation.rendering import render
+from atlas.packs.documentation.sentences import sentences
 
 
 def article(*blocks: Block, title: str = "Page", heading: str = "Part") -> Article:

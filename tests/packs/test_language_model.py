@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.pack_model import ModelPass
-from atlas.docs.article import Article, Block, BlockKind, Section
-from atlas.docs.extract.model import is_answer, read_findings
-from atlas.docs.rendering import render
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 from atlas.packs import AsyncPack
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.documentation.article import Article, Block, BlockKind, Section
+from atlas.packs.documentation.extract.model import is_answer, read_findings
+from atlas.packs.documentation.rendering import render
+from atlas.packs.model import ModelPass
 from atlas.parsing import Cl100kCounter
 from tests.litellm_clients import close_litellm_clients
 
@@ -29,7 +29,7 @@ from .library import write_tree
 if find_spec("litellm") is None:
     pytest.skip("needs the extra [litellm]", allow_module_level=True)
 
-from atlas.language_models.litellm import LiteLlmModel
+from atlas.adapters.language_models.litellm import LiteLlmModel
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.pack_reranker import make_reranker
-from atlas.app.packs import open_pack
-from atlas.config.load import load_settings
-from atlas.embedders.encoder_reranker import EncoderReranker, is_sentence_transformer
-from atlas.embedders.onnx_model import model_file
-from atlas.embedders.onnx_reranker import OnnxReranker
-from atlas.errors import ConfigError, Unavailable
-from atlas.search.packs.retrieval import find
-from atlas.search.packs.values import MAXIMUM
+from atlas.adapters.embedders.encoder_reranker import EncoderReranker, is_sentence_transformer
+from atlas.adapters.embedders.onnx_model import model_file
+from atlas.adapters.embedders.onnx_reranker import OnnxReranker
+from atlas.adapters.opening.reranker import make_reranker
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.opening import open_pack
+from atlas.packs.questions.retrieval.search import find
+from atlas.packs.questions.values import MAXIMUM
+from atlas.runtime.config.load import load_settings
 from tests.embedders.tiny_sentences import build as build_sentences
 from tests.packs.library import write_tree
 

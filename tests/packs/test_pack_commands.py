@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from atlas.cli import main
-from atlas.docs.pack.folder import load_manifest
-from atlas.docs.pack.skill import skill_name
-from atlas.search.packs.questions import FEW_SHOT, read_questions
+from atlas.packs.documentation.pack.folder import load_manifest
+from atlas.packs.documentation.pack.skill import skill_name
+from atlas.packs.questions.questions import FEW_SHOT, read_questions
 from tests.surfaces.test_notes_cli import Done, Run
 from tests.surfaces.test_tools_impact import indexed
 

@@ -13,15 +13,15 @@ import jsonschema
 import pytest
 import zstandard
 
-import atlas.docs.pack
-from atlas.app.pack_build import BuildRequest, build_pack, update_pack
-from atlas.app.pack_questions import difference
-from atlas.app.pack_store import install, verify_pack
-from atlas.app.packs import find_pack, list_packs, open_pack, version_key
-from atlas.docs.pack.archive import export
-from atlas.docs.pack.folder import load_manifest, verify
-from atlas.errors import ConfigError, NotFound, SchemaMismatch, StoreError
+import atlas.packs.documentation.pack
+from atlas.core.errors import ConfigError, NotFound, SchemaMismatch, StoreError
 from atlas.packs import AsyncPack
+from atlas.packs.build import BuildRequest, build_pack, update_pack
+from atlas.packs.documentation.pack.archive import export
+from atlas.packs.documentation.pack.folder import load_manifest, verify
+from atlas.packs.opening import find_pack, list_packs, open_pack, version_key
+from atlas.packs.profiles import difference
+from atlas.packs.store import install, verify_pack
 
 PAGES = {
     "index.md": "# Guide\n\nThe `Widget` class turns. See [timeouts](settings.md#timeouts).\n\n"
@@ -69,7 +69,7 @@ async def test_a_pack_answers_with_its_source(pages: Path) -> None:
 async def test_the_manifest_follows_its_schema_and_describes_every_file(pages: Path) -> None:
     folder = await built(pages)
     document = json.loads((folder / "manifest.json").read_text())
-    schema = json.loads((Path(atlas.docs.pack.__file__).parent / "manifest.schema.json").read_text())
+    schema = json.loads((Path(atlas.packs.documentation.pack.__file__).parent / "manifest.schema.json").read_text())
     jsonschema.validate(document, schema)
     assert set(document["files"]) == {
         *("pack.db", "urls.txt", "skill.md", "kg_config.json", "vocabulary.json", "eval/questions.jsonl")
@@ -252,7 +252,7 @@ async def test_a_pack_is_not_built_over_something_else(pages: Path, tmp_path: Pa
 def test_a_killed_build_leaves_no_pack(pages: Path, tmp_path: Path, installed: Path) -> None:
     code = (
         "import asyncio, sys, time\n"
-        "from atlas.app import pack_build\n"
+        "from atlas.packs import build as pack_build\n"
         "def report(progress):\n"
         "    if progress.phase == 'calibrate':\n"
         "        print('now', flush=True); time.sleep(60)\n"

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from atlas.app.health import check_health
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.pack_links import Dependency, build_command, pack_of
-from atlas.app.packs import list_packs
 from atlas.app.session import Session
-from atlas.config.load import load_settings
-from atlas.errors import NotFound
-from atlas.tools.answers import Evidence
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.packs.bodies import part_line, parts_of
-from atlas.tools.render import render
+from atlas.app.toolsets import BY_NAME
+from atlas.code.tools.answers import Evidence
+from atlas.code.tools.render import render
+from atlas.core.errors import NotFound
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.links import Dependency, build_command, pack_of
+from atlas.packs.opening import list_packs
+from atlas.packs.tools.bodies import part_line, parts_of
+from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
 from .library import DOCUMENTATION, PROJECT, write_tree

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from atlas.app.pack_build import BuildRequest, build_pack, plan_build
-from atlas.app.pack_entities import find_entity
-from atlas.app.packs import open_pack
-from atlas.docs.code.exports import Exports
-from atlas.docs.code.files import code_files, module_name
-from atlas.docs.sources.values import CollectOptions
-from atlas.model import Node
+from atlas.core.model import Node
 from atlas.packs import AsyncPack
+from atlas.packs.build import BuildRequest, build_pack, plan_build
+from atlas.packs.documentation.code.exports import Exports
+from atlas.packs.documentation.code.files import code_files, module_name
+from atlas.packs.documentation.sources.values import CollectOptions
+from atlas.packs.entities import find_entity
+from atlas.packs.opening import open_pack
 
 CODE = {
     "PKG-INFO": "Name: widget\nVersion: 2.0\n\n",

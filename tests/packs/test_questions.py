@@ -11,22 +11,22 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.packs import OpenPack, open_pack
-from atlas.errors import Unavailable
+from atlas.core.errors import Unavailable
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.opening import OpenPack, open_pack
+from atlas.packs.questions.answer import ask
+from atlas.packs.questions.background import foreignness, is_heard
+from atlas.packs.questions.calibration import foreign_questions, with_gate
+from atlas.packs.questions.evaluation import NO_PACK, evaluate, has_fact
+from atlas.packs.questions.gate import PRIOR, GateEvidence, calibrate, evidence_of, read_gate
+from atlas.packs.questions.questions import EvalQuestion, GoldSection, make_questions, questions_text, read_questions
+from atlas.packs.questions.report import svg, table
+from atlas.packs.questions.retrieval.ranking import with_reranked
+from atlas.packs.questions.retrieval.search import find, search
+from atlas.packs.questions.retrieval.synonyms import general_synonyms, read_synonyms
+from atlas.packs.questions.retrieval.vocabulary import read_vocabulary, vocabulary_text
+from atlas.packs.questions.values import BALANCED, BASELINE, MAXIMUM, PackReader
 from atlas.parsing import stem_words
-from atlas.search.packs.answer import ask
-from atlas.search.packs.background import foreignness, is_heard
-from atlas.search.packs.calibration import foreign_questions, with_gate
-from atlas.search.packs.evaluation import NO_PACK, evaluate, has_fact
-from atlas.search.packs.gate import PRIOR, Evidence, calibrate, evidence_of, read_gate
-from atlas.search.packs.questions import EvalQuestion, GoldSection, make_questions, questions_text, read_questions
-from atlas.search.packs.ranking import with_reranked
-from atlas.search.packs.report import svg, table
-from atlas.search.packs.retrieval import find, search
-from atlas.search.packs.synonyms import general_synonyms, read_synonyms
-from atlas.search.packs.values import BALANCED, BASELINE, MAXIMUM, PackReader
-from atlas.search.packs.vocabulary import read_vocabulary, vocabulary_text
 
 PAGES = {
     "store/transactions.md": """# Transactions
@@ -267,8 +267,8 @@ async def test_evaluation_without_questions(pack: OpenPack) -> None:
 
 
 def test_gate_keeps_to_its_prior_and_survives_bad_settings() -> None:
-    good = Evidence(foreign=0.1)
-    bad = Evidence(foreign=0.6, foreign_with_synonyms=0.6, missing_names=1.0)
+    good = GateEvidence(foreign=0.1)
+    bad = GateEvidence(foreign=0.6, foreign_with_synonyms=0.6, missing_names=1.0)
     gate = calibrate([good], [bad])
     assert gate.passes(good)
     assert not gate.passes(bad)

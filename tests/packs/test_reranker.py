@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from atlas.embedders.http import JsonClient
-from atlas.embedders.reranker import TeiReranker
-from atlas.errors import Unavailable
+from atlas.adapters.embedders.remote.http import JsonClient
+from atlas.adapters.embedders.reranker import TeiReranker
+from atlas.core.errors import Unavailable
 
 
 @contextmanager

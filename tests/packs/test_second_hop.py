@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.packs import open_pack
-from atlas.search.packs.retrieval import find
-from atlas.search.packs.values import BALANCED, BASELINE, QuestionOptions
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.opening import open_pack
+from atlas.packs.questions.retrieval.search import find
+from atlas.packs.questions.values import BALANCED, BASELINE, QuestionOptions
 from tests.packs.library import write_tree
 
 FILLERS = {

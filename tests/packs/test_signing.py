@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from atlas.cli import main
-from atlas.docs.pack import minisign
-from atlas.docs.pack.signers import record_signer, signer_of, trusted_keys
-from atlas.errors import ConfigError, StoreError
+from atlas.core.errors import ConfigError, StoreError
+from atlas.packs.documentation.pack import minisign
+from atlas.packs.documentation.pack.signers import record_signer, signer_of, trusted_keys
 from tests.surfaces.test_notes_cli import Done, Run
 
 from .library import DOCUMENTATION, write_tree

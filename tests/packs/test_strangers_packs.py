@@ -14,23 +14,23 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.pack_desk import PackDesk
-from atlas.app.pack_questions import override_notes, profile_options
-from atlas.app.pack_store import install
-from atlas.app.packs import find_pack, list_packs, open_pack
-from atlas.docs.pack.archive import export
-from atlas.docs.pack.folder import load_manifest
-from atlas.docs.pack.manifest import MAX_MANIFEST
-from atlas.docs.pack.skill import skill_text
-from atlas.errors import AtlasError, ConfigError, NotFound, StoreError
+from atlas.app.toolsets import BY_NAME
+from atlas.code.tools.render import render, to_dict
+from atlas.core.errors import AtlasError, ConfigError, NotFound, StoreError
 from atlas.packs import AsyncPack
-from atlas.search.packs.evaluation import has_fact
-from atlas.search.packs.gate import PRIOR, read_gate
-from atlas.search.packs.questions import read_questions
-from atlas.search.packs.vocabulary import Vocabulary, read_vocabulary
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.render import render, to_dict
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.documentation.pack.archive import export
+from atlas.packs.documentation.pack.folder import load_manifest
+from atlas.packs.documentation.pack.manifest import MAX_MANIFEST
+from atlas.packs.documentation.pack.skill import skill_text
+from atlas.packs.opening import find_pack, list_packs, open_pack
+from atlas.packs.profiles import override_notes, profile_options
+from atlas.packs.questions.evaluation import has_fact
+from atlas.packs.questions.gate import PRIOR, read_gate
+from atlas.packs.questions.questions import read_questions
+from atlas.packs.questions.retrieval.vocabulary import Vocabulary, read_vocabulary
+from atlas.packs.store import install
+from atlas.packs.toolset import PackDesk
 from tests.surfaces.test_notes_cli import Done, Run
 
 from .library import DOCUMENTATION, write_tree

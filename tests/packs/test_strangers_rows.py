@@ -12,13 +12,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.pack_questions import find_article
-from atlas.app.pack_store import install, verify_pack
-from atlas.app.packs import list_packs, open_pack
-from atlas.errors import AtlasError, NotFound, StoreError
+from atlas.adapters.stores.sqlite.file.pack_check import check_pack
+from atlas.core.errors import AtlasError, NotFound, StoreError
 from atlas.packs import AsyncPack
-from atlas.stores.sqlite.pack_check import check_pack
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.opening import list_packs, open_pack
+from atlas.packs.profiles import find_article
+from atlas.packs.store import install, verify_pack
 from tests.raw_database import raw
 
 from .library import DOCUMENTATION, write_tree

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from atlas.app import pack_sources
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.pack_sources import Consent, NamedHosts, request_of
+from atlas.adapters.web.fetcher import WebFetcher
 from atlas.cli import main
-from atlas.docs.pack.folder import load_manifest
-from atlas.errors import ConfigError
-from atlas.fetching import FetchFailed, FetchRequest
-from atlas.web.fetcher import WebFetcher
+from atlas.core.errors import ConfigError
+from atlas.core.fetching import FetchFailed, FetchRequest
+from atlas.packs import sources as pack_sources
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.documentation.pack.folder import load_manifest
+from atlas.packs.sources import Consent, NamedHosts, request_of
 from tests.surfaces.test_notes_cli import Done, Run
 
 from .library import DOCUMENTATION, write_tree

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.docs.article import Article, Block, BlockKind, Link, Section
-from atlas.docs.title_mentions import TitleMentions
+from atlas.packs.documentation.article import Article, Block, BlockKind, Link, Section
+from atlas.packs.documentation.title_mentions import TitleMentions
 
 
 def _article(title: str, text: str, links: tuple[Link, ...] = ()) -> Article:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from atlas.app.pack_build import BuildRequest, build_pack
-from atlas.app.packs import OpenPack, open_pack
-from atlas.search.packs.answer import ask
-from atlas.search.packs.values import BALANCED
-from atlas.search.packs.versions import EXACT, WITHIN, asks_for_changes, heading_version, nearness, versions_in
+from atlas.packs.build import BuildRequest, build_pack
+from atlas.packs.opening import OpenPack, open_pack
+from atlas.packs.questions.answer import ask
+from atlas.packs.questions.values import BALANCED
+from atlas.packs.questions.versions import EXACT, WITHIN, asks_for_changes, heading_version, nearness, versions_in
 
 CHANGES = (
     ("3.0.1", "Fix slow parsing of multipart bodies. Changed the release of locks."),

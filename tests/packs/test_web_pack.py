@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from atlas.app.pack_build import BuildRequest, build_pack, update_pack
-from atlas.docs.sources.values import CollectOptions
+from atlas.packs.build import BuildRequest, build_pack, update_pack
+from atlas.packs.documentation.sources.values import CollectOptions
 from tests.docs.web_server import Answer, page, serve
 
 OPTIONS = CollectOptions(delay=0, backoff=0.01, retries=0, max_pages=3)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from atlas.adapters.paper_services import answers
 from atlas.app.papers import make_paper_links
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError
-from atlas.paper_services import answers
-from atlas.paper_source import PaperLink
+from atlas.core.errors import ConfigError
+from atlas.core.paper_source import PaperLink
+from atlas.runtime.config.load import load_settings
 from tests.surfaces.knowledge import desk, project
 
 from .arxiv_server import ATTENTION, BERT, arxiv_server

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError
-from atlas.paper_services.openalex import OpenAlex
+from atlas.adapters.paper_services.openalex import OpenAlex
+from atlas.core.errors import ConfigError
+from atlas.runtime.config.load import load_settings
 
 from .arxiv_server import ATTENTION, BERT, arxiv_server
 from .openalex_server import openalex_server, work

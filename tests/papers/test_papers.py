@@ -18,19 +18,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atlas.adapters.embedders.static import PROSE_FOLDER, StaticEmbedder
+from atlas.adapters.paper_services.arxiv import query_of
 from atlas.app.papers import make_papers_desk
-from atlas.config.load import Settings, load_settings
-from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
-from atlas.errors import ConfigError, NotFound, Unavailable
-from atlas.model import PROSE, Chunk, Scored
-from atlas.paper_services.arxiv import query_of
-from atlas.paper_source import Paper, PaperRequest
+from atlas.core.errors import ConfigError, NotFound, Unavailable
+from atlas.core.model import PROSE, Chunk, Scored
+from atlas.core.paper_source import Paper, PaperRequest
 from atlas.papers.citations import citation_graph
 from atlas.papers.export import export, tex
 from atlas.papers.index import PaperIndex
 from atlas.papers.library import PAPERS_FILE, PaperLibrary
 from atlas.papers.topics import topic_folder
 from atlas.papers.wanted import checked_date, paper_id
+from atlas.runtime.config.load import Settings, load_settings
 
 from .arxiv_server import ATTENTION, BERT, WITHDRAWN, ArxivServer, Entry, arxiv_server
 
@@ -271,7 +271,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("atlas.process.files.os.fsync", full)
+        monkeypatch.setattr("atlas.runtime.process.files.os.fsync", full)
         found = desk("search_papers", topic="one", max_results=2)
     assert ids(found) == ["1706.03762", "1810.04805"]
     assert "not stored: cannot store papers" in desk.text
@@ -283,7 +283,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 WRITER = """
 import sys
 from pathlib import Path
-from atlas.paper_source import Paper
+from atlas.core.paper_source import Paper
 from atlas.papers.library import PaperLibrary
 library = PaperLibrary(Path(sys.argv[1]))
 for number in range(20):

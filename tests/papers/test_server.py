@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from atlas.chat.server_spec import ServerSpec
-from atlas.chat.turn import Outcome
+from atlas.chat.turn import TurnOutcome
 from tests.chat.model_server import Say, model_server
 from tests.chat.test_servers import calls, chat
 
@@ -105,7 +105,7 @@ async def test_a_chat_runs_the_prompt_and_the_model_searches(tmp_path: Path) -> 
         with model_server(Say("I search.", asked), Say("", follow), Say("Two papers.")) as stub:
             async with chat(stub, tmp_path, (spec,), allow_all=True) as (session, _):
                 outcome = await session.ask_prompt("generate_search_prompt", ["topic=attention", "num_papers=2"])
-                assert outcome is Outcome.ANSWERED
+                assert outcome is TurnOutcome.ANSWERED
                 await session.ask("what is in @papers://attention ?")
         first = json.dumps(stub.requests[0]["messages"])
         assert "Search for 2 academic papers about 'attention'" in first

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import pytest
 
-from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.contracts import Bus
-from atlas.errors import Unavailable
-from atlas.events import Event
-from atlas.pipeline.daemon_client import DaemonResult, index_by_daemon, read_state, served_project
-from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, no_progress
-from atlas.pipeline.heartbeat import DAEMON
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.code.index.daemon_client import DaemonResult, index_by_daemon, read_state, served_project
+from atlas.code.index.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, no_progress
+from atlas.code.index.heartbeat import DAEMON
+from atlas.core.contracts import Bus
+from atlas.core.errors import Unavailable
+from atlas.core.events import Event
 
 TIERS = ((FILE_CHANGED, "graph"), (AST_DIRTY, "ast"))
 

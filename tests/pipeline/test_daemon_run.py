@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.embedders.static import StaticEmbedder
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_source
-from atlas.buses.memory import MemoryBus
-from atlas.config.load import load_settings
-from atlas.contracts import Embedder
-from atlas.embedders.static import StaticEmbedder
-from atlas.model import Chunk, EmbeddingStats, Filter, GraphDelta, Match, ModelInfo
+from atlas.code.index.daemon import Daemon, DaemonOptions
+from atlas.code.index.events import Window
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.core.contracts import Embedder
+from atlas.core.model import Chunk, EmbeddingStats, Filter, GraphDelta, Match, ModelInfo
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import Window
-from atlas.pipeline.supervisor import Daemon, DaemonOptions
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.trees import dump, index, write_tree
 
 FILES = {
@@ -218,7 +218,7 @@ async def left_indexed_at(data: Path) -> str:
 async def test_a_first_index_counts_as_done_when_its_files_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atlas.pipeline.supervisor.SETTLE_SECONDS", 0.02)
+    monkeypatch.setattr("atlas.code.index.daemon.SETTLE_SECONDS", 0.02)
     root = tmp_path / "p"
     write_tree(root, FILES)
     held = asyncio.Event()
@@ -235,7 +235,7 @@ async def test_a_first_index_counts_as_done_when_its_files_are_there(
 async def test_a_daemon_that_stops_in_its_first_index_does_not_say_that_it_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atlas.pipeline.supervisor.STOP_SECONDS", 0.2)
+    monkeypatch.setattr("atlas.code.index.daemon.STOP_SECONDS", 0.2)
     root = tmp_path / "p"
     write_tree(root, FILES)
     async with running(root, tmp_path / "d", held=asyncio.Event()):

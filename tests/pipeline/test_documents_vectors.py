@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from atlas.adapters.embedders.static import StaticEmbedder
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.embedders.static import StaticEmbedder
-from atlas.model import CODE, DOCUMENTS, Chunk, Filter, VectorRow
-from atlas.search.find import Mode
+from atlas.code.find import Mode
+from atlas.core.model import CODE, DOCUMENTS, Chunk, Filter, VectorRow
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.trees import differences, dump, index, write_tree
 
 FILES = {

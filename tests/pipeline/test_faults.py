@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_source
-from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.config.load import load_settings
-from atlas.errors import Unavailable
-from atlas.events import Event
-from atlas.model import GraphDelta
+from atlas.code.index.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
+from atlas.code.index.project.workspace import Workspace
+from atlas.code.index.tiers.ast import AstTier
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.code.index.tiers.graph import GraphTier
+from atlas.code.index.worker import TierReport, run_tier, run_until_idle
+from atlas.core.errors import Unavailable
+from atlas.core.events import Event
+from atlas.core.model import GraphDelta
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
-from atlas.pipeline.tiers.ast import AstTier
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import GraphTier
-from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
-from atlas.pipeline.workspace import Workspace
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.conformance.test_embedded_faults import hold_the_lock
 from tests.pipeline.test_live import FILES, aclean, live
 from tests.pipeline.trees import dump, write_tree
@@ -98,8 +98,8 @@ async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path,
 
 async def test_what_is_undone_while_the_store_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The linker has seen the edit, the store has not, and the file is the stored one again."""
-    for module in ("connection", "maintenance"):
-        monkeypatch.setattr(f"atlas.stores.sqlite.{module}.BUSY_MS", 50)
+    for module in ("file.connection", "file.maintenance"):
+        monkeypatch.setattr(f"atlas.adapters.stores.sqlite.{module}.BUSY_MS", 50)
     root = tmp_path / "p"
     write_tree(root, FILES)
     async with live(root, tmp_path / "d") as tiers:
@@ -122,8 +122,8 @@ async def test_a_file_undone_after_a_failed_write_follows_others_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing had to be written for it, so nothing said that the store and the linker agree about it again."""
-    for module in ("connection", "maintenance"):
-        monkeypatch.setattr(f"atlas.stores.sqlite.{module}.BUSY_MS", 50)
+    for module in ("file.connection", "file.maintenance"):
+        monkeypatch.setattr(f"atlas.adapters.stores.sqlite.{module}.BUSY_MS", 50)
     root = tmp_path / "p"
     write_tree(root, {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"})
     async with live(root, tmp_path / "d") as tiers:

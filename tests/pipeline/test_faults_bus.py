@@ -17,23 +17,23 @@ from typing import Any
 
 import pytest
 
-from atlas.app.embedder import make_writing_embedders
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.adapters.buses.valkey.bus import ValkeyBus
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.adapters.opening.embedder import make_writing_embedders
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_source
-from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import ManagedServer
-from atlas.config.load import load_settings
-from atlas.contracts import Bus
-from atlas.errors import AtlasError
-from atlas.events import Event
+from atlas.code.index.daemon import Daemon
+from atlas.code.index.daemon_client import index_by_daemon, served_project
+from atlas.code.index.events import FILE_CHANGED, WHOLE_PROJECT, Window, no_progress
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.code.index.worker import Tier, TierReport, run_tier
+from atlas.core.contracts import Bus
+from atlas.core.errors import AtlasError
+from atlas.core.events import Event
 from atlas.parsing import VectorIndex
-from atlas.pipeline.daemon_client import index_by_daemon, served_project
-from atlas.pipeline.events import FILE_CHANGED, WHOLE_PROJECT, Window, no_progress
-from atlas.pipeline.supervisor import Daemon
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.worker import Tier, TierReport, run_tier
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.conformance import test_embedded_faults
 from tests.conformance.test_embedded_faults import hold_the_lock, resize
 from tests.pipeline.polyglot import Life, tree
@@ -115,8 +115,8 @@ async def test_lost_events_are_made_good_by_the_timer(tmp_path: Path) -> None:
 async def test_a_locked_store_is_waited_for_and_no_event_is_blamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("connection", "maintenance"):
-        monkeypatch.setattr(f"atlas.stores.sqlite.{module}.BUSY_MS", 50)
+    for module in ("file.connection", "file.maintenance"):
+        monkeypatch.setattr(f"atlas.adapters.stores.sqlite.{module}.BUSY_MS", 50)
     root, data, bus = tmp_path / "p", tmp_path / "d", MemoryBus()
     write_tree(root, FILES)
     await index(root, data)

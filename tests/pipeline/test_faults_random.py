@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from atlas_bench.stepwise import LiveTiers
 
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_source, make_writing_embedders
-from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.config.load import load_settings
-from atlas.errors import StoreError, Unavailable
-from atlas.model import FileRecord, GraphDelta, ModelInfo, VectorRow
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.code.index.worker import Tier
+from atlas.core.errors import StoreError, Unavailable
+from atlas.core.model import FileRecord, GraphDelta, ModelInfo, VectorRow
 from atlas.parsing import VectorIndex
-from atlas.pipeline.stepwise import LiveTiers
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.worker import Tier
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.polyglot import Life, tree
 from tests.pipeline.test_live import aclean
 from tests.pipeline.trees import dump, write_tree

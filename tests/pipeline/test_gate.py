@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.model import Decision
-from atlas.pipeline.tiers.significance import changed_share
+from atlas.code.index.tiers.significance import changed_share
+from atlas.core.model import Decision
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.trees import dump, index, write_tree
 
 BEFORE = '''def total(prices, tax):

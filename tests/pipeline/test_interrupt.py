@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.pipeline.parse_journal import ParseJournal
+from atlas.code.index.project.parse_journal import ParseJournal
 from tests.pipeline.test_crash import project
 from tests.pipeline.trees import dump, index, write_tree
 

@@ -12,7 +12,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from atlas.process.daemon import find_running
+from atlas.runtime.process.daemon import find_running
 from tests.pipeline.polyglot import Life, tree
 from tests.pipeline.trees import dump, index, write_tree
 from tests.surfaces.daemons import Home, home, until

@@ -11,20 +11,20 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from atlas_bench.stepwise import LiveTiers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_source, make_writing_embedders
-from atlas.buses.memory import MemoryBus
-from atlas.config.load import load_settings
-from atlas.contracts import Bus
-from atlas.errors import StoreError
-from atlas.events import Event
+from atlas.code.index.events import AST_DIRTY, WHOLE_PROJECT, Window
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.core.contracts import Bus
+from atlas.core.errors import StoreError
+from atlas.core.events import Event
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT, Window
-from atlas.pipeline.stepwise import LiveTiers
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.test_incremental import MODULES, apply_edit, edit, source
 from tests.pipeline.trees import Dump, dump, index, write_tree
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from atlas_bench import meter
 
-from atlas.bench import meter
 from tests.pipeline.polyglot import tree
 from tests.pipeline.trees import write_tree
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 ALLOCATE = """
 import ctypes, sys, threading
-from atlas.process.memory import limit_malloc_arenas
+from atlas.runtime.process.memory import limit_malloc_arenas
 
 limit_malloc_arenas()
 barrier = threading.Barrier(12)

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses.memory import MemoryBus
-from atlas.errors import Unavailable
-from atlas.events import Event
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.code.index.daemon import Daemon
+from atlas.code.index.events import AST_DIRTY, WHOLE_PROJECT
+from atlas.code.index.watch.debounce import Debounce
+from atlas.core.errors import Unavailable
+from atlas.core.events import Event
 from atlas.parsing import load_languages
-from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT
-from atlas.pipeline.supervisor import Daemon
-from atlas.pipeline.watch.debounce import Debounce
-from atlas.scan import scan_project
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.parsing.scanning import scan_project
 from tests.pipeline.moves import TREE, Mover, git, make_repository, make_tree, write_all
 from tests.pipeline.test_daemon_run import project, running, until
 from tests.pipeline.test_live import aclean, live
@@ -186,7 +186,7 @@ async def test_random_moves_under_a_daemon(tmp_path: Path, seed: int) -> None:
 
 async def test_random_moves_that_are_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bursts name no paths: what took the place of another folder is found although sizes and times are the same."""
-    monkeypatch.setattr("atlas.pipeline.watch.watcher.Debounce", lambda: Debounce(burst=1, burst_quiet=0.02))
+    monkeypatch.setattr("atlas.code.index.watch.watcher.Debounce", lambda: Debounce(burst=1, burst_quiet=0.02))
     root = tmp_path / "p"
     write_all(root, alike())
     mover = Mover(root, tmp_path / "outside", 5)
@@ -304,7 +304,7 @@ async def test_new_sub_projects_and_exchanged_files_outlive_a_failure_between_th
 
 async def test_what_is_left_out_moves_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also files that are refused by their content, and without a look at everything."""
-    monkeypatch.setattr("atlas.pipeline.supervisor.SETTLE_SECONDS", 0.05)
+    monkeypatch.setattr("atlas.code.index.daemon.SETTLE_SECONDS", 0.05)
     root = tmp_path / "p"
     write_tree(root, {"a/x.py": "def f():\n    return 1\n", "a/n/.env": "{}", "z.py": ""})
     (root / "a/data.py").write_bytes(b"\x00\x01binary\x00")

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from atlas._parser import VectorIndex, split_words, stem_words
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.model import CODE, PROSE, PROSE_LABELS, Filter
+from atlas.code.find import Mode
+from atlas.code.index.copying import copy_project
+from atlas.code.index.events import no_progress
+from atlas.core.model import CODE, PROSE, PROSE_LABELS, Filter
 from atlas.parsing import name_words
-from atlas.pipeline.copying import copy_project
-from atlas.pipeline.events import no_progress
-from atlas.search.find import Mode
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.trees import differences, dump, index, write_tree
 
 CLAIM, ENTITY, OBSERVATION = (f"{prefix}-01JD2V9Q7K0000000000000001" for prefix in "ceo")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from atlas.app.main import make_source, open_atlas
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError
-from atlas.model import Filter
+from atlas.core.errors import ConfigError
+from atlas.core.model import Filter
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.test_daemon_run import found, running, until_found
 from tests.pipeline.trees import index, write_tree
 

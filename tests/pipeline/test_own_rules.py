@@ -8,7 +8,7 @@ import pytest
 
 from atlas.app.main import open_atlas
 from atlas.app.tree_check import make_tree_check
-from atlas.config.load import load_settings
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.polyglot import RULES
 from tests.pipeline.test_daemon_run import project, running, until
 from tests.pipeline.trees import dump, index, write_tree

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.errors import ConfigError
-from atlas.pipeline.events import no_progress
+from atlas.code.index.events import no_progress
+from atlas.core.errors import ConfigError
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
 from tests.surfaces.processes import atlas
 
 

@@ -15,25 +15,25 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from atlas_bench.stepwise import LiveTiers
 
-from atlas.api import Atlas
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.embedders.static import StaticEmbedder
+from atlas.adapters.opening.sentence_transformer import make_quality_writer
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import index_project, make_source, open_atlas
-from atlas.app.quality import make_quality_writer
-from atlas.buses.memory import MemoryBus
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.embedders.static import StaticEmbedder
-from atlas.errors import ConfigError, Unavailable
-from atlas.model import QUALITY, Chunk, Filter
+from atlas.code.atlas import Atlas
+from atlas.code.find import SearchResult
+from atlas.code.index.daemon import Daemon
+from atlas.code.index.events import IndexSummary, no_progress
+from atlas.code.index.tiers.gate import SignificanceGate
+from atlas.code.tools.answers import Check
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.model import QUALITY, Chunk, Filter
+from atlas.core.project_state import ProjectStats
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import IndexSummary, no_progress
-from atlas.pipeline.stepwise import LiveTiers
-from atlas.pipeline.supervisor import Daemon
-from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.project_state import ProjectStats
-from atlas.search.find import SearchResult
-from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.tools.answers import Check
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
 from tests.embedders.stub import Stub
 from tests.embedders.tiny_sentences import build
 from tests.pipeline.test_daemon_run import OPTIONS, project, until
@@ -287,7 +287,7 @@ async def test_a_missing_extra_is_said_and_nothing_else_fails(
 async def test_a_missing_model_is_said_and_everything_else_works(root: Path, model: Path, tmp_path: Path) -> None:
     from atlas.app.health import check_health
     from atlas.app.session import Session
-    from atlas.tools.catalogue import BY_NAME
+    from atlas.app.toolsets import BY_NAME
 
     settings = with_model(root, tmp_path / "d", tmp_path / "nowhere")
     await index(settings, quality=False)

@@ -12,13 +12,13 @@ from pathlib import Path
 from shutil import copytree, ignore_patterns
 
 import pytest
+from atlas_bench.compose import compare_indexes, open_live
+from atlas_bench.replay import ReplaySteps, WarmIndex, replay
 
-from atlas.app.bench import compare_indexes, open_live
 from atlas.app.main import index_project
-from atlas.bench.replay import ReplaySteps, WarmIndex, replay
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError
-from atlas.pipeline.events import no_progress
+from atlas.code.index.events import no_progress
+from atlas.core.errors import ConfigError
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.history import write_history
 from tests.pipeline.trees import write_tree
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from atlas.answers.newer_files import NewerFiles
 from atlas.app.main import current_scope, open_atlas
-from atlas.config.load import Settings, load_settings
+from atlas.code.index.project.tree_check import CheckedTree, TreeCheck
 from atlas.parsing import Languages, load_languages
-from atlas.pipeline.newer_files import NewerFiles
-from atlas.pipeline.tree_check import CheckedTree, TreeCheck
+from atlas.runtime.config.load import Settings, load_settings
 
 FILES = {
     "kept.py": "def kept(): ...\n",

@@ -17,8 +17,8 @@ import pytest
 
 import atlas
 from atlas._parser import Languages
-from atlas.pipeline.watch.watcher import Changes, Debounce, Watcher
-from atlas.scan import scan_project
+from atlas.code.index.watch.watcher import Debounce, WatchedChanges, Watcher
+from atlas.parsing.scanning import scan_project
 
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
 DEADLINE = 5.0
@@ -42,10 +42,10 @@ class Picture:
     def __init__(self, watcher: Watcher, root: Path) -> None:
         self.watcher, self.root = watcher, root
         self.files: dict[str, tuple[int, int]] = {}
-        self.reports: list[Changes] = []
+        self.reports: list[WatchedChanges] = []
         self.news = asyncio.Event()
 
-    def look(self, noticed: Changes) -> None:
+    def look(self, noticed: WatchedChanges) -> None:
         """Look where the report says."""
         self.reports.append(noticed)
         self.news.set()
@@ -73,7 +73,7 @@ class Picture:
                 self.news.clear()
                 await self.news.wait()
 
-    async def settled(self) -> list[Changes]:
+    async def settled(self) -> list[WatchedChanges]:
         """Wait until the picture is true; return the reports since the last time."""
         try:
             await self.until(self.is_true)
@@ -121,7 +121,7 @@ def single_folders(request: pytest.FixtureRequest) -> bool:
     return request.param
 
 
-def only_paths(reports: list[Changes]) -> set[str]:
+def only_paths(reports: list[WatchedChanges]) -> set[str]:
     """Return the paths reported; fails if the whole tree was to be looked at."""
     assert [report.everything for report in reports if report.everything] == []
     return {path for report in reports for path in report.paths}
@@ -478,7 +478,7 @@ async def test_without_a_queue_it_polls_and_tries_again(tmp_path: Path) -> None:
 SMALL = """
 import asyncio, sys
 from pathlib import Path
-from atlas.pipeline.watch.watcher import Watcher
+from atlas.code.index.watch.watcher import Watcher
 
 async def main(root):
     watcher = Watcher(root, poll_seconds=0.01)
@@ -516,7 +516,7 @@ async def test_polling_takes_a_twentieth_of_the_time_at_most(tmp_path: Path) -> 
         watcher.on_scanned(None, [""], seconds=0.02)
         await anext(changes)
         started = time.monotonic()
-        assert await anext(changes) == Changes((), "polling")
+        assert await anext(changes) == WatchedChanges((), "polling")
         assert time.monotonic() - started > 0.3
     assert (watcher.mode, watcher.reason) == ("polling", "slow disk")
 
@@ -548,7 +548,7 @@ async def test_known_folders_are_watched_before_the_first_look(tmp_path: Path) -
     write(tmp_path, {"a/b/x.py": "", "gone/y.py": ""})
     watcher, stop = Watcher(tmp_path, folders=["", "a", "a/b", "never/was"]), asyncio.Event()
     async with asyncio.timeout(DEADLINE), contextlib.aclosing(watcher.changes(stop)) as changes:
-        assert await anext(changes) == Changes((), "watch started")
+        assert await anext(changes) == WatchedChanges((), "watch started")
         assert watcher.watches == 3
         write(tmp_path, {"a/b/x.py": "1"})
-        assert await anext(changes) == Changes(("a/b/x.py",))
+        assert await anext(changes) == WatchedChanges(("a/b/x.py",))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from atlas.pipeline.watch.debounce import ChangeBatch, Changes, Debounce
+from atlas.code.index.watch.debounce import ChangeBatch, Debounce, WatchedChanges
 
 DEBOUNCE = Debounce(many=3, burst=6)
 
@@ -28,7 +28,7 @@ def test_a_saved_file_is_reported_once_after_a_short_silence() -> None:
     for time in (0.0, 0.001, 0.005):
         batch.add("a/b.py", time)
     assert batch.take(0.02) is None
-    assert batch.take(0.03) == Changes(("a/b.py",))
+    assert batch.take(0.03) == WatchedChanges(("a/b.py",))
     assert batch.due() == math.inf
 
 
@@ -49,8 +49,8 @@ def test_an_unbroken_stream_is_reported_all_the_same(count: int, longest: float)
 
 
 def test_too_many_paths_are_not_named() -> None:
-    assert filled(6).take(1.0) == Changes(tuple(f"{number}.py" for number in range(6)))
-    assert filled(7).take(1.0) == Changes((), "burst")
+    assert filled(6).take(1.0) == WatchedChanges(tuple(f"{number}.py" for number in range(6)))
+    assert filled(7).take(1.0) == WatchedChanges((), "burst")
 
 
 def test_a_reason_replaces_paths_and_bursts_and_is_kept() -> None:
@@ -59,21 +59,21 @@ def test_a_reason_replaces_paths_and_bursts_and_is_kept() -> None:
     batch.add_everything("rules changed", 0.0)
     batch.add_everything("overflow", 0.0)
     batch.add("a.py", 0.0)
-    assert batch.take(1.0) == Changes((), "rules changed")
+    assert batch.take(1.0) == WatchedChanges((), "rules changed")
     assert batch.take(9.0) is None
 
 
 def test_gits_index_is_a_reason_once_in_ten_seconds_and_the_last_change_counts() -> None:
     batch = ChangeBatch(DEBOUNCE)
     batch.add(".git/index", 0.0)
-    assert batch.take(0.02) == Changes((), "rules changed")
+    assert batch.take(0.02) == WatchedChanges((), "rules changed")
     batch.add(".git/index", 0.1)
     batch.add("a.py", 0.1)
-    assert batch.take(0.2) == Changes(("a.py",))
+    assert batch.take(0.2) == WatchedChanges(("a.py",))
     batch.add(".git/index", 5.0)
     assert batch.take(9.9) is None
     assert batch.due() == pytest.approx(10.02)
-    assert batch.take(10.03) == Changes((), "rules changed")
+    assert batch.take(10.03) == WatchedChanges((), "rules changed")
     assert batch.due() == math.inf
 
 
@@ -81,5 +81,5 @@ def test_a_look_at_everything_for_another_reason_serves_the_index_too() -> None:
     batch = ChangeBatch(DEBOUNCE)
     batch.add(".git/index", 0.0)
     batch.add_everything("rules changed", 0.0)
-    assert batch.take(0.02) == Changes((), "rules changed")
+    assert batch.take(0.02) == WatchedChanges((), "rules changed")
     assert batch.due() == math.inf

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from atlas.buses.memory import MemoryBus
-from atlas.errors import AtlasError, StoreError, Unavailable
-from atlas.events import Delivery, Event
-from atlas.pipeline.events import Window
-from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.code.index.events import Window
+from atlas.code.index.worker import TierReport, run_tier, run_until_idle
+from atlas.core.errors import AtlasError, StoreError, Unavailable
+from atlas.core.events import Delivery, Event
 
 STREAM, GROUP = "s", "g"
 

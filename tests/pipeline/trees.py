@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.pipeline.events import IndexSummary
+from atlas.code.index.events import IndexSummary
+from atlas.runtime.config.load import load_settings
 from tests.raw_database import raw
 
 

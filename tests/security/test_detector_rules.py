@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from atlas import _parser
-from atlas.detectors import MAX_OWN_BYTES, built_in, installed, of_project
+from atlas.code.index.detectors import MAX_OWN_BYTES, built_in, installed, of_project
 from atlas.parsing import load_languages
 
 RULE = """languages = ["python"]
@@ -85,7 +85,7 @@ def test_an_installed_distribution_contributes_rules(tmp_path: Path, monkeypatch
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     importlib.invalidate_caches()
     assert [name for name, _ in installed()] == ["consumers"]
-    script = "from atlas.detectors import installed; print([name for name, _ in installed()])"
+    script = "from atlas.code.index.detectors import installed; print([name for name, _ in installed()])"
     ran = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env={"PYTHONPATH": f"{tmp_path}"}
     )

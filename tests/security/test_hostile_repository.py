@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.process.data_folder import default_folder
+from atlas.runtime.process.data_folder import default_folder
 from tests.surfaces.processes import COMMAND, Place, answer, atlas, environment, server
 
 PLANTED = (

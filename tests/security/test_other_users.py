@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses.valkey_paths import ServerPaths, prepare
+from atlas.adapters.buses.valkey.paths import ServerPaths, prepare
+from atlas.adapters.git.location import locate
+from atlas.cli.chat.transcript import write_transcript
 from atlas.cli.clients import config_file
-from atlas.cli.conversation.transcript import write_transcript
-from atlas.config.load import discover_root
-from atlas.errors import NotFound
-from atlas.git.location import locate
-from atlas.process.files import make_private_folder, read_file, write_file
+from atlas.core.errors import NotFound
+from atlas.runtime.config.load import discover_root
+from atlas.runtime.process.files import make_private_folder, read_file, write_file
 from tests.papers.arxiv_server import Entry, arxiv_server
 
 NOBODY = 65534

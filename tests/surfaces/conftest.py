@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from reference_store.store import MemoryStore
 
 from atlas._parser import VectorIndex
-from atlas.api import Atlas
-from atlas.stores.memory.store import MemoryStore
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.code.atlas import Atlas
 
 from .processes import Place, filled
 from .shop import fill, open_shop, write_files

@@ -18,12 +18,12 @@ from typing import Any, TypeVar
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.daemon import stop_orphaned_server
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.model import Filter
-from atlas.pipeline.daemon_client import read_state
-from atlas.process import daemon
-from atlas.process.daemon import RunningDaemon, find_running
-from atlas.process.data_folder import default_folder
+from atlas.code.index.daemon_client import read_state
+from atlas.core.model import Filter
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.process import daemon
+from atlas.runtime.process.daemon import RunningDaemon, find_running
+from atlas.runtime.process.data_folder import default_folder
 
 from .processes import COMMAND, atlas, environment
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from atlas.answers.schema import check_arguments
 from atlas.app.session import Session, make_session
-from atlas.config.load import load_settings
-from atlas.errors import AtlasError
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.schema import check_arguments
+from atlas.app.toolsets import BY_NAME
+from atlas.core.errors import AtlasError
+from atlas.runtime.config.load import load_settings
 
 from .processes import Place
 

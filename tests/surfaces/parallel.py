@@ -16,9 +16,9 @@ from pathlib import Path
 from mcp import Client
 
 from atlas.app.session import make_session
-from atlas.config.load import load_settings
-from atlas.errors import AtlasError
-from atlas.tools.catalogue import BY_NAME
+from atlas.app.toolsets import BY_NAME
+from atlas.core.errors import AtlasError
+from atlas.runtime.config.load import load_settings
 
 from .http_server import http_server
 from .processes import Place, server, text_of

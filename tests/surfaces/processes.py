@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
 
 from atlas._parser import VectorIndex
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 
 from .shop import fill, write_files
 

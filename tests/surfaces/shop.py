@@ -1,7 +1,7 @@
 """A small hand-made project, on disk and in a store: the ground on which the tools are tested, without a parser.
 
-`shop` has a cart with discounts, a database with two implementations, a test, a document, an external package, a stub, a
-skipped and a half-read file. Spans and bytes are real; edges are written by hand.
+`shop` has a cart with discounts, a database with two implementations, a test, a document, an external package, a stub,
+a skipped and a half-read file. Spans and bytes are real; edges are written by hand.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from atlas._parser import content_digest, count_tokens, digest_paths, split_words
-from atlas.api import Atlas
-from atlas.contracts import Embedder, Store
-from atlas.model import (
+from atlas.code.atlas import Atlas
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.reader import Reader
+from atlas.core.contracts import Embedder, Store
+from atlas.core.model import (
     CODE,
     DOCUMENTS,
     Chunk,
@@ -28,8 +30,6 @@ from atlas.model import (
     VectorRow,
 )
 from atlas.parsing import make_statements, search_terms
-from atlas.search import Reader
-from atlas.search.languages import LanguageRow, language_terms
 
 PROJECT = "shop"
 FILES = {

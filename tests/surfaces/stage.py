@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from atlas._parser import VectorIndex
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import ManagedServer
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.events import Event
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
-from atlas.pipeline.heartbeat import DAEMON, HEARTBEAT_TTL
-from atlas.process.daemon import DaemonInstance, RunningDaemon
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.adapters.buses.valkey.bus import ValkeyBus
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.code.index.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
+from atlas.code.index.heartbeat import DAEMON, HEARTBEAT_TTL
+from atlas.core.events import Event
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
+from atlas.runtime.process.daemon import DaemonInstance, RunningDaemon
 
 from .processes import Place
 from .shop import fill, write_files

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.tools.node import get_node
+from atlas.code.tools.symbol.node import get_node
+from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from atlas.process.data_folder import MARKER, default_folder
+from atlas.runtime.process.data_folder import MARKER, default_folder
 
 from .processes import atlas
 

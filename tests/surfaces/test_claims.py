@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.notes.note import read_note
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.schema import check_arguments
+from atlas.answers.schema import check_arguments
+from atlas.app.toolsets import BY_NAME
+from atlas.code.notes.note import read_note
 
 from .knowledge import Desk, Said, desk, project
 

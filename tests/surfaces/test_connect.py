@@ -17,12 +17,13 @@ from typing import Any
 
 import pytest
 
+from atlas.app.toolsets import BY_NAME
 from atlas.cli.clients import jsonc
 from atlas.cli.clients.recipes import FOLDER_VARIABLES, RECIPES, Client
 from atlas.cli.clients.skill import skill_page, skill_section
 from atlas.cli.main import main
+from atlas.code.tools.catalogue import TOOLS
 from atlas.parsing import count_tokens
-from atlas.tools.catalogue import BY_NAME, TOOLS
 
 from .processes import COMMAND, environment
 

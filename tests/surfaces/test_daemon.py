@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from atlas._parser import VectorIndex
-from atlas.buses.valkey_server import ManagedServer
-from atlas.process.daemon import find_running
-from atlas.process.data_folder import make_folder
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.runtime.process.daemon import find_running
+from atlas.runtime.process.data_folder import make_folder
 from tests.raw_database import raw
 
 from .daemons import Home, home, is_alive, until

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from atlas.events import Event
-from atlas.pipeline.events import AST_DIRTY
+from atlas.code.index.events import AST_DIRTY
+from atlas.core.events import Event
 
 from .processes import COMMAND, atlas, environment
 from .stage import Stage, stage

@@ -20,22 +20,22 @@ import pytest
 from mcp import Client
 
 from atlas._parser import VectorIndex
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import index_project
 from atlas.app.session import Session
-from atlas.config.load import load_settings
-from atlas.errors import NotFound
-from atlas.pipeline.events import no_progress
-from atlas.process.daemon import find_running
-from atlas.process.tree_version import read_version
-from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.tools.catalogue import BY_NAME
+from atlas.app.toolsets import BY_NAME
+from atlas.code.index.events import no_progress
+from atlas.core.errors import NotFound
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.process.daemon import find_running
+from atlas.runtime.process.tree_version import read_version
 
 from .daemons import Home, home, until
 from .processes import Place, atlas, server
 from .processes import answer as answer_of_server
 
 if TYPE_CHECKING:
-    from atlas.config.load import Settings
+    from atlas.runtime.config.load import Settings
 
 CODE = {
     "app/core.py": 'def load_settings():\n    """Read the settings."""\n    return 1\n',

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from atlas.api import Atlas
-from atlas.model import Filter, Scored
-from atlas.search.find import SearchResult
-from atlas.search.likelihood import likelihoods
-from atlas.tools.citations import LISTED_CHARACTERS, short_title
-from atlas.tools.further import is_unsure, read_others, with_unranked
-from atlas.tools.search import hybrid_search
+from atlas.code.atlas import Atlas
+from atlas.code.find import SearchResult
+from atlas.code.rank.likelihood import likelihoods
+from atlas.code.tools.citations import LISTED_CHARACTERS, short_title
+from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.search.unranked import is_unsure, read_others, with_unranked
+from atlas.core.model import Filter, Scored
 
 from .shop import PROJECT
 
@@ -53,7 +53,7 @@ async def test_words_of_the_question_come_first(shop: Atlas) -> None:
 
 
 async def test_only_the_likeliest_files_are_read(shop: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.tools.further.LIKELY_FILES", 1)
+    monkeypatch.setattr("atlas.code.tools.search.unranked.LIKELY_FILES", 1)
     found = await shop.search(SENTENCE, Filter(project=PROJECT))
     assert len({each.node.row.path for each in found.ranked}) > 1
     assert set(await others_of(shop, found, Filter(project=PROJECT))) == {"shop/store.py"}

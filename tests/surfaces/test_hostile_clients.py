@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from atlas.http.connections import STALL_SECONDS
+from atlas.server.http.connections import STALL_SECONDS
 
 from .honest import ask_often
 from .hostile import KINDS, call, hostile, post

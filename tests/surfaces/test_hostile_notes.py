@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from atlas.errors import AtlasError
-from atlas.notes.note import read_note
+from atlas.adapters.stores.sqlite.short_term import FILE
+from atlas.app.toolsets import BY_NAME
+from atlas.code.notes.note import read_note
+from atlas.core.errors import AtlasError
+from atlas.knowledge.tools.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 from atlas.parsing import Cl100kCounter
-from atlas.stores.sqlite.short_term import FILE
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.knowledge.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 
 from .knowledge import Desk, Said, desk, project
 from .processes import REPOSITORY, environment
@@ -232,7 +232,7 @@ async def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path, 
 FULL = """
 import asyncio, resource, signal, sys
 from pathlib import Path
-from atlas.errors import AtlasError
+from atlas.core.errors import AtlasError
 from tests.surfaces.knowledge import desk
 from tests.surfaces.processes import Place
 

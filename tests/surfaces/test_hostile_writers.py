@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import AtlasError
-from atlas.normal_form import MOST_MARKS, normal_form
-from atlas.notes.note import read_note
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.schema import check_arguments
+from atlas.answers.schema import check_arguments
+from atlas.app.toolsets import BY_NAME
+from atlas.code.notes.note import read_note
+from atlas.core.errors import AtlasError
+from atlas.core.normal_form import MOST_MARKS, normal_form
 
 from .knowledge import Desk, desk, project
 

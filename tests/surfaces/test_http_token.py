@@ -153,7 +153,7 @@ def test_an_entry_over_http_is_written_listed_and_taken_back(place: Place, user:
 
 
 def test_sessions_that_start_at_once_make_one_token(user: dict[str, str]) -> None:
-    code = "import sys; from atlas.http.auth import own_token; sys.stdin.read(1); print(own_token()[0])"
+    code = "import sys; from atlas.server.http.auth import own_token; sys.stdin.read(1); print(own_token()[0])"
     started = [
         subprocess.Popen(
             [sys.executable, "-P", "-c", code],

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from atlas._parser import VectorIndex
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.session import Session
-from atlas.config.load import load_settings
-from atlas.errors import Unavailable
-from atlas.process.data_folder import default_folder
-from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.tools.catalogue import BY_NAME
+from atlas.app.toolsets import BY_NAME
+from atlas.core.errors import Unavailable
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.process.data_folder import default_folder
 from tests.raw_database import raw
 
 from .processes import COMMAND, Place, answer, atlas, environment, refusal, server, text_of

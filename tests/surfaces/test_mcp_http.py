@@ -27,8 +27,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
 from atlas._parser import VectorIndex
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.cli.main import main
-from atlas.stores.sqlite.store import EmbeddedStore
 
 from .http_server import Reply, Served, begin_index, http_server, message
 from .processes import Place, answer, filled, refusal

@@ -12,15 +12,16 @@ import pytest
 from opentelemetry import trace
 
 from atlas._parser import count_tokens
-from atlas.api import Atlas
-from atlas.errors import ConfigError
-from atlas.mcp_server import make_server
-from atlas.tools.answers import Answer, ContextAnswer
-from atlas.tools.call import FUNCTIONS, call
-from atlas.tools.catalogue import BY_NAME, INSTRUCTIONS, TOOLS
-from atlas.tools.render import render
-from atlas.tools.schema import check_arguments
-from atlas.tools.structured_content import structure, structure_text
+from atlas.answers.schema import check_arguments
+from atlas.app.toolsets import BY_NAME, INSTRUCTIONS
+from atlas.code.atlas import Atlas
+from atlas.code.tools.answers import Answer, ContextAnswer
+from atlas.code.tools.call import FUNCTIONS, call
+from atlas.code.tools.catalogue import TOOLS
+from atlas.code.tools.render import render
+from atlas.code.tools.structured_content import structure, structure_text
+from atlas.core.errors import ConfigError
+from atlas.server.mcp import make_server
 
 NAMES = (
     "hybrid_search text_search vector_search get_node get_context impact cypher_query index status health schema_info"
@@ -138,7 +139,7 @@ KEYWORDS = frozenset(
     {"type", "description", "properties", "required", "additionalProperties", "items", "enum", "default"}
     | {"minimum", "maximum", "minLength", "maxLength", "maxItems"}
 )
-"""The keywords that `atlas.tools.schema` checks."""
+"""The keywords that `atlas.answers.schema` checks."""
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -12,7 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from atlas._parser import VectorIndex
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from tests.raw_database import raw
 
 from .processes import COMMAND, Place, answer, environment, refusal, server, text_of

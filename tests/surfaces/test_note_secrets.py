@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from atlas.invisible import INVISIBLE, escaped, json_text, plain, xml_text
-from atlas.paper_source import Paper
+from atlas.core.invisible import INVISIBLE, escaped, json_text, plain, xml_text
+from atlas.core.paper_source import Paper
 from atlas.papers.export import FORMATS
 from atlas.papers.export import export as export_papers
 from tests.bench.secret_kinds import ALNUM, chars

@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from atlas.api import Atlas
 from atlas.app.main import open_atlas
 from atlas.cli.show import print_answer
-from atlas.config.load import load_settings
-from atlas.notes.folder import KnowledgeFolder
-from atlas.notes.ids import IdSource
-from atlas.notes.note import Relation
-from atlas.notes.notebook import Notebook
-from atlas.search.notes.resolve_anchor import resolve_anchor
-from atlas.tools.answers import SearchAnswer
-from atlas.tools.impact import impact
-from atlas.tools.node import get_context, get_node
-from atlas.tools.render import render
-from atlas.tools.search import hybrid_search, text_search
-from atlas.tools.structured_content import structure, tokens_of
+from atlas.code.atlas import Atlas
+from atlas.code.notes.note import NoteRelation
+from atlas.code.tools.answers import SearchAnswer
+from atlas.code.tools.impact import impact
+from atlas.code.tools.render import render
+from atlas.code.tools.search.search import hybrid_search, text_search
+from atlas.code.tools.structured_content import structure, tokens_of
+from atlas.code.tools.symbol.node import get_context, get_node
+from atlas.knowledge.notes.folder import KnowledgeFolder
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.notes.notebook import Notebook
+from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
+from atlas.runtime.config.load import load_settings
 from tests.git.repositories import GitRepository
 
 CODE = "def render(rows):\n    return measure(rows)\n\n\ndef measure(rows):\n    return max(rows)\n"
@@ -62,7 +62,7 @@ async def test_answers_about_a_symbol_show_its_notes(
     gone = await add(atlas, book, "claim", "It is written in C.", status="retracted")
     team = book.ids.new("entity")
     path = book.add("entity", team, {"name": "Terminal crew", "type": "team"}, "", "crew")
-    book.relate(path, team, Relation("OWNS", "symbol:table.render"))
+    book.relate(path, team, NoteRelation("OWNS", "symbol:table.render"))
     await atlas.index()
     context = await get_context(atlas, "table.render")
     assert sorted(line for note in context.notes[:3] for line in note) == [

@@ -6,16 +6,16 @@ import json
 from pathlib import Path
 
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.notes.folder import KnowledgeFolder
-from atlas.notes.ids import IdSource
-from atlas.notes.note import Anchor, Relation
-from atlas.notes.notebook import Notebook
-from atlas.pipeline.events import no_progress
-from atlas.tools.cypher import cypher_query
-from atlas.tools.render import render
-from atlas.tools.search import hybrid_search
-from atlas.tools.structured_content import structure
+from atlas.code.index.events import no_progress
+from atlas.code.notes.note import Anchor, NoteRelation
+from atlas.code.tools.cypher import cypher_query
+from atlas.code.tools.render import render
+from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.structured_content import structure
+from atlas.knowledge.notes.folder import KnowledgeFolder
+from atlas.knowledge.notes.ids import IdSource
+from atlas.knowledge.notes.notebook import Notebook
+from atlas.runtime.config.load import load_settings
 
 
 async def test_notes_are_found_beside_code_and_quoted(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ async def test_notes_are_found_beside_code_and_quoted(tmp_path: Path) -> None:
     path = book.add("claim", slow, {"confidence": 0.7, "status": "disputed"}, text, "slow")
     book.anchor(path, slow, Anchor("symbol", "table.render_table"))
     path = book.add("claim", fast, {}, "Widths are cached, so a table is drawn in linear time.", "fast")
-    book.relate(path, fast, Relation("refutes", slow, "profiled", 0.8))
+    book.relate(path, fast, NoteRelation("refutes", slow, "profiled", 0.8))
     path = book.add("entity", team, {"name": "Terminal crew", "type": "team"}, "", "crew")
     book.observe(path, team, "Wants colours in the logs of builds.")
     settings = load_settings(str(root), str(data), environment={})

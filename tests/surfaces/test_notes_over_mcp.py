@@ -11,8 +11,8 @@ import pytest
 from mcp import Client
 from mcp_types import Implementation
 
-from atlas.notes.note import read_note
-from atlas.process.tree_version import read_version
+from atlas.code.notes.note import read_note
+from atlas.runtime.process.tree_version import read_version
 
 from .daemons import Home, home, until
 from .http_server import http_server

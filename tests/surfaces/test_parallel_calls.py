@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from atlas.app.single_flight import SingleFlight
-from atlas.http.log import RateLimitFilter
+from atlas.server.http.log import RateLimitFilter
 
 from .parallel import LOADS, STATES, Call, Rounds, make_project, sessions, until_settled
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from atlas.api import Atlas
-from atlas.search import RankingOptions
-from atlas.search.find import Mode
-from atlas.search.places import AT_LINE, FILE
-from atlas.tools.answers import SearchAnswer
-from atlas.tools.explain import explain, explanation_lines, find_to_explain
-from atlas.tools.search import hybrid_search
+from atlas.code.atlas import Atlas
+from atlas.code.find import Mode
+from atlas.code.reader import RankingOptions
+from atlas.code.retrieve.places import AT_LINE, FILE
+from atlas.code.tools.answers import SearchAnswer
+from atlas.code.tools.search.explain import explain, explanation_lines, find_to_explain
+from atlas.code.tools.search.search import hybrid_search
 
 TOTAL, CART, DISCOUNT = "shop.cart.Cart.total", "shop.cart.Cart", "shop.cart.apply_discount"
 

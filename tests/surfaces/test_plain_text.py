@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.api import Atlas
 from atlas.app.main import index_project, open_atlas
-from atlas.config.load import load_settings
-from atlas.model import Filter
-from atlas.pipeline.events import no_progress
+from atlas.code.atlas import Atlas
+from atlas.code.index.events import no_progress
+from atlas.core.model import Filter
+from atlas.runtime.config.load import load_settings
 from tests.pipeline.trees import write_tree
 
 TREE = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.tools.answers import RelationAnswer, SearchAnswer
-from atlas.tools.render import render
-from atlas.tools.search import hybrid_search
+from atlas.code.tools.answers import RelationAnswer, SearchAnswer
+from atlas.code.tools.render import render
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from atlas.api import Atlas
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.search.notes.anchors import target_uid
-from atlas.search.notes.resolve_anchor import resolve_anchor
-from atlas.tools.impact import impact
-from atlas.tools.node import get_context
-from atlas.tools.render import render
-from atlas.tools.search import hybrid_search
+from atlas.code.atlas import Atlas
+from atlas.code.notes.anchors import target_uid
+from atlas.code.tools.impact import impact
+from atlas.code.tools.render import render
+from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.symbol.node import get_context
+from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
+from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {

@@ -18,26 +18,26 @@ import jsonschema
 import pytest
 
 from atlas._parser import count_tokens
-from atlas.api import Atlas
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.buses.valkey import paths as valkey_paths
+from atlas.adapters.buses.valkey.connection import Connection
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.health import check_health, look_at_daemon
-from atlas.buses import valkey_paths
-from atlas.buses.memory import MemoryBus
-from atlas.buses.valkey_connection import Connection
-from atlas.config.load import load_settings
-from atlas.contracts import Bus
-from atlas.errors import ConfigError, Unavailable
-from atlas.events import Event, StreamState
-from atlas.model import Decision, GraphDelta
-from atlas.pipeline.daemon_client import read_state
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
-from atlas.pipeline.heartbeat import DAEMON
-from atlas.tools.answers import Check
-from atlas.tools.catalogue import BY_NAME
-from atlas.tools.index import status
-from atlas.tools.render import render, to_dict
-from atlas.tools.status.daemon import DaemonStatus, Trace, look
-from atlas.tools.structured_content import structure, structure_text, tokens_of
+from atlas.app.toolsets import BY_NAME
+from atlas.code.atlas import Atlas
+from atlas.code.index.daemon_client import read_state
+from atlas.code.index.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
+from atlas.code.index.heartbeat import DAEMON
+from atlas.code.tools.answers import Check
+from atlas.code.tools.render import render, to_dict
+from atlas.code.tools.state.daemon import DaemonStatus, Trace, look
+from atlas.code.tools.state.index import status
+from atlas.code.tools.structured_content import structure, structure_text, tokens_of
+from atlas.core.contracts import Bus
+from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.events import Event, StreamState
+from atlas.core.model import Decision, GraphDelta
+from atlas.runtime.config.load import load_settings
 
 from .daemons import Home, home, until
 from .processes import atlas, environment

@@ -22,10 +22,10 @@ from typing import IO
 import pytest
 from rich.console import Console, Group
 
-from atlas.cli.status_view import CURVE, PLAIN_CURVE, Rates, live_parts
-from atlas.cli.status_watch import watch_text
-from atlas.tools.answers import Described, Evidence, ProjectStatus, StatusAnswer
-from atlas.tools.status.daemon import DaemonStatus, TierStatus, WatchStatus
+from atlas.cli.daemon.status_view import CURVE, PLAIN_CURVE, Rates, live_parts
+from atlas.cli.daemon.status_watch import watch_text
+from atlas.code.tools.answers import Evidence, ProjectStatus, SchemaEntry, StatusAnswer
+from atlas.code.tools.state.daemon import DaemonStatus, TierStatus, WatchStatus
 
 from .daemons import Home, home, until
 from .processes import COMMAND, atlas, environment
@@ -57,7 +57,7 @@ def answer(state: DaemonStatus, *notes: str) -> StatusAnswer:
     project = ProjectStatus(
         "shop", "/shop", 1234, "2027-01-15T07:00:00+00:00", 12_500, 300_000, 2_254_156, 1, 1, 300_000, 299_000, "m",
         0, 1, (), (), (), "", "", symbols=256_744, stale_files=17, stale_symbols=1_000,
-        decisions=(Described("body", "", 41), Described("layout", "", 1_002)),
+        decisions=(SchemaEntry("body", "", 41), SchemaEntry("layout", "", 1_002)),
     )  # fmt: skip
     evidence = Evidence("shop", 1234, "", "", (), "cl100k_base", 0, 0, notes)
     return StatusAnswer("status", (project,), (), evidence, state)

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from atlas.api import Atlas
-from atlas.errors import ConfigError, NotFound
-from atlas.model import EdgeType, FileRecord, GraphDelta, Label, Table
-from atlas.search.freshness import StaleFile
-from atlas.stores.bolt.rows import SYMBOL
-from atlas.stores.shared.properties import NODE_PROPERTIES as NOTE_PROPERTIES
-from atlas.stores.sqlite.cypher.graph import EDGE_COLUMNS, NODE_COLUMNS
-from atlas.tools import structured_content as tools_structure
-from atlas.tools.answers import Check, Evidence, PartialFile, TableAnswer
-from atlas.tools.cypher import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
-from atlas.tools.health import health
-from atlas.tools.index import status
-from atlas.tools.render import render
-from atlas.tools.structured_content import structure, tokens_of
-from atlas.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, LABELS, NODE_PROPERTIES
+from atlas.adapters.stores.bolt.rows import SYMBOL
+from atlas.adapters.stores.shared.properties import NODE_PROPERTIES as NOTE_PROPERTIES
+from atlas.adapters.stores.sqlite.cypher.graph import EDGE_COLUMNS, NODE_COLUMNS
+from atlas.code.atlas import Atlas
+from atlas.code.freshness import StaleFile
+from atlas.code.tools import structured_content as tools_structure
+from atlas.code.tools.answers import Check, Evidence, PartialFile, TableAnswer
+from atlas.code.tools.cypher import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
+from atlas.code.tools.render import render
+from atlas.code.tools.state.health import health
+from atlas.code.tools.state.index import status
+from atlas.code.tools.structured_content import structure, tokens_of
+from atlas.code.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, LABELS, NODE_PROPERTIES
+from atlas.core.errors import ConfigError, NotFound
+from atlas.core.model import EdgeType, FileRecord, GraphDelta, Label, Table
 
 
 class Answering:

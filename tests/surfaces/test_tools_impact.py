@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from atlas._parser import count_tokens
-from atlas.api import Atlas
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.errors import ConfigError, NotFound
-from atlas.model import NodeRow
-from atlas.tools.answers import ReportAnswer
-from atlas.tools.impact import impact
-from atlas.tools.mermaid import MAX_NODES, flow_chart
-from atlas.tools.render import render
-from atlas.tools.run_tests import test_commands as commands_of
-from atlas.tools.search import hybrid_search
-from atlas.tools.structured_content import structure, structure_text
+from atlas.code.atlas import Atlas
+from atlas.code.tools.answers import ReportAnswer
+from atlas.code.tools.impact import impact
+from atlas.code.tools.mermaid import MAX_NODES, flow_chart
+from atlas.code.tools.render import render
+from atlas.code.tools.run_tests import test_commands as commands_of
+from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.structured_content import structure, structure_text
+from atlas.core.errors import ConfigError, NotFound
+from atlas.core.model import NodeRow
+from atlas.runtime.config.load import load_settings
 from tests.git.repositories import GitRepository
 
 from .processes import Place, answer, atlas, server

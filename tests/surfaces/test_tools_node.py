@@ -8,25 +8,25 @@ from dataclasses import replace
 
 import pytest
 
-from atlas.api import Atlas
-from atlas.errors import ConfigError
-from atlas.model import EdgeRow, Filter, GraphDelta, Match, Node
-from atlas.search.freshness import StaleFile
-from atlas.search.not_found import why_no_callers
-from atlas.tools.answers import ContextAnswer
-from atlas.tools.node import get_context, get_node
-from atlas.tools.render import render
-from atlas.tools.structured_content import tokens_of
-from atlas.tools.symbols import Section
+from atlas.code.atlas import Atlas
+from atlas.code.freshness import StaleFile
+from atlas.code.graph.not_found import why_no_callers
+from atlas.code.tools.answers import ContextAnswer
+from atlas.code.tools.render import render
+from atlas.code.tools.structured_content import tokens_of
+from atlas.code.tools.symbol.node import get_context, get_node
+from atlas.code.tools.symbol.symbols import NeighbourSection
+from atlas.core.errors import ConfigError
+from atlas.core.model import EdgeRow, Filter, GraphDelta, Match, Node
 
 from .shop import FILES, PROJECT
 
 
-def section(answer: ContextAnswer, kind: str) -> Section:
+def section(answer: ContextAnswer, kind: str) -> NeighbourSection:
     return next(section for section in answer.sections if section.kind == kind)
 
 
-def uids(part: Section) -> list[str]:
+def uids(part: NeighbourSection) -> list[str]:
     return [each.uid.removeprefix("shop:") for each in part.neighbours]
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from atlas.api import Atlas
-from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
-from atlas.errors import Unavailable
-from atlas.model import PROSE, Filter, VectorRow
-from atlas.search.find import Mode
-from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.tools.search import hybrid_search, vector_search
+from atlas.adapters.embedders.static import PROSE_FOLDER, StaticEmbedder
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.code.atlas import Atlas
+from atlas.code.find import Mode
+from atlas.code.tools.search.search import hybrid_search, vector_search
+from atlas.core.errors import Unavailable
+from atlas.core.model import PROSE, Filter, VectorRow
 from tests.conformance.rows import PythonVectorIndex, node, unit, words
 from tests.surfaces.shop import PROJECT, fill, open_shop, write_files
 

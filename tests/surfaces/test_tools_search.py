@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
-from atlas.api import Atlas
-from atlas.errors import ConfigError, NotFound, Unavailable
-from atlas.model import EdgeRow, FileRecord, Filter, GraphDelta, Label, Scored
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.code.atlas import Atlas
+from atlas.code.find import Mode
+from atlas.code.freshness import StaleFile
+from atlas.code.reader import RankingOptions
+from atlas.code.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
+from atlas.code.tools.cypher import cypher_query, schema_info
+from atlas.code.tools.render import render, to_dict
+from atlas.code.tools.search.search import hybrid_search, text_search, vector_search
+from atlas.code.tools.structured_content import structure, tokens_of
+from atlas.code.tools.symbol.node import get_context, get_node
+from atlas.core.errors import ConfigError, NotFound, Unavailable
+from atlas.core.model import EdgeRow, FileRecord, Filter, GraphDelta, Label, Scored
+from atlas.core.wording import counted
 from atlas.parsing import VectorIndex
-from atlas.search import RankingOptions
-from atlas.search.find import Mode
-from atlas.search.freshness import StaleFile
-from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
-from atlas.tools.cypher import cypher_query, schema_info
-from atlas.tools.node import get_context, get_node
-from atlas.tools.render import render, to_dict
-from atlas.tools.search import hybrid_search, text_search, vector_search
-from atlas.tools.structured_content import structure, tokens_of
-from atlas.wording import counted
 
 from .shop import PROJECT, WordEmbedder, fill, open_shop, write_files
 
@@ -428,7 +428,7 @@ async def test_a_cursor_after_a_change_is_noted(shop: Atlas) -> None:
     before = await hybrid_search(shop, "keep values", limit=2, cursor=first.evidence.cursor)
     assert not any("index changed" in note for note in before.evidence.notes)
     manifest = await shop.reader.store.manifest(PROJECT)
-    from atlas.model import GraphDelta
+    from atlas.core.model import GraphDelta
 
     await shop.reader.store.apply([GraphDelta(PROJECT, "shop/half.py", replace(manifest["shop/half.py"], lines=9))])
     after = await hybrid_search(shop, "keep values", limit=2, cursor=first.evidence.cursor)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from atlas.app.main import open_atlas
-from atlas.config.load import load_settings
-from atlas.search.unresolved import find_unresolved
-from atlas.tools.answers import RelationAnswer
-from atlas.tools.node import get_context
-from atlas.tools.render import render
-from atlas.tools.search import hybrid_search
+from atlas.code.graph.unresolved import find_unresolved
+from atlas.code.tools.answers import RelationAnswer
+from atlas.code.tools.render import render
+from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.symbol.node import get_context
+from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.errors import ConfigError
-from atlas.tools.assemble import longest
-from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
+from atlas.answers.assemble import longest
+from atlas.answers.paging import Position, fingerprint, read_cursor, write_cursor
+from atlas.core.errors import ConfigError
 
 
 @given(st.lists(st.integers(1, 40), max_size=30), st.integers(0, 600))

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
-from atlas.process import log as daemon_log
-from atlas.process.daemon import (
+from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
+from atlas.runtime.process import log as daemon_log
+from atlas.runtime.process.daemon import (
     LOCK_FILE,
     DaemonInstance,
     RunningDaemon,
@@ -27,14 +27,14 @@ from atlas.process.daemon import (
     stop,
     wait_until_working,
 )
-from atlas.process.log import DaemonLog, read_log, readable
+from atlas.runtime.process.log import DaemonLog, read_log, readable
 
 ABOUT = RunningDaemon(os.getpid(), 1.5, ("/a", "/b"), ("a", "b"), "valkey://h", "starting", "")
 
 DAEMON = """
 import signal, sys, time, os
 from pathlib import Path
-from atlas.process.daemon import DaemonInstance, RunningDaemon
+from atlas.runtime.process.daemon import DaemonInstance, RunningDaemon
 {before}
 lock = DaemonInstance.take(Path(sys.argv[1]), RunningDaemon(os.getpid(), time.time(), ("/a",), ("a",)))
 {then}

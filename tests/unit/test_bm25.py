@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atlas.adapters.stores.sqlite.file.hardened import load_extension
+from atlas.adapters.stores.sqlite.rows import fetch, run_many, select, value
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.text import can_load, load_bm25
 from atlas.app.store import open_store
-from atlas.config.load import load_settings
-from atlas.model import Filter, Scored
+from atlas.core.model import Filter, Scored
 from atlas.parsing import BM25_LIBRARY, VectorIndex
-from atlas.stores.sqlite.hardened import load_extension
-from atlas.stores.sqlite.rows import fetch, run_many, select, value
-from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.stores.sqlite.text import can_load, load_bm25
+from atlas.runtime.config.load import load_settings
 from tests.conformance.rows import PROJECT, node, unit
 
 WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
@@ -181,7 +181,7 @@ async def test_a_setting_chooses_the_ranking(tmp_path: Path, monkeypatch: pytest
         loaded.append(entry_point)
         load_extension(connection, library, entry_point)
 
-    monkeypatch.setattr("atlas.stores.sqlite.text.load_extension", load)
+    monkeypatch.setattr("atlas.adapters.stores.sqlite.text.load_extension", load)
     chosen = load_settings(str(tmp_path), str(tmp_path / "data"), {"ATLAS_STORE_FTS_RANK": rank})
     store = await open_store(chosen, writing=True)
     try:

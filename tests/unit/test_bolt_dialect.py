@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import QueryError, StoreError
-from atlas.stores.bolt.dialect import TEXT_INDEX, Index, MemgraphDialect, Neo4jDialect, dialect_of
-from atlas.stores.bolt.query import prepared
-from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, NOTE_EDGE_PLACES, RECORD, WORDS, literal
-from atlas.stores.shared import statements
-from atlas.stores.shared.statements import cypher_statements
-from atlas.tools.knowledge.lists import ENTITY_QUERY, ORDERS, ListFilter, list_query
+from atlas.adapters.stores.bolt.dialect import TEXT_INDEX, IndexIdentity, MemgraphDialect, Neo4jDialect, dialect_of
+from atlas.adapters.stores.bolt.reading.query import prepared
+from atlas.adapters.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, NOTE_EDGE_PLACES, RECORD, WORDS, literal
+from atlas.adapters.stores.shared import statements
+from atlas.adapters.stores.shared.statements import cypher_statements
+from atlas.core.errors import QueryError, StoreError
+from atlas.knowledge.tools.lists import ENTITY_QUERY, ORDERS, ListFilter, list_query
 from tests.memgraph_rules import bare, broken
 
 MEMGRAPH = MemgraphDialect()
@@ -57,7 +57,7 @@ def emitted() -> Iterator[tuple[str, str]]:
             for mark, filling in FILLED.items():
                 text = text.replace(mark, filling)
             yield f"{path.stem}.{name}", MEMGRAPH.statement(text)
-    for path in sorted(BOLT.glob("*.py")):
+    for path in sorted(BOLT.rglob("*.py")):
         for line, text in written_out(ast.parse(path.read_text())):
             yield f"{path.name}:{line}", text
     for index, command in MEMGRAPH.schema():
@@ -150,7 +150,7 @@ def test_index_hints_stand_where_each_server_wants_them() -> None:
 def test_the_searched_property_is_lower_case() -> None:
     """Memgraph lower-cases the whole query text, names of properties included."""
     assert WORDS.islower()
-    assert dict(MEMGRAPH.schema())[Index("text", TEXT_INDEX)].endswith(f":AtlasEntry({WORDS})")
+    assert dict(MEMGRAPH.schema())[IndexIdentity("text", TEXT_INDEX)].endswith(f":AtlasEntry({WORDS})")
 
 
 @pytest.mark.parametrize(
@@ -203,11 +203,15 @@ def test_memgraphs_lists_are_read() -> None:
         ("label+property", "Symbol", ["uid"], 3),
         ("label_text (name: atlas_words)", "AtlasEntry", ["words"], None),
     ]
-    wanted = [Index("plain", "Symbol"), Index("plain", "Symbol.uid"), Index("text", "atlas_words")]
+    wanted = [
+        IndexIdentity("plain", "Symbol"),
+        IndexIdentity("plain", "Symbol.uid"),
+        IndexIdentity("text", "atlas_words"),
+    ]
     assert MEMGRAPH.known("SHOW INDEX INFO", rows) == wanted
-    assert MEMGRAPH.known("SHOW VECTOR INDEX INFO", [("v_1", ":AtlasEntry", "v_1")]) == [Index("vector", "v_1")]
+    assert MEMGRAPH.known("SHOW VECTOR INDEX INFO", [("v_1", ":AtlasEntry", "v_1")]) == [IndexIdentity("vector", "v_1")]
     unique = [("unique", "Symbol", ["uid"], ""), ("exists", "Symbol", "uid", "")]
-    assert MEMGRAPH.known("SHOW CONSTRAINT INFO", unique) == [Index("unique", "Symbol.uid")]
+    assert MEMGRAPH.known("SHOW CONSTRAINT INFO", unique) == [IndexIdentity("unique", "Symbol.uid")]
 
 
 @pytest.mark.parametrize("name", ["A:B", "a b", "x`y", "", "AtlasEntry", "Symbol", "1st", "é"])

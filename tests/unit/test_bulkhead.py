@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from atlas.errors import Unavailable
-from atlas.process.bulkhead import BulkheadLimit, Bulkheads, leave_place
+from atlas.core.errors import Unavailable
+from atlas.runtime.process.bulkhead import BulkheadLimit, Bulkheads, leave_place
 
 
 async def test_few_work_some_wait_and_more_are_refused() -> None:

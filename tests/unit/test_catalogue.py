@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from atlas._parser import count_tokens
-from atlas.errors import ConfigError
-from atlas.tools.catalogue import BY_NAME, TOOLS, TOOLSETS, offered_tools
-from atlas.tools.prompts import PROMPTS, prompt_text
+from atlas.app.toolsets import BY_NAME, TOOLSETS, offered_tools
+from atlas.code.tools.catalogue import TOOLS
+from atlas.code.tools.prompts import PROMPTS, prompt_text
+from atlas.core.errors import ConfigError
 
 TABLE = Path(__file__).parent / "data" / "intents.txt"
 INTENTS = [

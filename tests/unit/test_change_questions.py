@@ -4,46 +4,49 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.history import BRANCH_BASE, STAGED
-from atlas.search.change_questions import LAST_TAG, Asks, asks_about_own_changes, change_question
-from atlas.search.changes import asks_history
-from atlas.search.grammar import find_relation
+from atlas.code.changes.changes import asks_history
+from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, asks_about_own_changes, change_question
+from atlas.code.question.grammar import find_relation
+from atlas.core.history import BRANCH_BASE, STAGED
 
 NOW = 1_700_000_000
 DAY = 86_400
 MIDNIGHT = NOW - NOW % DAY
 
 QUESTIONS = {
-    "what changed recently": (Asks.COMMITS, {}),
-    "recent commits": (Asks.COMMITS, {}),
-    "what changed in the last two weeks": (Asks.COMMITS, {"after": NOW - 14 * DAY}),
-    "what changed in the past 3 days": (Asks.COMMITS, {"after": NOW - 3 * DAY}),
-    "what has changed today": (Asks.COMMITS, {"after": MIDNIGHT}),
-    "what changed since yesterday": (Asks.COMMITS, {"after": MIDNIGHT - DAY}),
-    "what changed since 2023-11-01": (Asks.COMMITS, {"after": 1_698_796_800}),
-    "what changed since v1.2": (Asks.DIFF, {"old": "v1.2"}),
-    "what changed since the last release": (Asks.DIFF, {"old": LAST_TAG}),
-    "changes since the latest tag": (Asks.DIFF, {"old": LAST_TAG}),
-    "what changed in atlas/search since the last release": (Asks.HISTORY, {"name": "atlas/search", "old": LAST_TAG}),
-    "changes since HEAD~3": (Asks.DIFF, {"old": "HEAD~3"}),
-    "commits since main": (Asks.DIFF, {"old": "main"}),
-    "what changed since commit 3f2a91c": (Asks.DIFF, {"old": "3f2a91c"}),
-    "show the diff against main": (Asks.DIFF, {"old": "main"}),
-    "what changed between v1 and v2": (Asks.DIFF, {"old": "v1", "new": "v2"}),
-    "what changed in this branch": (Asks.DIFF, {"old": BRANCH_BASE}),
-    "what changed on this branch compared to main": (Asks.DIFF, {"old": "main"}),
-    "uncommitted changes": (Asks.DIFF, {"old": "HEAD"}),
-    "staged changes": (Asks.DIFF, {"old": "HEAD", "new": STAGED}),
-    "who last changed Cart.save": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
-    "when was Cart.save last changed": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
-    "blame Cart.save": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
-    "who wrote Cart.save": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
-    "history of Cart.save": (Asks.HISTORY, {"name": "Cart.save"}),
-    "which commits touched Cart.save": (Asks.HISTORY, {"name": "Cart.save"}),
-    "what changed in atlas/search since v1": (Asks.HISTORY, {"name": "atlas/search", "old": "v1"}),
-    "what changed with Cart.save": (Asks.TOGETHER, {"name": "Cart.save"}),
-    "what files change together with relate.py": (Asks.TOGETHER, {"name": "relate.py"}),
-    "which files usually change with relate.py": (Asks.TOGETHER, {"name": "relate.py"}),
+    "what changed recently": (ChangeAspect.COMMITS, {}),
+    "recent commits": (ChangeAspect.COMMITS, {}),
+    "what changed in the last two weeks": (ChangeAspect.COMMITS, {"after": NOW - 14 * DAY}),
+    "what changed in the past 3 days": (ChangeAspect.COMMITS, {"after": NOW - 3 * DAY}),
+    "what has changed today": (ChangeAspect.COMMITS, {"after": MIDNIGHT}),
+    "what changed since yesterday": (ChangeAspect.COMMITS, {"after": MIDNIGHT - DAY}),
+    "what changed since 2023-11-01": (ChangeAspect.COMMITS, {"after": 1_698_796_800}),
+    "what changed since v1.2": (ChangeAspect.DIFF, {"old": "v1.2"}),
+    "what changed since the last release": (ChangeAspect.DIFF, {"old": LAST_TAG}),
+    "changes since the latest tag": (ChangeAspect.DIFF, {"old": LAST_TAG}),
+    "what changed in atlas/code since the last release": (
+        ChangeAspect.HISTORY,
+        {"name": "atlas/code", "old": LAST_TAG},
+    ),
+    "changes since HEAD~3": (ChangeAspect.DIFF, {"old": "HEAD~3"}),
+    "commits since main": (ChangeAspect.DIFF, {"old": "main"}),
+    "what changed since commit 3f2a91c": (ChangeAspect.DIFF, {"old": "3f2a91c"}),
+    "show the diff against main": (ChangeAspect.DIFF, {"old": "main"}),
+    "what changed between v1 and v2": (ChangeAspect.DIFF, {"old": "v1", "new": "v2"}),
+    "what changed in this branch": (ChangeAspect.DIFF, {"old": BRANCH_BASE}),
+    "what changed on this branch compared to main": (ChangeAspect.DIFF, {"old": "main"}),
+    "uncommitted changes": (ChangeAspect.DIFF, {"old": "HEAD"}),
+    "staged changes": (ChangeAspect.DIFF, {"old": "HEAD", "new": STAGED}),
+    "who last changed Cart.save": (ChangeAspect.LAST_CHANGE, {"name": "Cart.save"}),
+    "when was Cart.save last changed": (ChangeAspect.LAST_CHANGE, {"name": "Cart.save"}),
+    "blame Cart.save": (ChangeAspect.LAST_CHANGE, {"name": "Cart.save"}),
+    "who wrote Cart.save": (ChangeAspect.LAST_CHANGE, {"name": "Cart.save"}),
+    "history of Cart.save": (ChangeAspect.HISTORY, {"name": "Cart.save"}),
+    "which commits touched Cart.save": (ChangeAspect.HISTORY, {"name": "Cart.save"}),
+    "what changed in atlas/code since v1": (ChangeAspect.HISTORY, {"name": "atlas/code", "old": "v1"}),
+    "what changed with Cart.save": (ChangeAspect.TOGETHER, {"name": "Cart.save"}),
+    "what files change together with relate.py": (ChangeAspect.TOGETHER, {"name": "relate.py"}),
+    "which files usually change with relate.py": (ChangeAspect.TOGETHER, {"name": "relate.py"}),
 }
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from atlas.cli.clients import jsonc, section, toml_text
 from atlas.cli.clients.edits import BrokenText, apply, revert
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 KEY = ("mcpServers", "code-atlas")
 ENTRY = {"command": "/bin/atlas", "args": ["mcp", "--project", "/p ä\"'\\"]}

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas._parser import VectorIndex
-from atlas.config.declare import IgnoredSetting
-from atlas.config.file import MAX_MISTAKES
-from atlas.config.load import SECTIONS, Settings, discover_root, load_settings, user_file
-from atlas.errors import ConfigError
-from atlas.process.data_folder import default_folder, make_folder
-from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.core.errors import ConfigError
+from atlas.runtime.config.declare import IgnoredSetting
+from atlas.runtime.config.file import MAX_MISTAKES
+from atlas.runtime.config.load import SECTIONS, Settings, discover_root, load_settings, user_file
+from atlas.runtime.process.data_folder import default_folder, make_folder
 
 EXAMPLE = Path(__file__).parents[2] / "atlas.toml.example"
 

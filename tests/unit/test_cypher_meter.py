@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.errors import QueryError
-from atlas.stores.sqlite.cypher import sorter
-from atlas.stores.sqlite.cypher.guard import Guard
-from atlas.stores.sqlite.cypher.meter import Items, ListBuilder, hold, join_lists, weigh
-from atlas.stores.sqlite.cypher.sorter import Sorter
+from atlas.adapters.stores.sqlite.cypher import sorter
+from atlas.adapters.stores.sqlite.cypher.guard import Guard
+from atlas.adapters.stores.sqlite.cypher.meter import Items, ListBuilder, hold, join_lists, weigh
+from atlas.adapters.stores.sqlite.cypher.sorter import Sorter
+from atlas.core.errors import QueryError
 
 texts = st.sampled_from(["", "a", "b" * 100, "c" * 200, "d" * 5_000])
 plain = st.recursive(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atlas.cypher.regex import compile_regex
-from atlas.errors import QueryError
+from atlas.core.errors import QueryError
+from atlas.parsing.cypher_regex import compile_regex
 
 atoms = st.sampled_from(
     ("a", "b", ".", r"\d", "[ab]", "[^a]", r"\w", "_", "1", "^", "$", r"\b", "[a-b1]", r"\.", r"\S")

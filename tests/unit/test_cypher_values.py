@@ -7,9 +7,9 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.stores.sqlite.cypher.conversions import to_string
-from atlas.stores.sqlite.cypher.operators import ARITHMETIC
-from atlas.stores.sqlite.cypher.values import compare, equals, group_key, order_key
+from atlas.adapters.stores.sqlite.cypher.expressions.conversions import to_string
+from atlas.adapters.stores.sqlite.cypher.expressions.operators import ARITHMETIC
+from atlas.adapters.stores.sqlite.cypher.values import compare, equals, group_key, order_key
 
 scalars = st.one_of(st.none(), st.booleans(), st.integers(-5, 5), st.floats(-5, 5), st.sampled_from(["", "a", "1"]))
 values = st.recursive(

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import ConfigError
-from atlas.process.cache import cached_folders, remove_folder
-from atlas.process.data_folder import (
+from atlas.core.errors import ConfigError
+from atlas.runtime.process.cache import cached_folders, remove_folder
+from atlas.runtime.process.data_folder import (
     MARKER,
     cache_root,
     check_folder,
@@ -24,8 +24,8 @@ from atlas.process.data_folder import (
     move_legacy_folder,
     read_marker,
 )
-from atlas.process.files import open_file, read_file, write_file
-from atlas.process.installation_key import KEY_FILE, config_folder, sign
+from atlas.runtime.process.files import open_file, read_file, write_file
+from atlas.runtime.process.installation_key import KEY_FILE, config_folder, sign
 
 
 @pytest.fixture(autouse=True)
@@ -194,7 +194,7 @@ def test_a_folder_in_the_project_is_moved_when_it_proves_its_origin_else_named(t
 
 def test_processes_that_make_a_folder_at_once_agree(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from atlas.process.data_folder import check_folder, make_folder\n"
+        "import sys; from pathlib import Path; from atlas.runtime.process.data_folder import check_folder, make_folder\n"
         "for n in range(20):\n    make_folder(Path(sys.argv[1]) / str(n)); check_folder(Path(sys.argv[1]) / str(n))"
     )
     commands = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(4)]

@@ -9,19 +9,19 @@ from typing import Any, cast
 import pytest
 
 from atlas._parser import split_words
-from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
-from atlas.errors import Unavailable
-from atlas.model import DOCUMENTS, Chunk, WordCounts
+from atlas.adapters.embedders.static import PROSE_FOLDER, StaticEmbedder
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.long_text import read_long_text
+from atlas.code.question.parse_question import route
+from atlas.code.rank.descriptions import add_descriptions
+from atlas.code.rank.features import QuestionEvidence, main_features
+from atlas.code.rank.rank import Candidate, rank
+from atlas.code.reader import RankingOptions, Reader
+from atlas.code.retrieve.file_prior import FileMatches
+from atlas.code.retrieve.long_search import ChannelHits
+from atlas.core.errors import Unavailable
+from atlas.core.model import DOCUMENTS, Chunk, WordCounts
 from atlas.parsing import search_terms
-from atlas.search import RankingOptions, Reader
-from atlas.search.descriptions import add_descriptions
-from atlas.search.features import Evidence, main_features
-from atlas.search.file_prior import FileMatches
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.long_search import Found
-from atlas.search.long_text import read_long_text
-from atlas.search.rank import Candidate, rank
-from atlas.search.route import route
 
 from .test_rank import node
 
@@ -64,7 +64,7 @@ def candidates(*nodes: Any) -> list[Candidate]:
 
 async def shares(text: str, reader: PartOfReader, *nodes: Any) -> dict[str, float]:
     query = route(text, split_words, LANGUAGES)
-    found = Found(query, [], WordCounts({}, {}), query, read_long_text(text, LANGUAGES))
+    found = ChannelHits(query, [], WordCounts({}, {}), query, read_long_text(text, LANGUAGES))
     found = await add_descriptions(cast("Reader", reader), found, candidates(*nodes))
     return {uid: score for ranking in found.rankings for uid, score in ranking.hits}
 
@@ -129,7 +129,7 @@ async def test_it_orders_equal_matches_unless_the_question_is_a_name() -> None:
     for text, first in ((QUESTION, THROTTLE), ("LabelBuilder", BUILDER)):
         query = route(text, split_words, LANGUAGES)
         hits = {channel: dict[str, float]() for channel in ("words", "meaning")} | {"description": found}
-        evidence = Evidence(query, hits, {}, FileMatches({}, {}), frozenset(), split_words, LANGUAGES)
+        evidence = QuestionEvidence(query, hits, {}, FileMatches({}, {}), frozenset(), split_words, LANGUAGES)
         nodes = candidates(BUILDER, THROTTLE)
         known = [
             Candidate(each.node, each.score, features=own)

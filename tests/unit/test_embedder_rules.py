@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.config.load import load_settings
-from atlas.config.settings import Settings
-from atlas.errors import ConfigError
-from atlas.project_state import ProjectStats
-from atlas.tools.health_checks import quality_check
+from atlas.code.tools.state.health_checks import quality_check
+from atlas.core.errors import ConfigError
+from atlas.core.project_state import ProjectStats
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.config.settings import Settings
 
 
 def load(root: Path, text: str = "", **variables: str) -> Settings:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from atlas.embedders.cached import CachedEmbedder
-from atlas.embedders.static import StaticEmbedder
-from atlas.errors import StoreError
-from atlas.model import Chunk, EmbeddingStats, ModelInfo
-from atlas.process.lock import WriterLock
-from atlas.stores.sqlite import side_file
-from atlas.stores.sqlite.embedding_cache import FILE, OPENING_LOCK, DiskCache
+from atlas.adapters.embedders.cached import CachedEmbedder
+from atlas.adapters.embedders.static import StaticEmbedder
+from atlas.adapters.stores.sqlite.embedding_cache import FILE, OPENING_LOCK, DiskCache
+from atlas.adapters.stores.sqlite.file import side_file
+from atlas.core.errors import StoreError
+from atlas.core.model import Chunk, EmbeddingStats, ModelInfo
+from atlas.runtime.process.lock import WriterLock
 
 
 def chunk(text: str, name: str = "f", *, is_file: bool = False) -> Chunk:
@@ -136,7 +136,7 @@ async def test_a_cache_that_fails_costs_time_only(disk: DiskCache) -> None:
 
 def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
     code = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom atlas.stores.sqlite.embedding_cache import DiskCache\n"
+        "import asyncio, sys\nfrom pathlib import Path\nfrom atlas.adapters.stores.sqlite.embedding_cache import DiskCache\n"
         "async def main():\n    cache = DiskCache(Path(sys.argv[1]), 1 << 24)\n"
         "    for n in range(100):\n        await cache.put({f'{sys.argv[2]}{n}': bytes(512)})\n    await cache.aclose()\n"
         "asyncio.run(main())"
@@ -149,7 +149,7 @@ def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
 _OPENS = """
 import asyncio, sys
 from pathlib import Path
-from atlas.stores.sqlite.embedding_cache import DiskCache
+from atlas.adapters.stores.sqlite.embedding_cache import DiskCache
 
 print("ready", flush=True)
 for line in sys.stdin:

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas._parser import StaticEncoder
-from atlas.embedders.static import MODEL_FOLDER, StaticEmbedder
-from atlas.errors import ConfigError
-from atlas.model import Chunk
+from atlas.adapters.embedders.static import MODEL_FOLDER, StaticEmbedder
+from atlas.core.errors import ConfigError
+from atlas.core.model import Chunk
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "embedding_golden.json").read_text(encoding="utf-8"))
 WORD = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")

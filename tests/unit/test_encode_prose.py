@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas._parser import ProseEncoder, stem_words
-from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
-from atlas.model import PROSE, Chunk
+from atlas.adapters.embedders.static import PROSE_FOLDER, StaticEmbedder
+from atlas.core.model import PROSE, Chunk
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "prose_golden.json").read_text(encoding="utf-8"))
 WORD = re.compile(r"[^\W_]+")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atlas.code.tools.search.excerpts import MAX_PIECE, borders, dedented, gains, pieces_of
 from atlas.parsing import make_statements, split_words
-from atlas.tools.excerpts import MAX_PIECE, borders, dedented, gains, pieces_of
 
 STATEMENTS = make_statements().of
 

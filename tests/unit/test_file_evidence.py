@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from atlas._parser import split_words
-from atlas.model import Edge, EdgeRow, Node, Scored, WordCounts
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.parse_question import Query, route
+from atlas.code.question.stem import roots_of
+from atlas.code.rank.features import QuestionEvidence, main_features
+from atlas.code.rank.rank import Candidate, rank
+from atlas.code.rank.titles import lift_titles
+from atlas.code.retrieve.file_evidence import Coverage, asks_for_files, file_weight, mentioned_files, nearest_files
+from atlas.code.retrieve.file_prior import match_files
+from atlas.core.model import Edge, EdgeRow, Node, Scored, WordCounts
 from atlas.parsing import search_terms
-from atlas.search.features import Evidence, main_features
-from atlas.search.file_evidence import Coverage, asks_for_files, file_weight, mentioned_files, nearest_files
-from atlas.search.file_prior import match_files
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.rank import Candidate, rank
-from atlas.search.roots import roots_of
-from atlas.search.route import Query, route
-from atlas.search.titles import lift_titles
 
 from .test_rank import node
 
@@ -112,11 +112,11 @@ def test_the_file_that_is_near_mentioned_and_covered_comes_first() -> None:
     counts = WordCounts({"app/pool.py": 3, "app/net.py": 3}, {"open": {"app/pool.py": 1}, "hand": {"app/net.py": 1}})
     files = match_files(counts, query.words, query.variants)
     hits = {"file_meaning": {"app/pool.py": 1.0}, "mentions": {"app/pool.py": 0.5}}
-    evidence = Evidence(
+    evidence = QuestionEvidence(
         query, hits, {}, files, roots_of(query.words), split_words, LANGUAGES, Coverage(counts, files.rarity), 1.0
     )
 
-    def first(evidence: Evidence) -> str:
+    def first(evidence: QuestionEvidence) -> str:
         known = main_features([pool, net], evidence)
         found = [replace(each, features=own) for each, own in zip([pool, net], known, strict=True)]
         return rank(found, query, split_words, LANGUAGES)[0].node.row.path

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from atlas.search.frame_order import read_words
-from atlas.search.frames import Frame, frame_groups
+from atlas.code.question.frame_order import read_words
+from atlas.code.question.frames import RelationFrame, frame_groups
 
 _OF_CLASS = {
     "SUBJECT": ("", "other test code"),
@@ -25,7 +25,7 @@ _OF_CLASS = {
 }
 
 
-def _question(frame: Frame, chooser: random.Random) -> str:
+def _question(frame: RelationFrame, chooser: random.Random) -> str:
     """Return a question that the frame is meant for."""
     said: list[str] = []
     for element in frame.text.split():
@@ -58,7 +58,7 @@ def test_what_a_pattern_matches_passes_the_check() -> None:
 )
 def test_patterns_that_cannot_match_are_not_compiled(question: str) -> None:
     """Their words stand in another order, or not next to each other."""
-    frames = [Frame(frame.kind, frame.text, frame.words) for group in frame_groups() for frame in group.frames]
+    frames = [RelationFrame(frame.kind, frame.text, frame.words) for group in frame_groups() for frame in group.frames]
     words = read_words(question)
     for frame in frames:
         frame.match(question, words)

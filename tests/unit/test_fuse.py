@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.model import Scored
-from atlas.search.fuse import fuse_rrf, normalised, order, weighted
+from atlas.code.retrieve.fuse import fuse_rrf, normalised, order, weighted
+from atlas.core.model import Scored
 
 uids = st.sampled_from([f"p:{name}" for name in "abcdefgh"])
 rankings = st.lists(

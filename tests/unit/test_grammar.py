@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.search.grammar import MAX_RELATION_CHARACTERS, find_relation
-from atlas.search.relations import Kind, RelationIntent
+from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
+from atlas.code.question.relation_kinds import Kind, RelationIntent
 
 TABLE = Path(__file__).parent / "data" / "phrasings.txt"
 ROWS = [line.rpartition(" | ")[::2] for line in TABLE.read_text(encoding="utf-8").splitlines() if line[0] != "#"]

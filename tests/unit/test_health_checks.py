@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import Unavailable
-from atlas.model import ModelInfo
-from atlas.tools import health_checks as judge
-from atlas.tools.status.daemon import DaemonStatus
+from atlas.code.tools.state import health_checks as judge
+from atlas.code.tools.state.daemon import DaemonStatus
+from atlas.core.errors import Unavailable
+from atlas.core.model import ModelInfo
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import pytest
 
 import atlas
 from atlas._parser import Languages, ParsedFile, digest_paths, parse_paths, read_path, read_small
-from atlas.scan import scan_project
+from atlas.parsing.scanning import scan_project
 
 pytestmark = pytest.mark.slow
 
@@ -32,8 +32,8 @@ import resource, sys
 from pathlib import Path
 from tests.unit.test_hostile_files import LANGUAGES
 from atlas._parser import digest_paths, parse_paths, read_path
-from atlas.pipeline.watch.git_rules import rule_files
-from atlas.scan import scan_project
+from atlas.code.index.watch.git_rules import rule_files
+from atlas.parsing.scanning import scan_project
 
 root = Path(sys.argv[1])
 scan = scan_project(root, LANGUAGES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from atlas.http.admission import IN_ORDER, STARTING_SECONDS, AdmissionControl, Displaced, Permit
+from atlas.server.http.admission import IN_ORDER, STARTING_SECONDS, AdmissionControl, Displaced, Permit
 
 
 async def settle() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from atlas.errors import ConfigError
-from atlas.http.auth import Access, make_access, read_token
+from atlas.core.errors import ConfigError
+from atlas.server.http.auth import Access, make_access, read_token
 
 TOKEN = "a-token-that-is-long-enough"
 OWN = make_access("127.0.0.1", is_open=False)

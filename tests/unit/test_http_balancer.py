@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from atlas.http.balancer import READY, Channel, HandoffSocket, assign
+from atlas.server.http.balancer import READY, Channel, HandoffSocket, assign
 
 
 class Desk:

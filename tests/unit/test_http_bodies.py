@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from atlas.http import bodies as module
-from atlas.http.auth import Rejection
-from atlas.http.bodies import SMALL_BYTES, BodyBuffers, ClientDisconnected
+from atlas.server.http import bodies as module
+from atlas.server.http.auth import Rejection
+from atlas.server.http.bodies import SMALL_BYTES, BodyBuffers, ClientDisconnected
 
 
 class Client:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atlas.http.connections import GRACE_SECONDS, MAX_STALLED, SECONDS, Connections, Phase
+from atlas.server.http.connections import GRACE_SECONDS, MAX_STALLED, SECONDS, Connections, Phase
 
 
 class Clock:

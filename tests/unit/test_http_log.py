@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from atlas.http.log import MAX_CHARACTERS, MAX_IN_WINDOW, MAX_KINDS, WINDOW_SECONDS, RateLimitFilter
+from atlas.server.http.log import MAX_CHARACTERS, MAX_IN_WINDOW, MAX_KINDS, WINDOW_SECONDS, RateLimitFilter
 
 
 def record(message: str, *arguments: object) -> logging.LogRecord:

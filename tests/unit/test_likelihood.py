@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.model import Label, Node, NodeRow
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.parse_question import Query, route
+from atlas.code.rank.likelihood import EXACT, NAME, QUOTED, SENTENCE, SURE_RANKS, certainty_of, likelihoods, missing
+from atlas.code.rank.rank import Candidate
+from atlas.core.model import Label, Node, NodeRow
 from atlas.parsing import search_terms, split_words
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.likelihood import EXACT, NAME, QUOTED, SENTENCE, SURE_RANKS, certainty_of, likelihoods, missing
-from atlas.search.rank import Candidate
-from atlas.search.route import Query, route
 
 LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 

@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.line_diff import Hunk, diff_lines, lines_of, old_extent, shift_span
+from atlas.core.line_diff import Hunk, diff_lines, lines_of, old_extent, shift_span
 
 texts = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f"]), max_size=12)
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import TypeAdapter
 from typing_extensions import ReadOnly, TypedDict
 
-from atlas.process.litellm_library import load_litellm
+from atlas.runtime.process.litellm_library import load_litellm
 
 
 class One(TypedDict):

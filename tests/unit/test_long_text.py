@@ -7,12 +7,12 @@ import time
 import pytest
 
 from atlas._parser import split_words
-from atlas.model import WordCounts
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.long_text import LongText, fits, rarest, read_long_text
+from atlas.code.question.parse_question import route
+from atlas.code.question.tracebacks import TracebackFrame, read_frames
+from atlas.core.model import WordCounts
 from atlas.parsing import search_terms
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.long_text import LongText, fits, rarest, read_long_text
-from atlas.search.route import route
-from atlas.search.tracebacks import Frame, read_frames
 
 LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 FILLER = "It happens about once a day in production and nobody could tell me what to do about it until now. " * 3
@@ -102,7 +102,7 @@ GO = "goroutine 51 [running]:\nexample.org/lib/shop.(*Mux).route(...)\n\t/go/pkg
 
 def test_one_frame_is_a_long_text_whose_folders_are_no_words() -> None:
     found = read(GO)
-    assert found.frames == (Frame("/go/pkg/mod/lib/shop@v1.7.1/mux.go", 318, "route", "Mux"),)
+    assert found.frames == (TracebackFrame("/go/pkg/mod/lib/shop@v1.7.1/mux.go", 318, "route", "Mux"),)
     assert found.whole.split() == ["route"] and found.is_traceback
     assert found.paths == found.names == () and found.title == ""
     assert not read(REPORT).is_traceback

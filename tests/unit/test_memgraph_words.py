@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import tantivy
 
-from atlas.model import SearchText
+from atlas.adapters.stores.bolt.dialect import MemgraphDialect
+from atlas.adapters.stores.bolt.rows import WORDS, entry_properties
+from atlas.core.model import SearchText
 from atlas.parsing import split_words
-from atlas.stores.bolt.dialect import MemgraphDialect
-from atlas.stores.bolt.rows import WORDS, entry_properties
 from tests.conformance.rows import node
 
 DIALECT = MemgraphDialect()

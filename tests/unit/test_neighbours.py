@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from atlas.model import Edge, EdgeRow, Label, Node, NodeRow
+from atlas.code.tools.symbol.neighbours import MAX_NEIGHBOURS, relevant_neighbours
+from atlas.core.model import Edge, EdgeRow, Label, Node, NodeRow
 from atlas.parsing import split_words
-from atlas.tools.neighbours import MAX_NEIGHBOURS, relevant_neighbours
 
 WORDS = {"write", "cache", "entry"}
 

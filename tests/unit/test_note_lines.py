@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from atlas.ids import PERSONAL_PROJECT, make_uid
-from atlas.model import NodeRow
-from atlas.search.notes.anchors import AnchorState, State
-from atlas.search.notes.decisions import decision_status
-from atlas.tools.note_lines import note_line, suspect_text
+from atlas.code.notes.anchors import AnchorCondition, AnchorState
+from atlas.code.notes.decisions import decision_status
+from atlas.code.notes.note_lines import note_line, suspect_text
+from atlas.core.ids import PERSONAL_PROJECT, make_uid
+from atlas.core.model import NodeRow
 from tests.conformance.rows import node
 
 NOW = 1_795_000_000.0  # 2026-11-18T11:06:40Z
@@ -54,10 +54,15 @@ def test_a_note_stays_inside_its_quotes() -> None:
 
 def test_what_happened_to_the_code() -> None:
     commit = "0123456789abcdef0123456789abcdef01234567"
-    changed = AnchorState("symbol", "a.f", State.CHANGED, ("signature", "body"), "a.py:7", "", commit)
-    moved = AnchorState("symbol", "a.g", State.MOVED, (), "b.py:3", "b.g")
-    gone = AnchorState("symbol", "a.h\n", State.GONE, commit=commit)
-    assert suspect_text([AnchorState("symbol", "a.i", State.FRESH), AnchorState("file", "x", State.UNKNOWN)]) == ""
+    changed = AnchorState("symbol", "a.f", AnchorCondition.CHANGED, ("signature", "body"), "a.py:7", "", commit)
+    moved = AnchorState("symbol", "a.g", AnchorCondition.MOVED, (), "b.py:3", "b.g")
+    gone = AnchorState("symbol", "a.h\n", AnchorCondition.GONE, commit=commit)
+    assert (
+        suspect_text(
+            [AnchorState("symbol", "a.i", AnchorCondition.FRESH), AnchorState("file", "x", AnchorCondition.UNKNOWN)]
+        )
+        == ""
+    )
     assert suspect_text([changed]) == "suspect: signature and body changed of a.f a.py:7 since 0123456789"
     assert suspect_text([moved, gone]) == "suspect: a.g moved to b.g b.py:3, a.h is gone since 0123456789"
     assert suspect_text([changed, moved, gone]).endswith(" and 1 more")

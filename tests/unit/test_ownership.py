@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.process.ownership import foreign_part
+from atlas.runtime.process.ownership import foreign_part
 
 IS_ROOT = os.geteuid() == 0
 

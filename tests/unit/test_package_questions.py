@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.search.package_questions import Asks, PackageQuestion, find_package_question
+from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 
-LIST, VERSION, DEPENDS, DEPENDENTS, UNUSED = Asks.LIST, Asks.VERSION, Asks.DEPENDS, Asks.DEPENDENTS, Asks.UNUSED
+LIST, VERSION, DEPENDS, DEPENDENTS, UNUSED = (
+    PackageAspect.LIST,
+    PackageAspect.VERSION,
+    PackageAspect.DEPENDS,
+    PackageAspect.DEPENDENTS,
+    PackageAspect.UNUSED,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,9 @@ LIST, VERSION, DEPENDS, DEPENDENTS, UNUSED = Asks.LIST, Asks.VERSION, Asks.DEPEN
         ("are there any unused dependencies", UNUSED, "", "", ()),
     ],
 )
-def test_questions_about_packages(text: str, asks: Asks, package: str, project: str, kinds: tuple[str, ...]) -> None:
+def test_questions_about_packages(
+    text: str, asks: PackageAspect, package: str, project: str, kinds: tuple[str, ...]
+) -> None:
     found = find_package_question(text)
     assert found is not None
     assert found == PackageQuestion(asks, package, project, kinds, found.certain)

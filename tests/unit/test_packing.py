@@ -5,18 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.tools.context import plan_context
-from atlas.tools.packing import Part, affordable, order_parts, rounded
+from atlas.answers.packing import AnswerPart, affordable, order_parts, rounded
+from atlas.code.tools.symbol.context import plan_context
 
 values = st.floats(0, 1, allow_nan=False)
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> list[Part[int]]:
+def trees(draw: st.DrawFn) -> list[AnswerPart[int]]:
     """Draw parts, each after an earlier one or none."""
     count = draw(st.integers(0, 25))
     return [
-        Part(
+        AnswerPart(
             number,
             draw(values),
             draw(st.integers(0, 60)),
@@ -27,7 +27,7 @@ def trees(draw: st.DrawFn) -> list[Part[int]]:
 
 
 @given(trees(), st.floats(0, 0.1))
-def test_each_part_is_once_and_after_what_it_needs(parts: list[Part[int]], least: float) -> None:
+def test_each_part_is_once_and_after_what_it_needs(parts: list[AnswerPart[int]], least: float) -> None:
     ordered = [part.key for part in order_parts(parts, least)]
     assert len(set(ordered)) == len(ordered)
     for part in parts:
@@ -39,12 +39,12 @@ def test_each_part_is_once_and_after_what_it_needs(parts: list[Part[int]], least
 
 
 @given(trees())
-def test_without_a_least_rate_nothing_is_left_out(parts: list[Part[int]]) -> None:
+def test_without_a_least_rate_nothing_is_left_out(parts: list[AnswerPart[int]]) -> None:
     assert sorted(part.key for part in order_parts(parts)) == list(range(len(parts)))
 
 
 @given(trees(), st.integers(0, 500), st.integers(0, 100))
-def test_a_larger_budget_keeps_all_and_is_worth_no_less(parts: list[Part[int]], budget: int, more: int) -> None:
+def test_a_larger_budget_keeps_all_and_is_worth_no_less(parts: list[AnswerPart[int]], budget: int, more: int) -> None:
     ordered = order_parts(parts)
     few, many = affordable(ordered, budget), affordable(ordered, budget + more)
     assert sum(part.price for part in ordered[:few]) <= budget
@@ -53,7 +53,12 @@ def test_a_larger_budget_keeps_all_and_is_worth_no_less(parts: list[Part[int]], 
 
 
 def test_the_best_part_that_is_free_comes_next() -> None:
-    parts = [Part("hit", 0.5, 20), Part("body", 0.4, 10, "hit"), Part("other", 0.2, 10), Part("lost", 1.0, 1, "gone")]
+    parts = [
+        AnswerPart("hit", 0.5, 20),
+        AnswerPart("body", 0.4, 10, "hit"),
+        AnswerPart("other", 0.2, 10),
+        AnswerPart("lost", 1.0, 1, "gone"),
+    ]
     assert [part.key for part in order_parts(parts)] == ["hit", "body", "other"]
     assert [part.key for part in order_parts(parts, 0.03)] == []
 

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.retrieve.places import MAX_PLACES, WrittenPlace, read_places
 from atlas.parsing import search_terms
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.places import MAX_PLACES, Place, read_places
 
 LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 
@@ -97,7 +97,7 @@ def test_no_place(text: str) -> None:
 
 def test_places_keep_their_order_and_are_limited() -> None:
     text = "from line 3 of b.py to a.py:7 and a.py:7"
-    assert read_places(text, LANGUAGES) == (Place("b.py", 3, 3), Place("a.py", 7, 7))
+    assert read_places(text, LANGUAGES) == (WrittenPlace("b.py", 3, 3), WrittenPlace("a.py", 7, 7))
     assert len(read(" ".join(f"a.py:{line}" for line in range(1, 99)))) == MAX_PLACES
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from atlas._parser import split_words
-from atlas.model import Node, NodeRow
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.parse_question import route
+from atlas.code.question.translations import is_translation
+from atlas.code.rank.rank import Candidate, collapse, rank
+from atlas.core.model import Node, NodeRow
 from atlas.parsing import search_terms
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.rank import Candidate, collapse, rank
-from atlas.search.route import route
-from atlas.search.translations import is_translation
 
 LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 

@@ -7,19 +7,27 @@ from dataclasses import replace
 import pytest
 
 from atlas._parser import split_words
-from atlas.config.search import RANKING_STAGES
-from atlas.model import Scored, WordCounts
+from atlas.code.question.british_american import other_spellings
+from atlas.code.question.copies import is_copy
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.parse_question import route
+from atlas.code.question.stem import root_of
+from atlas.code.rank.features import FEATURES
+from atlas.code.rank.grouping import MAX_SAME_FILE, group_by_file
+from atlas.code.rank.rank import Candidate
+from atlas.code.rank.ranking import STAGES
+from atlas.code.rank.relevance import (
+    RELEVANT,
+    Signals,
+    match_strength,
+    read_signals,
+    relevance,
+    uncounted,
+    with_coverage,
+)
+from atlas.core.model import Scored, WordCounts
 from atlas.parsing import search_terms
-from atlas.search.copies import is_copy
-from atlas.search.features import FEATURES
-from atlas.search.grouping import MAX_SAME_FILE, group_by_file
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.rank import Candidate
-from atlas.search.ranking import STAGES
-from atlas.search.relevance import RELEVANT, Signals, match_strength, read_signals, relevance, uncounted, with_coverage
-from atlas.search.roots import root_of
-from atlas.search.route import route
-from atlas.search.spellings import other_spellings
+from atlas.runtime.config.search import RANKING_STAGES
 
 from .test_rank import node
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas._parser import split_words
-from atlas.model import Direction, EdgeType
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.names import dotted
+from atlas.code.question.parse_question import MAX_QUERY_CHARACTERS, MAX_WORDS, Query, base_forms, route
+from atlas.core.model import Direction, EdgeType
 from atlas.parsing import search_terms
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.names import dotted
-from atlas.search.route import MAX_QUERY_CHARACTERS, MAX_WORDS, Query, base_forms, route
 
 LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 

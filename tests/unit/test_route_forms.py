@@ -2,9 +2,9 @@
 
 import pytest
 
-from atlas.search.grammar import find_relation
-from atlas.search.package_questions import Asks, find_package_question
-from atlas.search.route_forms import RouteQuestion, read_route_question
+from atlas.code.question.grammar import find_relation
+from atlas.code.question.package_questions import PackageAspect, find_package_question
+from atlas.code.question.route_forms import RouteQuestion, read_route_question
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_a_quoted_message_is_no_name() -> None:
 def test_a_gem_has_a_version() -> None:
     question = find_package_question("which gem versions of rails are required")
     assert question is not None
-    assert (question.asks, question.package) == (Asks.VERSION, "rails")
+    assert (question.asks, question.package) == (PackageAspect.VERSION, "rails")

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from atlas.threads import in_thread
+from atlas.core.threads import in_thread
 
 
 async def test_who_is_cancelled_again_and_again_still_goes_after_the_work() -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import atlas
 from atlas._parser import Languages
-from atlas.errors import ConfigError
-from atlas.scan import Scan, Scope, scan_project
+from atlas.core.errors import ConfigError
+from atlas.parsing.scanning import Scan, Scope, scan_project
 
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import atlas
 from atlas._parser import Languages
-from atlas.scan import Scan, Scope, changes_rules, scan_project
+from atlas.parsing.scanning import Scan, Scope, changes_rules, scan_project
 
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
 

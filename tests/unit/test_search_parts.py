@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atlas.code.tools.search.parts import LEAST, PageHit, Pricing, assemble_hits, plan_page
+from atlas.code.tools.symbol.symbol_lines import others_line
+from atlas.code.tools.symbol.symbols import SourceLine, Symbol, SymbolHit
 from atlas.parsing import count_tokens, split_words
-from atlas.tools.search_parts import LEAST, PageHit, Pricing, assemble_hits, plan_page
-from atlas.tools.symbol_lines import others_line
-from atlas.tools.symbols import Hit, SourceLine, Symbol
 
 PRICING = Pricing(count_tokens, split_words, {"load", "cart"})
 
@@ -20,7 +20,7 @@ def hit(number: int, likelihood: float, same_file: int, lines: int) -> PageHit:
         f"p:f{number}", "function", f"f{number}", f"f{number}", f"a{number}.py:1", "", "def f(a)", "Sum it."
     )
     names = tuple(f"g{index} {index}" for index in range(same_file))
-    found = Hit(number + 1, symbol, 1.0, (), (), (), same_file=names, near=("calls load b.py:1",))
+    found = SymbolHit(number + 1, symbol, 1.0, (), (), (), same_file=names, near=("calls load b.py:1",))
     pieces = tuple((SourceLine(index + 2, "load(cart)" if index % 3 else "pass"),) for index in range(lines))
     return PageHit(found, likelihood, (likelihood / 2,) * same_file, pieces, (0.5,))
 

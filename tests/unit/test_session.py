@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.tools.index_pass import PHASES, IndexProgress
+from atlas.code.tools.state.index_pass import PHASES, IndexProgress
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(PHASES)), st.integers(0, 100), st.integers(0, 50))))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.spelling import distance, tolerance
-from atlas.stores.shared.names import front_variants, segments, similar, suffix_matcher, tails
+from atlas.adapters.stores.shared.names import front_variants, segments, similar, suffix_matcher, tails
+from atlas.core.edit_distance import distance, tolerance
 
 TEXT = st.text("abAB_1é", max_size=8)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from atlas._parser import split_words
-from atlas.model import Node, WordCounts
+from atlas.code.question.documentation import is_documentation
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.parse_question import route
+from atlas.code.question.stem import root_of
+from atlas.code.rank.rank import Candidate
+from atlas.code.rank.symbol_order import names_first
+from atlas.code.retrieve.file_prior import match_files
+from atlas.core.model import Node, WordCounts
 from atlas.parsing import search_terms
-from atlas.search.documentation import is_documentation
-from atlas.search.file_prior import match_files
-from atlas.search.languages import LanguageRow, language_terms
-from atlas.search.rank import Candidate
-from atlas.search.roots import root_of
-from atlas.search.route import route
-from atlas.search.symbol_order import names_first
 
 from .test_rank import node
 

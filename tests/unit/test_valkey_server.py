@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses import valkey_server
-from atlas.buses.valkey_paths import LONGEST_LOG, LONGEST_SOCKET_PATH
-from atlas.buses.valkey_server import ManagedServer
-from atlas.errors import ConfigError, Unavailable
+from atlas.adapters.buses.valkey import server as valkey_server
+from atlas.adapters.buses.valkey.paths import LONGEST_LOG, LONGEST_SOCKET_PATH
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.core.errors import ConfigError, Unavailable
 from tests.conformance.bus.own_server import kill, say
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas._parser import StaticEncoder, VectorIndex
-from atlas.embedders.static import MODEL_FOLDER
+from atlas.adapters.embedders.static import MODEL_FOLDER
 
 
 def half(values: Sequence[float]) -> bytes:

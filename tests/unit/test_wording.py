@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.wording import counted, counts
+from atlas.core.wording import counted, counts
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 A pool is a folder of packages: wheels, npm archives, sources jars, Debian packages, source archives, unpacked folders.
 Every language that Code Atlas parses is mined in the same way: its own parser names definitions and documentation, and
-`atlas.bench.search` takes the documentation out of the code. One JSON line a definition: {pkg, lang, kind, cls, name,
+`atlas_bench.search` takes the documentation out of the code. One JSON line a definition: {pkg, lang, kind, cls, name,
 path, code, docs}; `code` does not contain documentation, `docs` are its sentences, kind is function, class or file.
 `--eval-set` writes the functions of held-out packages and the queries instead. The same inputs give the same output.
 """
@@ -22,8 +22,9 @@ from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
-from atlas.bench.search.docstrings import without_docstrings
-from atlas.bench.search.facts import Definition, TreeFile, read_file
+from atlas_bench.search.docstrings import without_docstrings
+from atlas_bench.search.facts import Definition, TreeFile, read_file
+
 from atlas.parsing import Languages, load_languages
 from training.code_model.licences import LICENCE_FILE, licences_of
 from training.code_model.packages import identify, list_packages, read_files

@@ -20,16 +20,16 @@ from typing import Any, Literal
 from atlas.cli.clients import config_file, jsonc, page, section, toml_text
 from atlas.cli.clients.config_file import ConfigFile
 from atlas.cli.clients.edits import BrokenText, Edit, apply, revert
-from atlas.errors import ConfigError
-from atlas.process.files import make_private_folder, read_file, write_file
-from atlas.process.installation_key import config_folder
+from atlas.core.errors import ConfigError
+from atlas.runtime.process.files import make_private_folder, read_file, write_file
+from atlas.runtime.process.installation_key import config_folder
 
 RECORDS = "connections"
 _MAX_RECORD = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConfigEntry:
     """Where a value stands: at a path of keys in a JSON or TOML file, or as a section or the whole of a page."""
 
     file: Path
@@ -46,10 +46,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ClientChange:
     """A change that has not been made yet. `after` is the text that it leads to, None for a deletion."""
 
-    place: Place
+    place: ConfigEntry
     file: ConfigFile
     after: str | None
     action: str
@@ -66,17 +66,17 @@ class Change:
     """Taken back, the entry loses what was not written by `make`."""
 
 
-def read_entry(place: Place) -> tuple[ConfigFile, object]:
+def read_entry(place: ConfigEntry) -> tuple[ConfigFile, object]:
     """Return the file and the value at a place, None without one. Raises ConfigError with the line of a mistake."""
     file = config_file.read(place.file, place.format.MAX_BYTES, inside=place.inside)
     return file, lookup(_load(place, file.text), place.key)
 
 
-def plan(place: Place, value: object, *, same: bool | None = None) -> Change:
+def plan(place: ConfigEntry, value: object, *, same: bool | None = None) -> ClientChange:
     """Return the change that puts `value` at a place. `same` says that what is there counts as this value."""
     file, existing = read_entry(place)
     if same or (same is None and existing == value):
-        return Change(place, file, file.text, "none", existing=existing)
+        return ClientChange(place, file, file.text, "none", existing=existing)
     config_file.check_writable(file)
     document = _load(place, file.text)
     earlier = _recall(place)
@@ -109,10 +109,10 @@ def plan(place: Place, value: object, *, same: bool | None = None) -> Change:
             "folders": [],
         }
     action = "add" if existing is None else "replace"
-    return Change(place, file, after, action, {**record, "digest": _digest(after)}, existing)
+    return ClientChange(place, file, after, action, {**record, "digest": _digest(after)}, existing)
 
 
-def plan_undo(place: Place, ours: Callable[[object], bool]) -> Change:
+def plan_undo(place: ConfigEntry, ours: Callable[[object], bool]) -> ClientChange:
     """Return the change that takes back what `make` did at a place.
 
     `ours` says of an entry without a record whether it is what Code Atlas writes.
@@ -120,26 +120,26 @@ def plan_undo(place: Place, ours: Callable[[object], bool]) -> Change:
     file, existing = read_entry(place)
     record = _recall(place)
     if existing is None:
-        return Change(place, file, file.text, "none")
+        return ClientChange(place, file, file.text, "none")
     config_file.check_writable(file)
     is_moved = record is None or file.path.is_symlink() or str(file.target) != record["file"]
     is_created = bool(record and record["created"]) and not is_moved
     folders = tuple(map(Path, record["folders"])) if record and is_created else ()
     if record and record["edits"] and _digest(file.text) == record["digest"] and is_created == record["created"]:
         before = None if is_created else revert(file.text, _edits(record))
-        return Change(place, file, before, "remove", None, existing, folders)
+        return ClientChange(place, file, before, "remove", None, existing, folders)
     is_known = existing == record["written"] if record else ours(existing)
     edited = not is_known or place.format.has_comment(place.format.raw(file.text, place.key))
     after = _taken_back(place, file.text, record, edited=edited)
     restored = bool(record and record["before"])
     is_page = place.format is page
     if not restored and after.strip() in ("", "{}") and (is_created or (is_page and not file.path.is_symlink())):
-        return Change(place, file, None, "remove", None, existing, folders, exact=False, edited=edited)
+        return ClientChange(place, file, None, "remove", None, existing, folders, exact=False, edited=edited)
     action = "restore" if restored else "remove"
-    return Change(place, file, after, action, None, existing, exact=False, edited=edited)
+    return ClientChange(place, file, after, action, None, existing, exact=False, edited=edited)
 
 
-def _taken_back(place: Place, text: str, record: Mapping[str, Any] | None, *, edited: bool) -> str:
+def _taken_back(place: ConfigEntry, text: str, record: Mapping[str, Any] | None, *, edited: bool) -> str:
     """Return a text that has changed since without its entry, or with the entry of before. Raises ConfigError."""
     document = _load(place, text)
     restored: str = record["before"] if record else ""
@@ -175,7 +175,7 @@ def _edits(record: Mapping[str, Any]) -> list[Edit]:
     return [Edit(**one) for one in record["edits"]]
 
 
-def make(change: Change) -> None:
+def make(change: ClientChange) -> None:
     """Make a change, and remember or forget it. Raises ConfigError; nothing is written then."""
     path = _record_path(change.place)
     if change.record is not None:
@@ -207,7 +207,7 @@ def lookup(document: object, key: Sequence[str]) -> object:
     return document or None if not key else document  # pyright: ignore[reportUnknownVariableType]
 
 
-def _load(place: Place, text: str) -> Any:
+def _load(place: ConfigEntry, text: str) -> Any:
     try:
         return place.format.load(text)
     except BrokenText as error:
@@ -234,12 +234,12 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _record_path(place: Place) -> Path:
+def _record_path(place: ConfigEntry) -> Path:
     name = json.dumps([str(place.file.absolute()), *place.key])
     return config_folder() / RECORDS / f"{_digest(name)}.json"
 
 
-def _recall(place: Place) -> dict[str, Any] | None:
+def _recall(place: ConfigEntry) -> dict[str, Any] | None:
     """Return what is remembered of a place. A record that cannot be read counts as none."""
     try:
         found: Any = json.loads(read_file(_record_path(place), _MAX_RECORD))

@@ -15,8 +15,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.errors import ConfigError
-from atlas.process.files import make_folders, open_file, read_file
+from atlas.core.errors import ConfigError
+from atlas.runtime.process.files import make_folders, open_file, read_file
 
 _BOM = "\ufeff"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 MAX_BYTES = 16 << 20
 """`~/.claude.json` holds histories of some megabytes."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from atlas.cli.clients.change import Place, lookup, read_entry
+from atlas.cli.clients.change import ConfigEntry, lookup, read_entry
 from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, config_file, folders, skill_folder
 from atlas.cli.clients.skill import SKILL_NAME
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ def overview(root: Path, environment: Mapping[str, str], home: Path, command: li
     return [_client(client, root, environment, home, command) for client in Client]
 
 
-def servers_place(client: Client, path: Path, inside: Path | None) -> Place:
+def servers_place(client: Client, path: Path, inside: Path | None) -> ConfigEntry:
     """Return the outermost table that holds the client's servers in a file."""
-    return Place(path, RECIPES[client].key[:1], inside, "toml" if client is Client.CODEX else "json")
+    return ConfigEntry(path, RECIPES[client].key[:1], inside, "toml" if client is Client.CODEX else "json")
 
 
 def entry_key(client: Client, servers: object, name: str) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from atlas.cli.clients.change import Place
+from atlas.cli.clients.change import ConfigEntry
 from atlas.cli.clients.recipes import RECIPES, Client, skill_folder
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 SKILL_NAME = "code-atlas"
 
@@ -28,15 +28,15 @@ def skill_section() -> str:
 
 def skill_place(
     client: Client, root: Path, environment: Mapping[str, str], home: Path, *, user: bool
-) -> tuple[Place, str]:
+) -> tuple[ConfigEntry, str]:
     """Return where the client discovers the skill, and what belongs there. Raises ConfigError if it has no place."""
     folder = skill_folder(client, root, environment, home, user=user)
     inside = None if user else root
     if folder is not None:
-        return Place(folder / SKILL_NAME / "SKILL.md", (), inside, "page"), skill_page()
+        return ConfigEntry(folder / SKILL_NAME / "SKILL.md", (), inside, "page"), skill_page()
     if user:
         title = RECIPES[client].title
         raise ConfigError(
             f"{title} has no skills of the user", "Leave out --user: the project's AGENTS.md gets a section."
         )
-    return Place(root / "AGENTS.md", (), inside, "section"), skill_section()
+    return ConfigEntry(root / "AGENTS.md", (), inside, "section"), skill_section()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
-from atlas.errors import ConfigError
+from atlas.core.errors import ConfigError
 
 MAX_BYTES = 256 << 10
 """Python's parser needs a second for a megabyte of headers, and an edit reads a file several times."""

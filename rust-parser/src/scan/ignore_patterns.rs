@@ -31,7 +31,7 @@ pub enum TooManyRules {
 }
 
 impl TooManyRules {
-    /// Returns the reason for the skipped folder. `atlas/model.py` knows these reasons.
+    /// Returns the reason for the skipped folder. `atlas/core/model.py` knows these reasons.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Gitignore => "too-many-gitignore-rules",

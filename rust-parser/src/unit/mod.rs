@@ -1,5 +1,5 @@
-//! Units: the graph of one file, or of the project structure, as rows of nodes and edges in the order of `atlas.model`,
-//! and the words for search.
+//! Units: the graph of one file, or of the project structure, as rows of nodes and edges in the order of
+//! `atlas.core.model`, and the words for search.
 //!
 //! A row is described once, as a list of fields: the digest hashes the fields, and Python receives them as tuples.
 
@@ -240,7 +240,7 @@ impl UnitSource {
         digest
     }
 
-    /// Returns the fields of `atlas.model.EdgeRow`.
+    /// Returns the fields of `atlas.core.model.EdgeRow`.
     pub(crate) fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 8] {
         [
             self.nodes[edge.source].uid.as_str().into(),

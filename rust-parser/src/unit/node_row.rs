@@ -14,7 +14,7 @@ use crate::unit::{NodePlace, UnitNode, UnitSource};
 const MAX_ALIASES: usize = 8;
 
 impl UnitSource {
-    /// Returns the fields of `atlas.model.NodeRow`.
+    /// Returns the fields of `atlas.core.model.NodeRow`.
     pub(crate) fn node_fields(&self, position: usize) -> [Field<'_>; 25] {
         let node = &self.nodes[position];
         match (&node.place, &self.facts) {

@@ -1,7 +1,8 @@
 """A process on the bus until it is killed: `python -m tests.conformance.bus.bus_process publish|consume|serve|lease WHERE PREFIX [NAME]`.
 
-`publish` adds numbered events and prints each number when it is on the bus; `consume` takes events and prints their keys without
-acknowledging them; `serve` starts the server of a data folder and prints its process id; `lease` keeps a lease and prints who holds it.
+`publish` adds numbered events and prints each number when it is on the bus; `consume` takes events and prints their
+keys without acknowledging them; `serve` starts the server of a data folder and prints its process id; `lease` keeps a
+lease and prints who holds it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import itertools
 import sys
 from pathlib import Path
 
-from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import ManagedServer
-from atlas.events import Event
+from atlas.adapters.buses.valkey.bus import ValkeyBus
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.core.events import Event
 
 
 async def publish(bus: ValkeyBus) -> None:

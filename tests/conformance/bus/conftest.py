@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import ManagedServer
-from atlas.contracts import Bus
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.adapters.buses.valkey.bus import ValkeyBus
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.core.contracts import Bus
 
 OpenBus = Callable[..., Bus]
 """`capacity` and `retry_policy`; every call gives another consumer on the same streams."""

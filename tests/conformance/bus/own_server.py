@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 
-from atlas.buses.valkey_server import ManagedServer
+from atlas.adapters.buses.valkey.server import ManagedServer
 
 
 def say(server: ManagedServer, *words: str) -> str:

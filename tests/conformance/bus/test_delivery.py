@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 
-from atlas.contracts import Bus
-from atlas.events import Delivery, Event, StreamState
+from atlas.core.contracts import Bus
+from atlas.core.events import Delivery, Event, StreamState
 from tests.conformance.bus.conftest import OpenBus
 
 S, G = "atlas:file-changed", "graph"

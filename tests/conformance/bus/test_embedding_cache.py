@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses.valkey_cache import ValkeyCache
-from atlas.buses.valkey_connection import Connection
-from atlas.buses.valkey_server import ManagedServer
-from atlas.contracts import EmbeddingCache
-from atlas.errors import Unavailable
-from atlas.stores.sqlite.embedding_cache import DiskCache
+from atlas.adapters.buses.valkey.cache import ValkeyCache
+from atlas.adapters.buses.valkey.connection import Connection
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.adapters.stores.sqlite.embedding_cache import DiskCache
+from atlas.core.contracts import EmbeddingCache
+from atlas.core.errors import Unavailable
 
 VECTOR = 512
 OpenCache = Callable[[int], EmbeddingCache]

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import ManagedServer
-from atlas.contracts import Bus
+from atlas.adapters.buses.valkey.bus import ValkeyBus
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.core.contracts import Bus
 
 OpenBus = Callable[..., Bus]
 ROOT = Path(__file__).parents[3]

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import ManagedServer
-from atlas.contracts import Bus
-from atlas.events import Event, StreamState
+from atlas.adapters.buses.memory import MemoryBus
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.adapters.buses.valkey.bus import ValkeyBus
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.core.contracts import Bus
+from atlas.core.events import Event, StreamState
 
 S = "stream"
 CAPACITY, ATTEMPTS = 6, 2

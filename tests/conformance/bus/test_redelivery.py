@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from atlas.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
-from atlas.contracts import Bus
-from atlas.events import Event, StreamState
+from atlas.adapters.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
+from atlas.core.contracts import Bus
+from atlas.core.events import Event, StreamState
 from tests.conformance.bus.conftest import OpenBus
 from tests.conformance.bus.test_delivery import G, S, events, ids, keys
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from atlas import short_term
-from atlas.buses import valkey_memory
-from atlas.buses.valkey_connection import Connection
-from atlas.buses.valkey_memory import ValkeyMemory
-from atlas.buses.valkey_server import ManagedServer
-from atlas.errors import StoreError, Unavailable
-from atlas.short_term import ShortTermEntry, ShortTermMemory
-from atlas.stores.sqlite import short_term as sqlite_short_term
-from atlas.stores.sqlite.short_term import FILE, ShortTermFile
+from atlas.adapters.buses.valkey import memory as valkey_memory
+from atlas.adapters.buses.valkey.connection import Connection
+from atlas.adapters.buses.valkey.memory import ValkeyMemory
+from atlas.adapters.buses.valkey.server import ManagedServer
+from atlas.adapters.stores.sqlite import short_term as sqlite_short_term
+from atlas.adapters.stores.sqlite.short_term import FILE, ShortTermFile
+from atlas.core import short_term
+from atlas.core.errors import StoreError, Unavailable
+from atlas.core.short_term import ShortTermEntry, ShortTermMemory
 
 OpenMemory = Callable[[], ShortTermMemory]
 

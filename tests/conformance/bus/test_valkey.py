@@ -24,13 +24,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from atlas.buses import valkey_connection, valkey_paths
-from atlas.buses.retry_policy import RetryPolicy
-from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_connection import Connection
-from atlas.buses.valkey_server import ManagedServer, server_program
-from atlas.errors import ConfigError, StoreError, Unavailable
-from atlas.events import StreamState
+from atlas.adapters.buses.retry_policy import RetryPolicy
+from atlas.adapters.buses.valkey import connection as valkey_connection
+from atlas.adapters.buses.valkey import paths as valkey_paths
+from atlas.adapters.buses.valkey.bus import ValkeyBus
+from atlas.adapters.buses.valkey.connection import Connection
+from atlas.adapters.buses.valkey.server import ManagedServer, server_program
+from atlas.core.errors import ConfigError, StoreError, Unavailable
+from atlas.core.events import StreamState
 from tests.conformance.bus.own_server import kill
 from tests.conformance.bus.relay import Relay
 from tests.conformance.bus.test_delivery import G, S, events, ids, keys

@@ -8,7 +8,7 @@ import apsw
 import yaml
 
 HERE = Path(__file__).parent
-SCHEMA = HERE.parents[2] / "atlas" / "stores" / "sqlite" / "sql" / "schema.sql"
+SCHEMA = HERE.parents[2] / "atlas" / "adapters" / "stores" / "sqlite" / "sql" / "schema.sql"
 
 
 class GraphFile:

@@ -7,7 +7,7 @@ import sys
 
 import apsw
 
-from atlas.stores.sqlite.cypher import run
+from atlas.adapters.stores.sqlite.cypher import run
 
 
 def rows(connection: apsw.Connection, text: str, **parameters: object) -> list[tuple[object, ...]]:
@@ -89,6 +89,6 @@ def test_exists_of_a_property(shop: apsw.Connection) -> None:
 
 
 def test_nothing_is_imported_before_a_query_runs() -> None:
-    check = "import sys, atlas.stores.sqlite.cypher as c; print([m for m in sys.modules if m.startswith('atlas.stores.sqlite.cypher.')])"
+    check = "import sys, atlas.adapters.stores.sqlite.cypher as c; print([m for m in sys.modules if m.startswith('atlas.adapters.stores.sqlite.cypher.')])"
     result = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

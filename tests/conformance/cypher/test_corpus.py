@@ -9,7 +9,7 @@ import apsw
 import pytest
 import yaml
 
-from atlas.stores.sqlite.cypher import run
+from atlas.adapters.stores.sqlite.cypher import run
 
 HERE = Path(__file__).parent
 FILES = sorted(path for path in HERE.glob("*.yaml") if path.name not in ("graph.yaml", "refused.yaml"))

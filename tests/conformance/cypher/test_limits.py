@@ -10,8 +10,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from atlas.errors import QueryError
-from atlas.stores.sqlite.cypher import run
+from atlas.adapters.stores.sqlite.cypher import run
+from atlas.core.errors import QueryError
 from tests.conformance.cypher.shop import GraphFile, open_reading
 
 
@@ -118,7 +118,7 @@ def test_long_flat_chains_are_fine(dense: apsw.Connection) -> None:
 
 
 def test_held_values_are_bounded(dense: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    from atlas.stores.sqlite.cypher import guard
+    from atlas.adapters.stores.sqlite.cypher import guard
 
     monkeypatch.setattr(guard, "MAX_HELD", 200_000)
     for text in (

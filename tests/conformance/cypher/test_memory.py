@@ -10,8 +10,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from atlas.errors import QueryError
-from atlas.stores.sqlite.cypher import run
+from atlas.adapters.stores.sqlite.cypher import run
+from atlas.core.errors import QueryError
 from tests.bench.hostile_calls import HUGE, LONG
 from tests.conformance.cypher.shop import GraphFile, open_reading
 
@@ -84,8 +84,8 @@ def test_none_of_them_takes_much_memory(graph: Path) -> None:
     script = f"""
 import resource
 from pathlib import Path
-from atlas.errors import QueryError
-from atlas.stores.sqlite.cypher import run
+from atlas.core.errors import QueryError
+from atlas.adapters.stores.sqlite.cypher import run
 from tests.conformance.cypher.shop import open_reading
 from tests.conformance.cypher.test_memory import QUERIES
 
@@ -126,7 +126,7 @@ def test_what_is_within_the_limits_is_answered(connection: apsw.Connection) -> N
 def test_ordering_needs_memory_for_what_is_read_only(
     connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from atlas.stores.sqlite.cypher import guard
+    from atlas.adapters.stores.sqlite.cypher import guard
 
     monkeypatch.setattr(guard, "MAX_HELD", 16_000_000)
     table = run(connection, "MATCH (a), (b) RETURN a.name + b.name AS n ORDER BY n", {}, 5, 60.0)

@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 import pytest
 import yaml
 
-from atlas.contracts import Store
-from atlas.errors import QueryError
-from atlas.model import EdgeRow, FileRecord, GraphDelta, NodeRow
-from atlas.stores.bolt.connection import Address
-from atlas.stores.bolt.query import prepared
-from atlas.stores.bolt.store import BoltStore
+from atlas.adapters.stores.bolt.connection import Address
+from atlas.adapters.stores.bolt.reading.query import prepared
+from atlas.adapters.stores.bolt.store import BoltStore
+from atlas.core.contracts import Store
+from atlas.core.errors import QueryError
+from atlas.core.model import EdgeRow, FileRecord, GraphDelta, NodeRow
 from tests.conformance.cypher.test_corpus import CASES, HERE, key
 from tests.memgraph_rules import broken
 from tests.neo4j.empty import empty_neo4j

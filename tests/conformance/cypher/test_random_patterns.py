@@ -11,7 +11,7 @@ import apsw
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atlas.stores.sqlite.cypher import run
+from atlas.adapters.stores.sqlite.cypher import run
 from tests.conformance.cypher.shop import GraphFile
 
 LABELS = ("Class", "Function")

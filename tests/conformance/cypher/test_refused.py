@@ -9,8 +9,8 @@ import apsw
 import pytest
 import yaml
 
-from atlas.errors import QueryError
-from atlas.stores.sqlite.cypher import run
+from atlas.adapters.stores.sqlite.cypher import run
+from atlas.core.errors import QueryError
 from tests.conformance.cypher.shop import build_shop
 
 CASES = yaml.safe_load((Path(__file__).parent / "refused.yaml").read_text(encoding="utf-8"))
@@ -83,7 +83,7 @@ def contents(connection: apsw.Connection) -> list[object]:
 def test_only_the_graph_can_be_read_while_a_query_runs(
     writable: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from atlas.stores.sqlite.cypher import query
+    from atlas.adapters.stores.sqlite.cypher import query
 
     attempts = [
         "DELETE FROM edge",

@@ -15,9 +15,9 @@ from typing import Any
 
 import mcp_types as types
 
-from atlas.chat.connection import ServerConnection, State
+from atlas.chat.connection import ConnectionState, ServerConnection
 from atlas.chat.server_spec import ServerSpec
-from atlas.errors import AtlasError
+from atlas.core.errors import AtlasError
 
 SAMPLES = {"string": "text", "number": 5, "integer": 5, "boolean": True, "array": [], "object": {}, "null": None}
 
@@ -60,7 +60,7 @@ async def main(url: str) -> int:
     client = types.Implementation(name="code-atlas-chat", version="1.0.0")
     connection = ServerConnection(spec, client, (Path.cwd(),), Defaults())
     await connection.start()
-    if connection.state is not State.READY:
+    if connection.state is not ConnectionState.READY:
         print(connection.problem, file=sys.stderr)
         return 1
     named = context.get("toolCalls")

@@ -20,11 +20,11 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from atlas.app.session import Session
-from atlas.config.load import load_settings
-from atlas.http.auth import make_access
-from atlas.http.middleware import RequestLimits
-from atlas.http.server import listen, url_of
-from atlas.mcp_server import HTTP_PATH, Context, HttpSite, make_server, serve_http, session_health
+from atlas.runtime.config.load import load_settings
+from atlas.server.http.auth import make_access
+from atlas.server.http.middleware import RequestLimits
+from atlas.server.http.server import listen, url_of
+from atlas.server.mcp import HTTP_PATH, Context, HttpSite, make_server, serve_http, session_health
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="

@@ -1,5 +1,5 @@
-//! The TOML format of a file of rules, its limits and checks. `atlas/detectors/README.md` explains the keys. Errors name
-//! the line.
+//! The TOML format of a file of rules, its limits and checks. `atlas/code/index/detectors/README.md` explains the
+//! keys. Errors name the line.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Reads the TOML files of detectors and compiles their queries by language. `atlas/detectors/README.md` explains the
-//! keys. Errors name the file and the rule.
+//! Reads the TOML files of detectors and compiles their queries by language. `atlas/code/index/detectors/README.md`
+//! explains the keys. Errors name the file and the rule.
 
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;

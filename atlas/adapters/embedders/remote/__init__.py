@@ -1,0 +1,1 @@
+"""Embedders behind an HTTP interface: requests, batches, retries."""

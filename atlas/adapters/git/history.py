@@ -1,0 +1,121 @@
+"""`GitHistory`: the contract of `atlas.core.history` on a git repository, in threads, one question at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from atlas.core.history import WORK_TREE, CoChanges, Diff, LastChange, Log
+from atlas.core.threads import in_thread
+
+if TYPE_CHECKING:
+    from atlas.adapters.git.limits import Deadline
+    from atlas.adapters.git.repository import Repository
+    from atlas.adapters.git.work_tree import Differing
+
+SECONDS = 10.0
+"""After this time a question fails."""
+SOFT_SECONDS = 3.0
+"""After this time a question about many commits answers with what it has."""
+
+ResultT = TypeVar("ResultT")
+
+
+class GitHistory:
+    """The history of the project at a root. Opening costs nothing: dulwich is loaded by the first question."""
+
+    def __init__(self, root: Path, differing: Differing, mask: Callable[[bytes], bytes] = lambda text: text) -> None:
+        """`differing` compares files with their records; `mask` hides secrets in messages and names of commits."""
+        self._root, self._differing, self._mask = root, differing, mask
+        self._repository: Repository | None = None
+        self._lock = asyncio.Lock()
+
+    async def diff(self, old: str, new: str = WORK_TREE, candidates: Sequence[str] = ()) -> Diff:
+        """See `History.diff`."""
+
+        def answer(repository: Repository) -> Diff:
+            from atlas.adapters.git.differences import diff
+
+            return diff(repository, old, new, candidates)
+
+        return await self._ask(answer)
+
+    async def log(
+        self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8, path: str = ""
+    ) -> Log:
+        """See `History.log`."""
+
+        def answer(repository: Repository) -> Log:
+            from atlas.adapters.git.commits import Wanted, log
+
+            return log(repository, Wanted(limit, since, after, until, paths, path), _soft())
+
+        return await self._ask(answer)
+
+    async def last_change(self, path: str, start: int = 0, end: int = 0) -> LastChange:
+        """See `History.last_change`."""
+
+        def answer(repository: Repository) -> LastChange:
+            from atlas.adapters.git.commits import last_change
+
+            return last_change(repository, path, start, end, _soft())
+
+        return await self._ask(answer)
+
+    async def changed_with(self, path: str, commits: int = 1000) -> CoChanges:
+        """See `History.changed_with`."""
+
+        def answer(repository: Repository) -> CoChanges:
+            from atlas.adapters.git.commits import changed_with
+
+            return changed_with(repository, path, commits, _soft())
+
+        return await self._ask(answer)
+
+    async def content(self, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """See `History.content`."""
+
+        def answer(repository: Repository) -> dict[str, bytes]:
+            from atlas.adapters.git.differences import content
+
+            return {path: self._mask(text) for path, text in content(repository, revision, paths)}
+
+        return await self._ask(answer)
+
+    async def last_tag(self) -> str:
+        """See `History.last_tag`."""
+
+        def answer(repository: Repository) -> str:
+            from atlas.adapters.git.commits import last_tag
+
+            return last_tag(repository)
+
+        return await self._ask(answer)
+
+    async def aclose(self) -> None:
+        """Close open files; idempotent."""
+        async with self._lock:
+            if self._repository is not None:
+                self._repository.close()
+                self._repository = None
+
+    async def _ask(self, question: Callable[[Repository], ResultT]) -> ResultT:
+        async with self._lock:
+            return await in_thread(lambda: self._answer(question))
+
+    def _answer(self, question: Callable[[Repository], ResultT]) -> ResultT:
+        from atlas.adapters.git.limits import Deadline
+        from atlas.adapters.git.repository import Repository
+
+        if self._repository is None:
+            self._repository = Repository(self._root, self._mask, self._differing)
+        self._repository.begin(Deadline(SECONDS))
+        return question(self._repository)
+
+
+def _soft() -> Deadline:
+    from atlas.adapters.git.limits import Deadline
+
+    return Deadline(SOFT_SECONDS)

@@ -1,0 +1,1 @@
+"""Settings -> adapters: the modules that see both. Functions import the adapter that they need."""

@@ -1,0 +1,1 @@
+"""Reads of the store on a Bolt server."""

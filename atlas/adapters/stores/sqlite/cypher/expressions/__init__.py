@@ -1,0 +1,1 @@
+"""Expressions of Cypher compiled to SQL: calls, lists, texts, operators, conversions."""

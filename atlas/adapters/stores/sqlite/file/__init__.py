@@ -1,0 +1,1 @@
+"""The file behind the embedded store: opened, checked, upgraded, erased."""

@@ -1,0 +1,220 @@
+"""Read and write connections to the file of the embedded store, and a small pool of reader threads.
+
+Readers use read-only connections that see the last committed state and never wait for the writer (WAL mode).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from atlas.adapters.stores.shared.statements import schema
+from atlas.adapters.stores.sqlite.file.errors import translated
+from atlas.adapters.stores.sqlite.file.hardened import (
+    connect,
+    is_sealed,
+    needs_page_checks,
+    register_page_checks,
+    reserve_bytes,
+)
+from atlas.adapters.stores.sqlite.file.maintenance import BUSY_MS
+from atlas.adapters.stores.sqlite.file.own_files import check_files, make_private
+from atlas.adapters.stores.sqlite.file.schema_check import OLDER, SCHEMA_VERSION, UNSEALED_VERSION, check_schema
+from atlas.adapters.stores.sqlite.file.upgrade import add_columns
+from atlas.adapters.stores.sqlite.rows import fetch, value
+from atlas.adapters.stores.sqlite.text import load_bm25
+from atlas.core.errors import NotFound, StoreError, Unavailable
+
+DATABASE = "atlas.db"
+
+_Result = TypeVar("_Result")
+
+_READER_SETTINGS = ("PRAGMA query_only=1", "PRAGMA cache_size=-4096", "PRAGMA temp_store=memory")
+_WRITER_SETTINGS = (
+    "PRAGMA synchronous=normal",
+    "PRAGMA cache_size=-65536",
+    "PRAGMA temp_store=memory",
+    "PRAGMA wal_autocheckpoint=0",
+    "PRAGMA journal_size_limit=33554432",
+    "PRAGMA secure_delete=1",
+)
+"""`secure_delete=1` overwrites deleted content and free pages; `fast` does not overwrite free pages."""
+
+
+def open_reader(path: Path, library: str = "", *, owned: bool = True) -> apsw.Connection:
+    """Open for reading only; `library` provides `bm25_best`. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
+    if not check_files(path, owned=owned):
+        raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
+    if path.lstat().st_size == 0:
+        # a connection to an empty file never learns whether its pages are sealed: the first ones may come from the log
+        raise never_written(path)
+    with ExitStack() as undone:
+        connection = connect(path, apsw.SQLITE_OPEN_READONLY, BUSY_MS)
+        undone.callback(connection.close, True)
+        for setting in _READER_SETTINGS:
+            fetch(connection, setting)
+        if not _tables(connection):
+            raise never_written(path)
+        check_schema(connection, path)
+        if library:
+            load_bm25(connection, library)
+        undone.pop_all()
+        return connection
+
+
+def never_written(path: Path) -> NotFound:
+    """Return the error of a file that a writer has not filled yet."""
+    return NotFound(f"the index in {path.parent} was never written", "run: atlas index")
+
+
+def open_writer(path: Path, *, log: bool = True, page_bytes: int = 0) -> apsw.Connection:
+    """Open for writing, create the schema in a new file and upgrade an older one. The caller holds the writer lock.
+
+    Without `log`, a write that is cut off leaves a damaged file, and no process may read meanwhile. `page_bytes` is the
+    page size of a new file, 0 = SQLite's own.
+
+    A new file has page checksums if the page checks are registered. A file with page checksums cannot be written
+    without the page checks.
+    """
+    check_files(path)
+    make_private(path)
+    with ExitStack() as undone:
+        connection = connect(path, apsw.SQLITE_OPEN_READWRITE, BUSY_MS)
+        undone.callback(connection.close, True)
+        if page_bytes:
+            fetch(connection, f"PRAGMA page_size = {page_bytes}")
+        new = not _tables(connection)
+        if new and path.stat().st_size == 0 and register_page_checks():
+            reserve_bytes(connection)
+        mode = value(connection, f"PRAGMA journal_mode={'wal' if log else 'memory'}")
+        if log and mode != "wal":
+            raise StoreError(
+                f"the file system of {path.parent} does not support a shared index", "choose another --data-dir"
+            )
+        for setting in _WRITER_SETTINGS:
+            fetch(connection, setting)
+        if new:
+            _create(connection, SCHEMA_VERSION if is_sealed(connection) else UNSEALED_VERSION)
+        else:
+            version = check_schema(connection, path, upgrades=True)
+            target = OLDER.get(version, version)
+            if target == SCHEMA_VERSION and not register_page_checks():
+                raise needs_page_checks(path)
+            if target != version:
+                add_columns(connection, target)
+        undone.pop_all()
+        return connection
+
+
+def _create(connection: apsw.Connection, version: str) -> None:
+    fetch(connection, "BEGIN IMMEDIATE")
+    fetch(connection, schema())
+    fetch(
+        connection,
+        "INSERT INTO meta VALUES ('schema', ?), ('identity', hex(randomblob(16))), ('vector_generation', '0')",
+        (version,),
+    )
+    # One segment per transaction instead of one per megabyte halves the CPU time of a full index.
+    fetch(connection, "INSERT INTO text(text, rank) VALUES ('hashsize', 67108864)")
+    # Merging runs between writes (see `maintenance`). If it does not get the chance, writes merge a little from 16
+    # segments on.
+    fetch(connection, "INSERT INTO text(text, rank) VALUES ('automerge', 16), ('crisismerge', 64)")
+    fetch(connection, "COMMIT")
+
+
+def _tables(connection: apsw.Connection) -> int:
+    return value(connection, "SELECT count(*) FROM sqlite_schema")
+
+
+def file_identity(path: Path) -> tuple[int, int]:
+    """Return device and inode of the file, to detect a replacement at the same path; (0, 0) if there is no file."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return (0, 0)
+    return (status.st_dev, status.st_ino)
+
+
+class ReaderPool:
+    """A few threads with one read-only connection each.
+
+    Every read runs in one transaction and sees one consistent state.
+    """
+
+    def __init__(self, path: Path, threads: int, library: str = "", *, owned: bool = True) -> None:
+        self._path, self._library, self._owned = path, library, owned
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="atlas-reader")
+        self._local = threading.local()
+        self._open: set[apsw.Connection] = set()
+        self._guard = threading.Lock()
+        self._caller_lock = threading.Lock()
+        self._closing = False
+
+    async def run(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Run `read(connection, *arguments)` in a thread of the pool and return its result."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self._call, read, arguments)
+
+    def run_here(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Run `read(connection, *arguments)` in the calling thread on a separate connection and return its result.
+
+        Meant for reads of a few rows by key: they take 0.01 to 0.2 ms, while the round trip to a thread takes 0.3 ms.
+        """
+        with self._caller_lock:
+            return self._call(read, arguments)
+
+    def check(self) -> None:
+        """Open one connection now, so that a missing or damaged store is reported immediately."""
+        with translated(self._path):
+            open_reader(self._path, self._library, owned=self._owned).close()
+
+    def close(self) -> None:
+        """Stop the running reads (they raise `Unavailable`) and close every connection; idempotent."""
+        self._closing = True
+        stopped = threading.Thread(target=self._executor.shutdown, name="atlas-reader-close")
+        stopped.start()
+        while stopped.is_alive():
+            # Repeated: an interrupt ends only a running statement, not one that is about to start.
+            with self._guard:
+                for connection in self._open:
+                    connection.interrupt()
+            stopped.join(0.02)
+        with self._caller_lock, self._guard:
+            for connection in self._open:
+                connection.close(True)
+            self._open.clear()
+
+    def _call(self, read: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
+        if self._closing:
+            raise Unavailable("the index was closed", "open it again")
+        with translated(self._path):
+            connection = self._connection()
+            fetch(connection, "BEGIN")
+            try:
+                return read(connection, *arguments)
+            finally:
+                if connection.in_transaction:
+                    fetch(connection, "ROLLBACK")
+
+    def _connection(self) -> apsw.Connection:
+        """Return this thread's connection; it is reopened if the file was replaced (`index --full`)."""
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        identity = file_identity(self._path)
+        if connection is not None and identity == self._local.identity:
+            return connection
+        if connection is not None:
+            with self._guard:
+                self._open.discard(connection)
+            self._local.connection = None
+            connection.close(True)
+        fresh = open_reader(self._path, self._library, owned=self._owned)
+        with self._guard:
+            self._open.add(fresh)
+        self._local.connection, self._local.identity = fresh, identity
+        return fresh

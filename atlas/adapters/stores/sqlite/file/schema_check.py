@@ -1,0 +1,116 @@
+"""Check of a database file's schema before use: exactly what `schema.sql` creates, and nothing else.
+
+A file may come from anywhere. A view or a virtual table in the place of one of our tables would run code when it is
+read.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import apsw
+
+from atlas.adapters.stores.shared.statements import schema
+from atlas.adapters.stores.sqlite.file.errors import REBUILD, damaged
+from atlas.adapters.stores.sqlite.file.hardened import is_sealed, register_page_checks
+from atlas.adapters.stores.sqlite.rows import fetch
+from atlas.core.errors import SchemaMismatch, StoreError
+
+SCHEMA_VERSION = "7"
+"""Incremented with every change of the file that an older program could not read or would write incorrectly."""
+
+UNSEALED_VERSION = "6"
+"""The version of the same tables without page checksums, from an older program or one that cannot load the page checks.
+"""
+
+OLDER = {"5": SCHEMA_VERSION, "4": UNSEALED_VERSION, "3": SCHEMA_VERSION, "2": UNSEALED_VERSION}
+"""Versions without properties of notes, with those that a writer upgrades them to. In the last two, edges have one line
+each.
+"""
+
+_SEALED = ("3", "5", SCHEMA_VERSION)
+
+_STATISTICS = {
+    ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
+    ("table", "sqlite_stat4", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+}
+"""Tables that `PRAGMA optimize` creates."""
+
+_WORD_SETTINGS = frozenset(("automerge", "crisismerge", "hashsize", "version"))
+"""Allowed settings of FTS5; a `rank` would be SQL that FTS5 runs."""
+
+_COMMENT = re.compile(r"--[^\n]*")
+_PROPERTIES = re.compile(r"^ *(, n\.)?properties .*\n", re.MULTILINE)
+_FURTHER_LINES = re.compile(r"^ *further_lines .*\n", re.MULTILINE)
+_SPACE = re.compile(r"\s+")
+
+_Entry = tuple[str, str, str, str]
+
+
+def check_schema(connection: apsw.Connection, path: Path, *, upgrades: bool = False) -> str:
+    """Return the version of the schema; one of `OLDER` only for a caller that `upgrades` it.
+
+    Raises `SchemaMismatch` for an unreadable version, and `StoreError` for a file that contains foreign objects or
+    whose page checksums were turned off.
+    """
+    found = _entries(connection)
+    meta = {entry for entry in _expected() if entry[1] == "meta"}
+    version = stored_version(connection) if meta <= found else "unknown"
+    if version not in (SCHEMA_VERSION, UNSEALED_VERSION) and not (upgrades and version in OLDER):
+        hint = "upgrade it: atlas index" if version in OLDER else REBUILD
+        raise SchemaMismatch(f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}", hint)
+    expected = _expected_before(version) if version in OLDER else _expected()
+    foreign = sorted(entry[1] for entry in found ^ expected if entry not in _STATISTICS)
+    if not foreign:
+        settings = fetch(connection, "SELECT k, v FROM text_config")
+        foreign = sorted(f"text_config {k}" for k, v in settings if k not in _WORD_SETTINGS or not isinstance(v, int))
+    if foreign:
+        names = ", ".join(name[:40] for name in foreign[:5])
+        raise StoreError(f"the index at {path} was not created by this program: {names}", REBUILD)
+    if version in _SEALED and register_page_checks() and not is_sealed(connection):
+        raise damaged(path, "its page checksums are missing")
+    return version
+
+
+def stored_version(connection: apsw.Connection) -> str:
+    """Return the version that the file declares."""
+    stored = fetch(connection, "SELECT value FROM meta WHERE key = 'schema'")
+    return str(stored[0][0])[:20] if stored else "unknown"
+
+
+def _entries(connection: apsw.Connection) -> frozenset[_Entry]:
+    rows = fetch(connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema")
+    return frozenset((str(kind), str(name), str(table), _plain(sql)) for kind, name, table, sql in rows)
+
+
+def _plain(sql: object) -> str:
+    """Return a definition without comments and whitespace differences."""
+    return _SPACE.sub(" ", _COMMENT.sub("", str(sql or ""))).strip()
+
+
+def statements_of(table: str) -> list[str]:
+    """Return the statements that create a table and its indexes, or a view."""
+    return [entry[3] for entry in sorted(_expected(), reverse=True) if entry[2] == table and entry[3]]
+
+
+@cache
+def _expected() -> frozenset[_Entry]:
+    return _created(schema())
+
+
+@cache
+def _expected_before(version: str) -> frozenset[_Entry]:
+    """Return the entries of a version in `OLDER`."""
+    before = _PROPERTIES.sub("", schema())
+    return _created(before if version in ("4", "5") else _FURTHER_LINES.sub("", before))
+
+
+def _created(statements: str) -> frozenset[_Entry]:
+    connection = apsw.Connection(":memory:")
+    try:
+        fetch(connection, statements)
+        return _entries(connection)
+    finally:
+        connection.close(True)

@@ -1,0 +1,57 @@
+"""The rows of units that differ from their new content, grouped by the statement that writes them. Values only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+EdgeTuple = tuple[int, str, int, int, str, float, str, str]
+Edges = dict[tuple[int, str, int, int], tuple[str, float, str, str]]
+"""(strategy, confidence, further lines, properties) by (source, type, target, line)."""
+_first = itemgetter(0)
+_type_and_strategy = itemgetter(1, 4)
+
+
+@dataclass(slots=True)
+class RowChanges:
+    """Rows to write, grouped by statement."""
+
+    new_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    changed_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    gone_nodes: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    gone_chunks: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    """Nodes that stay but are no longer embedded."""
+    gone_texts: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
+    new_edges: list[EdgeTuple] = field(default_factory=list[EdgeTuple])
+    edge_counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    strays: list[int] = field(default_factory=list[int])
+    """Ids that were interned for edges that the unit does not own."""
+
+    def unnamed(self) -> list[int]:
+        """Return the ids whose names may no longer be in use."""
+        return [*map(_first, self.gone_nodes), *(edge[2] for edge in self.gone_edges), *self.strays]
+
+    def edges(self, wanted: Edges, old: Edges) -> None:
+        """Record the differences in a unit's edges, and remove from `old` the edges that remain."""
+        new: list[EdgeTuple]
+        if not old:
+            new = [key + made for key, made in wanted.items()]
+        else:
+            new = []
+            for key, made in wanted.items():
+                was = old.pop(key, None)
+                if was != made:
+                    new.append(key + made)
+                    if was is not None:
+                        self.edge_counts[key[1], was[0]] -= 1
+        self.edge_counts.update(map(_type_and_strategy, new))
+        self.new_edges += new
+
+    def edges_gone(self, old: Edges) -> None:
+        """Record that these edges are deleted."""
+        self.gone_edges.extend(old)
+        self.edge_counts.subtract((key[1], made[0]) for key, made in old.items())

@@ -1,0 +1,1 @@
+"""HTTP requests for documentation: implements the `Fetcher` of `atlas.core.fetching`."""

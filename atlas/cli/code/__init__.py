@@ -1,0 +1,1 @@
+"""Commands about code: index, search, node, context, cypher, impact, export."""

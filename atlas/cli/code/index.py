@@ -1,0 +1,231 @@
+"""`atlas index`: one pass over a project, with a progress bar on a terminal and a summary."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import math
+import sys
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.examples import examples
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.run import run
+from atlas.core.errors import AtlasError, ConfigError
+from atlas.core.wording import counted
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rich.progress import TaskID
+
+    from atlas.code.index.events import IndexSummary, Progress
+    from atlas.runtime.config.load import Settings
+
+PHASES = {
+    "wait": "waiting",
+    "scan": "looking for files",
+    "parse": "parsing",
+    "link": "linking",
+    "write": "writing",
+    "embed": "embedding",
+    "quality": "sentence model",
+    "copy": "copying files",
+    "vectors": "copying vectors",
+    "check": "comparing",
+}
+
+
+NEXT_STEPS = """next:  atlas search "where are sessions expired"   ask in words, or for "callers of NAME"
+       atlas connect                               connect a coding agent
+       atlas daemon start                          keep the index current while files change"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("index", epilog=examples("atlas index", "atlas index ~/src/shop --full", "atlas index --json"))(index)
+
+
+def index(
+    path: Annotated[
+        str, typer.Argument(metavar="[PATH]", help="Project folder; as --project.", show_default=False)
+    ] = "",
+    full: Annotated[bool, typer.Option("--full", help="Parse and write all files again.")] = False,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Replace an index of another tree with the same project name.")
+    ] = False,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Fail if another `atlas index` is running on this index.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before indexing the home folder, or a folder around it.")
+    ] = False,
+    quality: Annotated[
+        bool, typer.Option("--quality", help="Also wait for the vectors of the sentence transformer (quality.model).")
+    ] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Update the index from the files; only changes are parsed and written. A running daemon does the work."""
+    if path and project and path != project:
+        raise ConfigError("both PATH and --project are given", "Give one of them.")
+    # the process ends with the pass, and rows hold no cycles
+    gc.disable()
+    settings = settings_of(path or project, data_dir)
+    if not yes:
+        _check_root(settings.root)
+    patience = 0.0 if no_wait else math.inf
+    summary = run(_index(settings, full=full, take_over=take_over, quality=quality, patience=patience))
+    if summary is None:
+        raise typer.Abort
+    if json:
+        output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
+    else:
+        _print_summary(summary)
+    if summary.unread:
+        first, *others = summary.unread
+        more = f"; and {len(others)} more such folders" if others else ""
+        hint = "Shorten that file, or leave the folder out with scope.exclude; then run `atlas index` again."
+        output.print_error(AtlasError(first + more, hint), as_json=False)
+        raise typer.Exit(AtlasError.exit_code)
+
+
+def _check_root(root: Path) -> None:
+    """Return unless this is the home folder or a folder around it, or the user wants that.
+
+    Raises ConfigError without a terminal to ask on, AtlasError after a no.
+    """
+    home = Path.home().resolve()
+    if root != home and root not in home.parents:
+        return
+    what = "the home folder" if root == home else f"a folder around the home folder {home}"
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            f"{root} is {what}: hardly a project",
+            "Give the folder of a project: atlas index PATH. If you mean it, add --yes.",
+        )
+    if not typer.confirm(output.one_line(f"{root} is {what}. Index everything in it?"), err=True):
+        raise AtlasError("nothing was indexed", "Give the folder of a project: atlas index PATH.")
+
+
+async def _index(
+    settings: Settings, *, full: bool, take_over: bool, quality: bool, patience: float
+) -> IndexSummary | None:
+    """Run the pass; None, after a line that says how far it came, when Ctrl-C or SIGTERM has ended it."""
+    import asyncio
+
+    from atlas.app.main import index_project
+    from atlas.cli.daemon.interrupt import end_at_signals
+
+    said = ""
+    begun, parsed, wanted = False, 0, 0
+
+    def report(phase: str, done: int, total: int) -> None:
+        nonlocal begun, parsed, wanted
+        begun = begun or phase == "scan"
+        if phase == "parse":
+            parsed, wanted = done, total
+        shown(phase, done, total)
+
+    def waiting(message: str, seconds: float) -> None:
+        nonlocal said
+        if message != said:
+            said = message
+            print(f"waiting: {output.one_line(message)}", file=sys.stderr, flush=True)
+        shown("wait", 0, 0)
+
+    def leave() -> None:
+        ending.close()
+        count = f"{parsed:,} of {counted(wanted, 'file', ',')} are parsed; " if wanted else ""
+        # a pass of the daemon, or of another process that this one waited for, goes on
+        line = f"{count}`atlas index` continues" if begun else "nothing was done here"
+        print(f"Interrupted: {line}", file=sys.stderr, flush=True)
+
+    with ExitStack() as ending:
+        shown = ending.enter_context(progress_shown())
+        end_at_signals(leave)
+        try:
+            return await index_project(
+                settings,
+                report,
+                full=full,
+                take_over=take_over,
+                patience=patience,
+                waiting=waiting,
+                quality=quality,
+            )
+        except asyncio.CancelledError:
+            leave()
+            return None
+
+
+def progress_shown() -> AbstractContextManager[Progress]:
+    """Return a context manager that yields a progress callback, visible if standard error is a terminal."""
+    from atlas.code.index.events import no_progress
+
+    return _ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
+
+
+class _ProgressBar:
+    """One line per phase on standard error."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._bars = Progress(*columns, console=output.console(stderr=True), transient=True)
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Progress:
+        """Start drawing."""
+        self._bars.start()
+        return self._report
+
+    def __exit__(self, *exc: object) -> None:
+        """Clear the lines."""
+        self._bars.stop()
+
+    def _report(self, phase: str, done: int, total: int) -> None:
+        for earlier, task in self._tasks.items():
+            if earlier != phase and earlier not in ("embed", "quality"):
+                self._bars.stop_task(task)
+        if phase not in self._tasks:
+            self._tasks[phase] = self._bars.add_task(PHASES.get(phase, phase), total=None)
+        self._bars.update(self._tasks[phase], completed=done, total=total or None)
+
+
+def _print_summary(summary: IndexSummary) -> None:
+    rows: list[tuple[str, object]] = [
+        ("files", summary.files),
+        ("changed since the last pass", summary.changed),
+        ("parsed", summary.parsed),
+        ("units written", summary.written),
+        ("removed", summary.removed),
+        ("skipped (atlas status --skipped)", summary.skipped),
+        ("partially read (atlas status --skipped)", summary.problems),
+        ("vectors made", summary.vectors),
+    ]
+    if summary.quality_vectors:
+        rows.append(("vectors of the sentence transformer", summary.quality_vectors))
+    console = output.console()
+    by = f", by the {summary.by} that runs here" if summary.by else ""
+    console.print(f"{summary.project} at {summary.root}, generation {summary.generation}{by}")
+    console.print(output.table(("", ""), rows))
+    phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
+    console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")
+    if summary.cut_texts:
+        console.print(f"Truncated to the limit of the embedding model: {counted(summary.cut_texts, 'text')}.")
+    if summary.unembedded:
+        console.print(f"Without a vector: {counted(summary.unembedded, 'text')} that the embedding server rejects.")
+    if summary.given_up:
+        console.print(f"{counted(summary.given_up, 'event')} failed permanently; `atlas dead-letters list` shows why.")
+    if not summary.files:
+        console.print("No file was indexed; `atlas status --skipped` shows why.")
+    else:
+        console.print(NEXT_STEPS)

@@ -1,0 +1,151 @@
+"""`atlas search`, `node`, `context` and `cypher`: the query tools on the command line."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from atlas.cli.examples import examples
+from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, LimitOption, ProjectOption, settings_of
+from atlas.cli.run import ask, given
+from atlas.core.errors import ConfigError
+
+
+class ModeOption(StrEnum):
+    """Channels of `atlas search`."""
+
+    HYBRID = "hybrid"
+    TEXT = "text"
+    VECTOR = "vector"
+
+
+PathOption = Annotated[
+    str, typer.Option("--path", metavar="PREFIX", help="Only below this path or matching this glob.")
+]
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name, suffix of a qualified name, uid, or path:line.")
+]
+LabelOption = Annotated[str, typer.Option("--label", help="Only nodes with this label, e.g. Class.")]
+
+
+EXAMPLES = {
+    "search": examples(
+        'atlas search "where are sessions expired"',
+        'atlas search "callers of SessionStore.save"',
+        'atlas search "tests for SessionStore.save" --path tests/',
+        "atlas search --mode text --label Function 'session expired'",
+        'atlas search "where are sessions expired" --explain',
+    ),
+    "node": examples("atlas node SessionStore", "atlas node save --label Method", "atlas node shop/cart.py:42"),
+    "context": examples("atlas context SessionStore.save", "atlas context save --path shop/ --token-budget 4000"),
+    "cypher": examples(
+        'atlas cypher "MATCH (c:Class) RETURN c.qualified_name LIMIT 10"',
+        'atlas cypher "MATCH (f)<-[:CALLS]-(c) WHERE f.name = $name RETURN c.path, c.start_line" -p name=save',
+    ),
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (search, node, context, cypher):
+        app.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, words or names.")],
+    mode: Annotated[
+        ModeOption, typer.Option("--mode", help="Search by all channels, words only, or meaning only.")
+    ] = ModeOption.HYBRID,
+    path: PathOption = "",
+    label: Annotated[list[str] | None, typer.Option("--label", help="Only these labels; repeatable.")] = None,
+    language: Annotated[list[str] | None, typer.Option("--language", help="Only these languages; repeatable.")] = None,
+    tests: Annotated[
+        bool | None,
+        typer.Option(
+            "--tests/--no-tests", help="Rank tests like other code, or leave them out. Default: rank them lower."
+        ),
+    ] = None,
+    limit: LimitOption = 0,
+    brief: Annotated[bool, typer.Option("--brief", help="One line a hit.")] = False,
+    snippets: Annotated[bool, typer.Option("--snippets", help="More lines of source that match the query.")] = False,
+    token_budget: BudgetOption = 0,
+    cursor: Annotated[str, typer.Option("--cursor", help="Cursor of the next page, from the previous one.")] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the stages of the ranking and the features of each hit instead.")
+    ] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Find code, documents and decisions by name, words, meaning and graph."""
+    chosen = given(path=path, labels=label or [], languages=language or [])
+    if tests is not None:
+        chosen["include_tests"] = tests
+    settings = settings_of(project, data_dir)
+    if explain:
+        from atlas.cli.code.explain import explain_search
+
+        explain_search(settings, mode.value, query, chosen, limit, as_json=json)
+        return
+    shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief, snippets=snippets)
+    ask(settings, f"{mode}_search", {"query": query, **chosen, **shown}, as_json=json)
+
+
+def node(
+    name: NameArgument,
+    path: PathOption = "",
+    label: LabelOption = "",
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show one symbol; an ambiguous name lists its candidates."""
+    arguments = {"name": name} | given(path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), "get_node", arguments, as_json=json)
+
+
+def context(
+    name: NameArgument,
+    path: PathOption = "",
+    label: LabelOption = "",
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show one symbol with source, class, callers and callees with line and confidence, docs and tests."""
+    arguments = {"name": name} | given(path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), "get_context", arguments, as_json=json)
+
+
+def cypher(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A read-only openCypher query; see `atlas schema`.")],
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("--parameter", "-p", metavar="KEY=VALUE", help="Value of the parameter $KEY, as JSON or text."),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, help="Number of rows; 0 = 100.")] = 0,
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Run a read-only Cypher query over the graph."""
+    arguments = {"query": query} | given(limit=limit, token_budget=token_budget)
+    arguments["parameters"] = dict(_parameter(text) for text in parameter or [])
+    ask(settings_of(project, data_dir), "cypher_query", arguments, as_json=json)
+
+
+def _parameter(text: str) -> tuple[str, object]:
+    """Split `key=value`; a value that is not JSON is text."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.isidentifier():
+        raise ConfigError(f"-p {text!r} is not KEY=VALUE", "For example: -p name=save -p least=3")
+    try:
+        return key, jsonlib.loads(value)
+    except ValueError:
+        return key, value

@@ -1,0 +1,1 @@
+"""Commands about the daemon, workers, queues and status."""

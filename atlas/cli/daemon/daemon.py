@@ -1,0 +1,305 @@
+"""`atlas daemon start|stop|restart|status|logs|install`: the process that keeps indexes current while files change."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.run import run
+from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from atlas.runtime.config.load import Settings
+    from atlas.runtime.process.daemon import RunningDaemon
+
+START_SECONDS = 60.0
+
+READY_SECONDS = 2.0
+"""Seconds to wait for an index to become current; a longer first index continues in the daemon."""
+
+Roots = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ROOT]...", help="Project folders that share one index; as --project.", show_default=False),
+]
+Systemd = Annotated[bool, typer.Option("--systemd", help="A systemd user unit.")]
+Launchd = Annotated[bool, typer.Option("--launchd", help="A launchd agent.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command family."""
+    family = typer.Typer(help="The background process that keeps the index current.", no_args_is_help=True)
+    for command in (start, stop, restart, status, logs, install):
+        family.command(command.__name__)(command)
+    app.add_typer(family, name="daemon")
+
+
+def start(
+    roots: Roots = None,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay in the foreground and log to standard error, too.")
+    ] = False,
+    detached: Annotated[bool, typer.Option("--detached", hidden=True, help="Log to the file only.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Watch these projects and keep their index current; returns once they are. The first project's settings apply."""
+    all_settings = _all_settings(roots, project, data_dir)
+    if foreground:
+        from atlas.app.daemon_main import run_foreground
+
+        running = run_foreground(all_settings, echo=not detached)
+        if running is not None:
+            _already(running, all_settings, explicit=bool(roots), as_json=json)
+        return
+    from atlas.runtime.process.daemon import find_running
+
+    running = find_running(all_settings[0].data_dir)
+    if running is not None:
+        _already(running, all_settings, explicit=bool(roots), as_json=json)
+    else:
+        _start(all_settings, data_dir, as_json=json)
+
+
+def stop(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
+    """Stop the daemon after the current batch; queued work continues after the next start."""
+    settings = settings_of(project, data_dir)
+    stopped, killed, left = _stop(settings)
+    if json:
+        output.print_json({"stopped": stopped is not None, "pid": stopped.pid if stopped else 0, "killed": killed})
+        return
+    if stopped is None:
+        print(f"not running (data folder {settings.data_dir})")
+    else:
+        print(f"{'killed' if killed else 'stopped'}: process {stopped.pid}")
+    if left:
+        print("ended a bus server that a killed daemon had left")
+
+
+def restart(
+    roots: Roots = None, project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False
+) -> None:
+    """Restart the daemon, with its previous roots unless others are given."""
+    from atlas.runtime.process.daemon import find_running
+
+    all_settings = _all_settings(roots, project, data_dir)
+    running = find_running(all_settings[0].data_dir)
+    if running is not None and not roots:
+        data_dir = str(all_settings[0].data_dir)
+        all_settings = _all_settings(running.roots, "", data_dir)
+    _stop(all_settings[0])
+    _start(all_settings, data_dir, as_json=json)
+
+
+def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
+    """Show whether the daemon runs, and its state; exits with 3 when it does not. More: atlas status."""
+    from atlas.runtime.process.daemon import find_running
+
+    settings = settings_of(project, data_dir)
+    running = find_running(settings.data_dir)
+    if running is None:
+        if json:
+            output.print_json({"running": False, "data_dir": str(settings.data_dir)})
+        else:
+            print(f"not running (data folder {settings.data_dir})")
+        raise typer.Exit(NotFound.exit_code)
+    told = run(_told(settings))
+    document = _described(running, settings.data_dir) | {
+        "resident_bytes": told.get("resident_bytes", 0),
+        "projects": told.get("projects", []),
+    }
+    if json:
+        output.print_json({"running": True} | document)
+    else:
+        _print_status(document)
+
+
+def logs(
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, metavar="N", help="Number of last lines.")] = 20,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow the log until Ctrl-C.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: Annotated[bool, typer.Option("--json", help="Print the raw lines, one JSON document each.")] = False,
+) -> None:
+    """Show the daemon's log."""
+    import json as jsonlib
+
+    from atlas.runtime.process.log import read_log, readable
+
+    for line in read_log(settings_of(project, data_dir).data_dir, lines, follow=follow):
+        try:
+            text = line if json else readable(jsonlib.loads(line))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            text = line
+        print(output.plain(text), flush=follow)
+
+
+def install(
+    roots: Roots = None,
+    print_: Annotated[bool, typer.Option("--print", help="Print the file on standard output.")] = False,
+    systemd: Systemd = False,
+    launchd: Launchd = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+) -> None:
+    """Print a service file that starts the daemon at login: a systemd user unit or a launchd agent."""
+    from atlas.app.daemon_process import daemon_command
+    from atlas.cli.daemon import service_files
+
+    if systemd and launchd:
+        raise ConfigError("both --systemd and --launchd are given", "Give one of them.")
+    all_settings = _all_settings(roots, project, data_dir)
+    kind = (
+        service_files.launchd_unit
+        if launchd or (sys.platform == "darwin" and not systemd)
+        else service_files.systemd_unit
+    )
+    unit = kind(all_settings[0].project_name, daemon_command(all_settings, data_dir))
+    if not print_:
+        raise ConfigError(
+            "atlas does not edit your files; it only prints what to save where",
+            f"Run `atlas daemon install --print` and save it as {unit.place}.",
+        )
+    print(unit.text)
+    print(f"save it as {unit.place}, then run:", *unit.commands, sep="\n  ", file=sys.stderr)
+    variables = sorted(name for name in os.environ if name.startswith("ATLAS_") and name != "ATLAS_DEBUG")
+    if variables:
+        print(f"set here, but not in the file: {', '.join(variables)}", file=sys.stderr)
+
+
+def _all_settings(roots: Sequence[str] | None, project: str, data_dir: str) -> list[Settings]:
+    """Return the settings of every root; all share the first one's data folder. Raises ConfigError."""
+    if roots and project:
+        raise ConfigError("both ROOT and --project are given", "Give one of them.")
+    first = settings_of(roots[0] if roots else project, data_dir)
+    found = {first.root: first}
+    for root in roots or ():
+        settings = settings_of(root, str(first.data_dir))
+        found.setdefault(settings.root, settings)
+    names: dict[str, Settings] = {}
+    for settings in found.values():
+        other = names.setdefault(settings.project_name, settings)
+        if other is not settings:
+            raise ConfigError(
+                f"two projects are named {settings.project_name}: {other.root} and {settings.root}",
+                'Give one of them another name in its atlas.toml: [project] name = "..."',
+            )
+    return list(found.values())
+
+
+def _already(running: RunningDaemon, all_settings: Sequence[Settings], *, explicit: bool, as_json: bool) -> None:
+    """Report a running daemon; raise AtlasError if it does not serve the requested projects."""
+    asked = {str(settings.root) for settings in all_settings}
+    if asked - set(running.roots) or (explicit and asked != set(running.roots)):
+        raise AtlasError(
+            f"the daemon (process {running.pid}) of this data folder serves {', '.join(running.roots)}",
+            f"to change that: atlas daemon restart {' '.join(sorted(asked))} --data-dir {all_settings[0].data_dir}",
+        )
+    _print_started(running, all_settings[0].data_dir, started=False, as_json=as_json)
+
+
+def _start(all_settings: Sequence[Settings], data_dir: str, *, as_json: bool) -> None:
+    from atlas.app.daemon_process import launch_daemon
+    from atlas.runtime.process.daemon import wait_until_working
+
+    first = all_settings[0]
+    process, printed = launch_daemon(all_settings, data_dir)
+    running = wait_until_working(first.data_dir, process, printed, START_SECONDS, READY_SECONDS, _say)
+    _print_started(running, first.data_dir, started=running.pid == process.pid, as_json=as_json)
+
+
+def _stop(settings: Settings) -> tuple[RunningDaemon | None, bool, bool]:
+    """Return the stopped daemon, whether it had to be killed, and whether an orphaned bus server was stopped."""
+    from atlas.app.daemon import stop_orphaned_server
+    from atlas.runtime.process import daemon
+
+    stopped = daemon.stop(settings.data_dir, _say)
+    killed = stopped is not None and stopped[1]
+    left = stop_orphaned_server(settings.data_dir) if stopped is None or killed else False
+    return stopped[0] if stopped else None, killed, left
+
+
+async def _told(settings: Settings) -> dict[str, Any]:
+    """Return the state that the daemon reports on its bus, empty if it does not."""
+    from atlas.app.bus import connect_bus_of_running_daemon
+    from atlas.code.index.daemon_client import read_state
+
+    try:
+        bus = await connect_bus_of_running_daemon(settings)
+        if bus is None:
+            return {}
+        try:
+            return await read_state(bus) or {}
+        finally:
+            await bus.aclose()
+    except AtlasError as error:
+        _say(error.message)
+        return {}
+
+
+def _described(running: RunningDaemon, data_dir: Path) -> dict[str, Any]:
+    from atlas.runtime.process.log import FILE, log_folder
+
+    return {
+        "pid": running.pid,
+        "since": _moment(running.since),
+        "phase": running.phase,
+        "detail": running.detail,
+        "roots": list(running.roots),
+        "bus": running.bus,
+        "data_dir": str(data_dir),
+        "log": str(log_folder(data_dir) / FILE),
+    }
+
+
+def _print_started(running: RunningDaemon, data_dir: Path, *, started: bool, as_json: bool) -> None:
+    document = _described(running, data_dir)
+    if as_json:
+        output.print_json({"started": started} | document)
+        return
+    print(f"{'started' if started else 'already running'}: process {running.pid}")
+    _print_places(document)
+    print(_phase(document))
+
+
+def _print_status(document: Mapping[str, Any]) -> None:
+    print(f"running: process {document['pid']} since {document['since']}, {document['resident_bytes'] >> 20} MB")
+    _print_places(document)
+    for one in document["projects"]:
+        state = "ready" if one["ready"] else "not ready"
+        watch = one["watch"] + (f" ({one['watch_reason']})" if one["watch_reason"] else "")
+        print(f"{one['project']}: {state}, {counted(one['files'], 'file', ',')}, {one['stale_files']:,} stale, {watch}")
+    print(_phase(document))
+
+
+def _print_places(document: Mapping[str, Any]) -> None:
+    print("roots   ", "\n         ".join(map(output.one_line, document["roots"])))
+    print("bus     ", document["bus"] or "its own server")
+    print("data    ", output.one_line(document["data_dir"]))
+    print("log     ", output.one_line(document["log"]))
+
+
+def _phase(document: Mapping[str, Any]) -> str:
+    phase, detail = document["phase"], document["detail"]
+    if phase == "ready":
+        return f"ready{f': {detail}' if detail else ''}"
+    return f"{phase}{f' {detail}' if detail else ''}, see: atlas status --watch"
+
+
+def _moment(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _say(text: str) -> None:
+    print(output.one_line(text), file=sys.stderr, flush=True)

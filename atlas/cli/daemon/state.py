@@ -1,0 +1,75 @@
+"""`atlas status`, `health` and `schema`: what is indexed, what works, and what can be queried."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from atlas.cli.examples import examples
+from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.run import ask, given, run, show
+from atlas.core.errors import ConfigError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    shown = examples(
+        "atlas status", "atlas status --watch", "atlas status --skipped --only secret", "atlas status --all --json"
+    )
+    app.command("status", epilog=shown)(status)
+    app.command("health", epilog=examples("atlas health", "atlas health --json"))(health)
+    app.command("schema")(schema)
+
+
+def status(
+    skipped: Annotated[
+        bool, typer.Option("--skipped", help="List files that are not indexed or only partly read, with reasons.")
+    ] = False,
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only",
+            metavar="REASON|PATH",
+            help="With --skipped: only this reason (or `partial`), path prefix or glob.",
+        ),
+    ] = "",
+    every: Annotated[bool, typer.Option("--all", help="Show all projects of the store.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
+    token_budget: BudgetOption = 200_000,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show what is indexed, what is not and why, and the daemon's work; --watch --json prints one document per line."""
+    arguments = given(token_budget=token_budget, skipped_filter=only) | {"skipped": skipped, "everything": every}
+    settings = settings_of(project, data_dir)
+    if not watch:
+        ask(settings, "status", arguments, as_json=json)
+        return
+    if skipped:
+        raise ConfigError("--watch does not list skipped files", "Give --watch or --skipped.")
+    from atlas.cli.daemon.status_watch import watch as watch_status
+
+    watch_status(settings, arguments, as_json=json)
+
+
+def health(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
+    """Show what works, what is missing, and how to fix it; exits with 1 when something is broken."""
+    settings = settings_of(project, data_dir)
+    from atlas.app.health import check_health
+
+    answer = run(check_health(settings))
+    show(answer, as_json=json)
+    if answer.state == "broken":
+        raise typer.Exit(1)
+
+
+def schema(
+    token_budget: BudgetOption = 200_000,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show labels, edge types, properties, strategies and example queries."""
+    ask(settings_of(project, data_dir), "schema_info", given(token_budget=token_budget), as_json=json)

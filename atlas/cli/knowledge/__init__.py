@@ -1,0 +1,1 @@
+"""Commands about notes and memory."""

@@ -1,0 +1,1 @@
+"""What changed between revisions, and what that affects."""

@@ -1,0 +1,1 @@
+"""Edges as answers: relations, paths, unions, unused and untested code, routes, packages."""

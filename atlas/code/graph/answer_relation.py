@@ -1,0 +1,350 @@
+"""Find the edges that answer a question about a relation; each symbol once, with all lines. Reads the graph only.
+
+`answer_relation` returns None where the question has to be searched as text: it names nothing that is certainly a
+symbol, and nothing has that name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path
+from atlas.code.graph.families import find_definitions, find_extended, find_family, related_inside
+from atlas.code.graph.mentions import find_related_by_text
+from atlas.code.graph.not_found import why_no_callers
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.targets import Targets, find_targets
+from atlas.code.graph.unresolved import unresolved_beside
+from atlas.code.notes.about import NoteAbout, notes_about
+from atlas.code.question.names import dotted
+from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import keeps
+from atlas.core.model import Direction, Edge, EdgeRow, EdgeType, Filter, Label, Match, Node
+
+MAX_EDGES = 20_000
+"""Edges read of one relation; a symbol of a large tree may have 17,000 callers."""
+MAX_DEPTH = 8
+DEFAULT_DEPTH = 3
+"""Levels of a transitive question that names none: each level multiplies the answers by the number of callers."""
+MAX_REACHED = 2_000
+"""Maximum number of symbols that a transitive relation visits."""
+MAX_FOLLOWED = 3
+"""Maximum number of symbols of one name whose edges are listed; for more symbols, only the edges are counted."""
+_ALWAYS_SYMBOLS = frozenset(
+    {Kind.CALLERS, Kind.CALLEES, Kind.SUBTYPES, Kind.SUPERTYPES, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.IMPORTERS}
+)
+"""Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
+_LISTED_ANYWAY = _ALWAYS_SYMBOLS | {Kind.DEFINITION, Kind.INSTANTIATIONS}
+"""Relations that list the symbols of a name that many have, though the name may be an English word."""
+UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES})
+"""Relations that the graph does not hold.
+
+Questions about changes are answered from the version history before (`code/changes/changes.py`), unless they only sound
+so.
+"""
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+_HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
+_TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN})
+"""Relations that are followed to the end unless the question says `direct`."""
+
+
+async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer | None:
+    """Answer a question about a relation; return None if it has to be searched as text. Raises store errors."""
+    if not intent.name or intent.kind in UNANSWERED:
+        return None
+    if intent.kind == Kind.UNUSED:
+        # `is X unused` is answered by its usages
+        intent = replace(intent, kind=Kind.USAGES)
+    targets = await find_targets(reader, intent.name, intent, where.project)
+    if targets.is_text or (targets.is_article and not intent.certain):
+        return None
+    if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
+        # the name may be that of an entity, which is found as text
+        return None
+    if not targets.targets:
+        is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
+        return EdgeAnswer(intent, targets) if is_symbol else None
+    if not intent.certain and targets.total > MAX_FOLLOWED and intent.kind not in _LISTED_ANYWAY:
+        return None
+    if intent.kind == Kind.PATH:
+        return await _path(reader, intent, targets, where.project)
+    about: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
+        family = await find_family(reader, intent.kind, targets, where.project)
+        if family is None and (methods := await find_definitions(reader, intent.kind, targets, where.project)):
+            return await _defined_by(reader, intent, targets, where, methods)
+        if family is None:
+            family, others = await find_extended(reader, intent, targets, where.project)
+        else:
+            about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
+        if family is None:
+            return await _counted(reader, intent, targets)
+        targets = family
+    kept, notes = await _scope(reader, intent, targets, where)
+    notes = (*about, *others, *notes)
+    found = list(await _related(reader, intent, targets))
+    if about:
+        listed = {each.node.row.uid for each in found}
+        found += [each for each in await related_inside(reader, intent, targets) if each.node.row.uid not in listed]
+    found += await find_related_by_text(reader, intent, targets, found)
+    related = tuple(each for each in found if kept(each.node))
+    methods = await find_definitions(reader, intent.kind, targets, where.project) if not found else []
+    if len(methods) > 1:
+        return await _defined_by(reader, intent, targets, where, methods)
+    if not related and intent.kind == Kind.NOTES:
+        # nobody has written anything down: the code itself says more than `none`
+        return None
+    if intent.kind == Kind.CALLERS and (related or targets.total > 1):
+        notes = (*notes, *await unresolved_beside(reader, targets.targets[0].node, targets.total))
+    if not related:
+        notes = (*notes, await _why_none(reader, intent, targets, len(found)))
+    if len(found) > MAX_REACHED:
+        notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
+    return EdgeAnswer(intent, targets, related=related, notes=notes)
+
+
+async def _defined_by(
+    reader: Reader, intent: RelationIntent, targets: Targets, where: Filter, methods: Sequence[Node]
+) -> EdgeAnswer:
+    """Answer "which classes implement X" where methods of that name override no common one: all of them."""
+    kept, notes = await _scope(reader, intent, targets, where)
+    found = [_definition(node) for node in methods if kept(node)]
+    title = f"methods named `{targets.name}`, which have no common base method: {len(found)}"
+    return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=notes, title=title)
+
+
+async def _why_none(reader: Reader, intent: RelationIntent, targets: Targets, outside: int) -> str:
+    """Say whether "none" is certain: edges outside the scope, mentions without an edge, or references unresolved."""
+    if outside:
+        return f"none within the scope and filters of the question; {outside} outside of them"
+    if intent.direction == Direction.IN and targets.total == 1:
+        return await why_no_callers(reader, targets.targets[0].node, intent.kind.value)
+    return f"no resolved {intent.kind.value}: references that no rule resolves are counted, but not listed"
+
+
+async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> Sequence[RelatedSymbol]:
+    uids = targets.uids
+    match intent.kind:
+        case Kind.DEFINITION:
+            return [_definition(target.node) for target in targets.targets]
+        case Kind.HIERARCHY:
+            up = await _follow(reader, uids, Direction.OUT, intent, (EdgeType.INHERITS,))
+            down = await _follow(reader, uids, Direction.IN, intent, (EdgeType.INHERITS,))
+            found = [*(replace(each, depth=-each.depth) for each in reversed(up)), *down]
+        case Kind.SUBTYPES | Kind.SUPERTYPES if _is_callable(targets):
+            found = await _follow(reader, uids, intent.direction, intent, (EdgeType.OVERRIDES,))
+        case Kind.NOTES:
+            found = [_note(each) for each in await notes_about(reader, uids)]
+        case Kind.MEMBERS:
+            found = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
+        case Kind.IMPORTERS | Kind.DEPENDENTS if _is_file(targets):
+            members = await _members(reader, targets)
+            types = (EdgeType.IMPORTS,) if intent.kind == Kind.IMPORTERS else intent.types
+            found = await _follow(reader, (*uids, *members), Direction.IN, intent, types)
+            inside = {*uids, *members}
+            found = [each for each in found if each.node.row.uid not in inside]
+        case Kind.INSTANTIATIONS:
+            found = await _follow(reader, uids, Direction.IN, intent, intent.types)
+            # `raise NotFound` without brackets is a reference
+            found = found or await _follow(reader, uids, Direction.IN, intent, (EdgeType.REFERENCES,))
+        case _:
+            found = await _follow(reader, uids, intent.direction, intent, intent.types)
+            if intent.kind in (Kind.TESTS, Kind.TESTED):
+                found.sort(key=lambda each: (each.depth, -each.confidence))
+            if intent.kind == Kind.CALLERS:
+                found += await _dispatched(reader, uids, intent, {each.node.row.uid for each in found})
+    return found
+
+
+async def _follow(
+    reader: Reader,
+    uids: Sequence[str],
+    direction: Direction,
+    intent: RelationIntent,
+    types: Sequence[EdgeType],
+) -> list[RelatedSymbol]:
+    """Return what the edges lead to, level by level; each symbol at its first level with every line."""
+    seen = set(uids)
+    found: list[RelatedSymbol] = []
+    names: dict[str, str] = {}
+    level = list(dict.fromkeys(uids))
+    for depth in range(1, _depth(intent) + 1):
+        edges = await reader.store.edges(level, direction, types, MAX_EDGES)
+        reached = _merged(edges, direction, depth, names)
+        if depth == 1 and intent.kind in (Kind.CALLERS, Kind.CALLEES):
+            # a recursive function is its own caller
+            found += [each for each in reached if each.node.row.uid in seen]
+        new = [each for each in reached if each.node.row.uid not in seen]
+        found += new
+        seen.update(each.node.row.uid for each in new)
+        names.update((each.node.row.uid, each.node.row.qualified_name) for each in new)
+        level = [each.node.row.uid for each in new]
+        if not level or len(found) > MAX_REACHED:
+            break
+    return found
+
+
+def _merged(edges: Iterable[Edge], direction: Direction, depth: int, names: dict[str, str]) -> list[RelatedSymbol]:
+    """Return one entry per far symbol: all lines, and the rule that is most certain."""
+    merged: dict[str, RelatedSymbol] = {}
+    for edge in edges:
+        row, far = edge.row, edge.node.row
+        near = row.target if direction == Direction.IN else row.source
+        lines = row.lines if direction == Direction.IN else ()
+        known = merged.get(far.uid)
+        if known is None:
+            path = far.path
+            through = names.get(near, "") if depth > 1 else ""
+            steps = depth if row.type != EdgeType.TESTS else _steps(row)
+            merged[far.uid] = RelatedSymbol(edge.node, path, lines, row.strategy, row.confidence, steps, through)
+            continue
+        best = row if row.confidence > known.confidence else None
+        merged[far.uid] = replace(
+            known,
+            lines=tuple(sorted({*known.lines, *lines})),
+            strategy=best.strategy if best else known.strategy,
+            confidence=best.confidence if best else known.confidence,
+            depth=min(known.depth, _steps(row)) if row.type == EdgeType.TESTS else known.depth,
+        )
+    return list(merged.values())
+
+
+def _steps(row: EdgeRow) -> int:
+    """Return through how many functions a test reaches what it tests: fixtures, set-up methods and helpers."""
+    try:
+        return int(json.loads(row.properties)["depth"]) if row.properties else 1
+    except (ValueError, KeyError, TypeError):
+        return 1
+
+
+async def _dispatched(
+    reader: Reader, uids: Sequence[str], intent: RelationIntent, known: set[str]
+) -> list[RelatedSymbol]:
+    """Return callers of the methods that the named method overrides: a call of the base may run the override."""
+    bases = await reader.store.edges(uids, Direction.OUT, (EdgeType.OVERRIDES,), 20)
+    own = {edge.node.row.uid: edge.node.row.qualified_name for edge in bases if edge.node.row.uid not in uids}
+    if not own:
+        return []
+    edges = await reader.store.edges(list(own), Direction.IN, (EdgeType.CALLS,), MAX_EDGES)
+    found = _merged(edges, Direction.IN, 2, own)
+    return [each for each in found if each.node.row.uid not in known]
+
+
+async def _members(reader: Reader, targets: Targets) -> list[str]:
+    """Return what files, modules and packages hold: an import of a symbol is an import of its file."""
+    edges = await reader.store.edges(targets.uids, Direction.OUT, _HOLDS, MAX_EDGES)
+    members = [edge.node.row.uid for edge in edges]
+    for target in targets.targets:
+        row = target.node.row
+        if row.label in (Label.FILE, Label.MODULE, Label.PACKAGE) and row.path:
+            where = Filter(project=target.node.project)
+            members += (node.row.uid for node in await reader.store.find(row.path, Match.PATH, where, MAX_EDGES))
+    return list(dict.fromkeys(members))
+
+
+async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer:
+    """Return the targets with the number of their edges, most first."""
+    found = await reader.store.degrees(targets.uids, intent.direction, intent.types)
+    counts = [sum(sum(found.get(uid, {}).values()) for uid in target.uids) for target in targets.targets]
+    order = sorted(range(len(counts)), key=lambda index: -counts[index])
+    ranked = replace(targets, targets=tuple(targets.targets[index] for index in order))
+    scoped = intent.within or intent.outside or intent.tests
+    notes = ("numbers are of the whole project: the scope applies once a symbol is chosen",) if scoped else ()
+    if intent.kind == Kind.CALLERS:
+        notes = (*notes, *await unresolved_beside(reader, targets.targets[0].node, targets.total))
+    return EdgeAnswer(intent, ranked, notes=notes, counts=tuple(counts[index] for index in order))
+
+
+async def _path(reader: Reader, intent: RelationIntent, targets: Targets, project: str) -> EdgeAnswer:
+    others = await find_targets(reader, intent.other, replace(intent, name=intent.other), project)
+    if not others.targets:
+        return EdgeAnswer(intent, targets, others)
+    steps = await find_path(reader, targets.uids, others.uids)
+    related = tuple(
+        RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
+        for depth, step in enumerate(steps, 1)
+    )
+    bounds = (
+        f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
+        "because unresolved calls are not followed"
+    )
+    return EdgeAnswer(intent, targets, others, related, () if related else (bounds,))
+
+
+def _note(note: NoteAbout) -> RelatedSymbol:
+    path, _, line = note.at.rpartition(":")
+    return RelatedSymbol(note.node, path, (int(line),))
+
+
+def _definition(node: Node) -> RelatedSymbol:
+    row = node.row
+    return RelatedSymbol(node, row.path, (row.line or row.start_line,) if row.path else (), depth=0)
+
+
+def _depth(intent: RelationIntent) -> int:
+    if intent.kind in (Kind.MEMBERS, Kind.TESTS, Kind.TESTED, Kind.DOCS, Kind.DOCUMENTED):
+        return 1
+    if intent.direct or (intent.direct is None and intent.kind not in (*_TRANSITIVE, Kind.IMPACT)):
+        return 1
+    default = MAX_DEPTH if intent.kind in _TRANSITIVE else DEFAULT_DEPTH
+    return min(intent.depth or default, MAX_DEPTH)
+
+
+def _is_callable(targets: Targets) -> bool:
+    return all(target.node.row.label in (Label.METHOD, Label.FUNCTION) for target in targets.targets)
+
+
+def _is_file(targets: Targets) -> bool:
+    return all(target.node.row.label in (Label.MODULE, Label.PACKAGE, Label.FILE) for target in targets.targets)
+
+
+async def _scope(
+    reader: Reader, intent: RelationIntent, targets: Targets, where: Filter
+) -> tuple[Callable[[Node], bool], tuple[str, ...]]:
+    """Return which symbols the question is limited to, and what there is to say about that."""
+    owner = f"{intent.within}.{intent.name}"
+    owned = any(_ends_in(target.node, owner) for target in targets.targets)
+    inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
+    outside, more = await _inside(reader, intent.outside, where.project)
+
+    def kept(node: Node) -> bool:
+        if intent.tests == TestScope.ONLY and not node.row.is_test:
+            return False
+        if intent.tests == TestScope.EXCLUDED and node.row.is_test:
+            return False
+        return keeps(where, node) and (inside is None or inside(node)) and (outside is None or not outside(node))
+
+    return kept, (*notes, *more)
+
+
+async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[Node], bool] | None, tuple[str, ...]]:
+    """Return which symbols lie in a module, class or folder; None for no scope, and for one that is unknown."""
+    if not scope:
+        return None, ()
+    prefix = scope.removeprefix("./").strip("/")
+    anywhere = Filter(project=project)
+    held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
+    holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
+    part = f"/{prefix}/"
+    is_path = "/" in scope or bool(await reader.store.find(prefix, Match.PATH, anywhere, 1))
+    # `iostream.py` of `tornado/iostream.py`
+    is_path = is_path or any(part in f"/{path}/" for path in await reader.store.paths(project))
+    if not is_path and not holders:
+        return None, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
+
+    def inside(node: Node) -> bool:
+        row = node.row
+        return (is_path and part in f"/{row.path}/") or any(
+            row.qualified_name == name or row.qualified_name.startswith(f"{name}.") for name in holders
+        )
+
+    return inside, ()
+
+
+def _ends_in(node: Node, name: str) -> bool:
+    qualified = node.row.qualified_name
+    return qualified == name or qualified.endswith("." + name)

@@ -1,0 +1,141 @@
+"""Methods of one name that override one another: the one that all of them go back to. Reads the graph only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atlas.code.graph.relation import RelatedSymbol
+from atlas.code.graph.targets import MAX_NODES, Target, Targets, group_symbols
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+_MAX_LEVELS = 8
+_MIXED_IN = 0.8
+"""Confidence that a method of a mixin overrides the root: the order of bases is not looked at."""
+_OF_ALL = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.DEPENDENTS, Kind.IMPACT))
+"""Relations whose edges may end at any method of the family: each of them is called through the first."""
+_OTHERS_SHOWN = 3
+_OF_ROOT = frozenset((Kind.OVERRIDES, Kind.SUBTYPES))
+"""Relations that lead from the first method to the others."""
+
+
+async def find_family(reader: Reader, kind: Kind, targets: Targets, project: str) -> Targets | None:
+    """Return the method that all symbols of a name override, directly or not; None if there is no such method.
+
+    The target of a relation such as callers holds the uids of all of them.
+    """
+    if kind not in _OF_ALL | _OF_ROOT:
+        return None
+    nodes = await reader.store.find(targets.name, Match.SUFFIX, Filter(project=project), MAX_NODES)
+    nodes = [node for node in nodes if node.row.label not in EXTERNAL_LABELS and not node.row.is_test]
+    if len(nodes) in (0, MAX_NODES) or any(node.row.label != Label.METHOD for node in nodes):
+        return None
+    uids = [node.row.uid for node in nodes]
+    edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.OVERRIDES,), 4 * MAX_NODES)
+    known = set(uids)
+    overriding = {edge.row.source for edge in edges if edge.row.target in known}
+    first = [node for node in nodes if node.row.uid not in overriding]
+    root = first[0] if len(first) == 1 else await _root_of_mixins(reader, first)
+    if root is None:
+        return None
+    others = [node.row.uid for node in first if node is not root]
+    members = tuple(uids) if kind in _OF_ALL else (root.row.uid, *others)
+    return Targets(targets.name, (Target(root, members),), 1, targets.near)
+
+
+async def find_extended(
+    reader: Reader, intent: RelationIntent, targets: Targets, project: str
+) -> tuple[Targets | None, tuple[str, ...]]:
+    """Return the only type of a name that has subclasses or implementations, with a note about the others.
+
+    None if no type has some, or several have.
+    """
+    if intent.kind != Kind.SUBTYPES:
+        return None, ()
+    same = await _namesakes(reader, targets, project)
+    uids = [uid for each in same for uid in each.uids]
+    degrees = await reader.store.degrees(uids, intent.direction, (EdgeType.INHERITS,))
+    extended = [each for each in same if any(sum(degrees.get(uid, {}).values()) for uid in each.uids)]
+    if len(extended) != 1 or len(same) != targets.total:
+        return None, ()
+    return Targets(targets.name, (extended[0],), 1), (_without_subtypes(targets.name, same, extended[0]),)
+
+
+async def _namesakes(reader: Reader, targets: Targets, project: str) -> Sequence[Target]:
+    """Return the types of a name, also those that are too many to be listed."""
+    if targets.total <= len(targets.targets):
+        return targets.targets
+    where = Filter(project=project, labels=(Label.CLASS,))
+    nodes = await reader.store.find(targets.name, Match.SUFFIX, where, MAX_NODES)
+    own = [node for node in nodes if not node.row.is_test] or nodes
+    return group_symbols(own, reader.languages.constructors)
+
+
+def _without_subtypes(name: str, same: Sequence[Target], chosen: Target) -> str:
+    """Return a line about the other symbols of a name, which have no subclasses."""
+    others = [each.node.row for each in same if each is not chosen]
+    shown = ", ".join(f"{row.kind} {row.path}:{row.line}" for row in others[:_OTHERS_SHOWN])
+    more = f" and {len(others) - _OTHERS_SHOWN} more" if len(others) > _OTHERS_SHOWN else ""
+    return f"{len(others)} other symbols called `{name}` have none in the index: {shown}{more}"
+
+
+async def find_definitions(reader: Reader, kind: Kind, targets: Targets, project: str) -> list[Node]:
+    """Return all methods of a name that has no first method, for "which classes implement X"; else none."""
+    if kind not in _OF_ROOT:
+        return []
+    nodes = await reader.store.find(targets.name, Match.SUFFIX, Filter(project=project), MAX_NODES)
+    own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
+    return own if all(node.row.label == Label.METHOD for node in own) else []
+
+
+async def related_inside(reader: Reader, intent: RelationIntent, targets: Targets) -> list[RelatedSymbol]:
+    """Return what is related within a family: methods mixed in, or overrides that call the method they override."""
+    uids = targets.uids
+    if intent.kind in _OF_ROOT:
+        nodes = await reader.store.symbols(uids[1:])
+        return [RelatedSymbol(node, node.row.path, (), "mixed-in", _MIXED_IN) for node in nodes]
+    edges = await reader.store.edges(uids, Direction.IN, intent.types, 4 * MAX_NODES)
+    found: dict[str, RelatedSymbol] = {}
+    for edge in edges:
+        row, uid = edge.row, edge.row.source
+        if uid in uids and uid != row.target:
+            lines = found[uid].lines if uid in found else ()
+            merged = tuple(sorted({*lines, *row.lines}))
+            found[uid] = RelatedSymbol(edge.node, edge.node.row.path, merged, row.strategy, row.confidence)
+    return list(found.values())
+
+
+async def _root_of_mixins(reader: Reader, first: Sequence[Node]) -> Node | None:
+    """Return the method for which the others are mixed in; None if they are unrelated.
+
+    A class is mixed in for another if one of its subclasses derives from both: its method then overrides that one.
+    """
+    held = await reader.store.edges([node.row.uid for node in first], Direction.IN, _HOLDS, MAX_NODES)
+    owners = {edge.row.target: edge.node.row.uid for edge in held}
+    if len(owners) != len(first):
+        return None
+    beside: dict[str, set[str]] = {}
+    for owner in owners.values():
+        below = await _reached(reader, [owner], Direction.IN)
+        beside[owner] = await _reached(reader, sorted(below), Direction.OUT)
+    for node in first:
+        owner = owners[node.row.uid]
+        if all(other == owner or owner in beside[other] for other in owners.values()):
+            return node
+    return None
+
+
+async def _reached(reader: Reader, uids: Sequence[str], direction: Direction) -> set[str]:
+    """Return the classes below or above some classes."""
+    found: set[str] = set()
+    level = list(uids)
+    for _ in range(_MAX_LEVELS):
+        if not level or len(found) > MAX_NODES:
+            break
+        edges = await reader.store.edges(level, direction, (EdgeType.INHERITS,), 4 * MAX_NODES)
+        level = sorted({edge.node.row.uid for edge in edges} - found)
+        found.update(level)
+    return found

@@ -1,0 +1,258 @@
+"""Answers to questions about packages: what projects declare, with versions and places, and which files import it.
+
+Reads the graph only. A question that names something is answered where the index has a package of that name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from atlas.code.question.names import dotted
+from atlas.code.question.package_questions import PackageAspect, PackageQuestion
+from atlas.code.reader import Reader
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+
+MAX_DECLARED = 20_000
+"""Declarations that are read of a project."""
+MAX_EDGES = 20_000
+TIMEOUT = 10.0
+_DECLARED = (
+    "MATCH (p:Project)-[r:DEPENDS_ON]->(d) RETURN p.uid, p.name, d.uid, d.name, d.kind, d.import_name, r.package,"
+    " r.kind, r.group, r.range, r.marker, r.locked, r.lock, r.path, r.line, r.also ORDER BY r.path, r.line, d.uid"
+)
+_PACKAGES = "MATCH (d:ExternalPackage) RETURN d.uid, d.name, d.import_name, d.standard ORDER BY d.uid"
+_ROOT = "project:."
+_VERSION = re.compile(r"[-_]v?\d[\w.+]{0,100}$")
+_MAJOR = re.compile(r"[/.]v\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A dependency that a manifest declares."""
+
+    source: str
+    """Uid of the project."""
+    project: str
+    """Name of the project."""
+    target: str
+    name: str
+    """Name of the package, or of the project of the repository."""
+    is_inner: bool
+    import_name: str
+    package: str
+    """As declared."""
+    kind: str
+    group: str
+    range: str
+    marker: str
+    locked: str
+    lock: str
+    path: str
+    line: int
+    also: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """Folder of the project, "" for the root."""
+        folder = self.source.partition(":project:")[2]
+        return "" if folder == "." else folder
+
+
+@dataclass(frozen=True, slots=True)
+class ImportingFile:
+    """A file that imports a package or a name of it, with the lines."""
+
+    path: str
+    lines: tuple[int, ...]
+    is_test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PackageReport:
+    """The answer to a question about packages."""
+
+    question: PackageQuestion
+    declared: tuple[Declaration, ...] = ()
+    importing: tuple[ImportingFile, ...] = ()
+    package: str = ""
+    """Name of the package that the question means; "" where it names none, or an unknown one."""
+    standard: str = ""
+    """Languages whose standard library the package is."""
+    near: tuple[str, ...] = ()
+    """Similar names, where the package is unknown."""
+    projects: int = 1
+    """Projects of the repository that declare dependencies."""
+
+
+async def answer_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
+    """Answer a question about packages; None where it means no package or project. Raises store errors."""
+    declared = await read_declarations(reader, where.project)
+    if question.project:
+        kept = tuple(each for each in declared if _is_project(each, question.project, reader.root.name))
+        if not kept and not await _is_known_project(reader, question.project, where):
+            return None
+        declared = kept
+    projects = len({each.source for each in declared})
+    if question.asks == PackageAspect.UNUSED:
+        return PackageReport(question, await _unused(reader, declared), projects=projects)
+    if question.asks == PackageAspect.LIST:
+        if not declared and not question.certain and not question.project:
+            return None
+        kinds = question.kinds
+        kept = tuple(each for each in declared if not kinds or each.kind in kinds)
+        return PackageReport(question, kept, projects=projects)
+    return await _about(reader, question, declared, where, projects)
+
+
+async def read_declarations(reader: Reader, project: str) -> tuple[Declaration, ...]:
+    """Return all declared dependencies by manifest and line."""
+    rows = (await reader.store.cypher(_DECLARED, {}, MAX_DECLARED, TIMEOUT, project)).rows
+    return tuple(_declaration(row) for row in rows)
+
+
+async def files_importing(reader: Reader, uids: Sequence[str]) -> tuple[ImportingFile, ...]:
+    """Return the files that import packages, their sub-packages or names; code before tests."""
+    inside = await parts_of(reader, uids)
+    edges = await reader.store.edges(inside, Direction.IN, (EdgeType.IMPORTS,), MAX_EDGES)
+    found: dict[str, tuple[set[int], bool]] = {}
+    for edge in edges:
+        if edge.node.row.path:
+            found.setdefault(edge.node.row.path, (set(), edge.node.row.is_test))[0].update(edge.row.lines)
+    files = [ImportingFile(path, tuple(sorted(lines)), is_test) for path, (lines, is_test) in found.items()]
+    return tuple(sorted(files, key=lambda file: (file.is_test, file.path)))
+
+
+async def parts_of(reader: Reader, uids: Sequence[str]) -> list[str]:
+    """Return packages with what they contain, two levels deep: sub-packages, and names of both."""
+    inside = list(dict.fromkeys(uids))
+    level = inside
+    for _ in range(2):
+        edges = await reader.store.edges(level, Direction.OUT, (EdgeType.CONTAINS,), MAX_EDGES)
+        level = [edge.node.row.uid for edge in edges if edge.node.row.uid not in inside]
+        inside = list(dict.fromkeys([*inside, *level]))
+        if not level:
+            break
+    return inside
+
+
+async def _about(
+    reader: Reader, question: PackageQuestion, declared: Sequence[Declaration], where: Filter, projects: int
+) -> PackageReport | None:
+    """Answer a question that names a package."""
+    wanted = _normal(question.package)
+    matching = [each for each in declared if wanted in _names_of(each)]
+    rows = (await reader.store.cypher(_PACKAGES, {}, MAX_DECLARED, TIMEOUT, where.project)).rows
+    known = [
+        row for row in rows if wanted in (_normal(_text(row[1])), _normal(_text(row[2])), _normal(_uid_name(row[0])))
+    ]
+    if not matching and not known:
+        known = _by_short_name(rows, wanted)
+        uids = {_text(row[0]) for row in known}
+        matching = [each for each in declared if each.target in uids]
+    if not matching and not known:
+        if not question.certain or await _is_own(reader, question.package, where):
+            return None
+        near = tuple(dict.fromkeys(_text(row[1]) for row in rows if wanted and wanted in _normal(_text(row[1]))))[:5]
+        return PackageReport(question, near=near, projects=projects)
+    if (
+        question.asks != PackageAspect.VERSION
+        and not question.certain
+        and await _is_own(reader, question.package, where)
+    ):
+        # a symbol of the project is meant rather than a package of that name
+        return None
+    if question.kinds:
+        matching = [each for each in matching if each.kind in question.kinds]
+    uids = dict.fromkeys([*(each.target for each in matching if not each.is_inner), *(_text(row[0]) for row in known)])
+    importing = () if question.asks == PackageAspect.VERSION else await files_importing(reader, list(uids))
+    name = matching[0].name if matching else _text(known[0][1])
+    standard = _text(known[0][3]) if known and not matching else ""
+    return PackageReport(question, tuple(matching), importing, name, standard, projects=projects)
+
+
+async def _unused(reader: Reader, declared: Sequence[Declaration]) -> tuple[Declaration, ...]:
+    """Return declared packages of which no file imports anything."""
+    packages = {each.target: each for each in declared if not each.is_inner and each.kind != "indirect"}
+    uids = list(packages)
+    edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.CONTAINS,), MAX_EDGES)
+    owner = {edge.node.row.uid: edge.row.source for edge in edges}
+    inner = await reader.store.edges(list(owner), Direction.OUT, (EdgeType.CONTAINS,), MAX_EDGES)
+    owner |= {edge.node.row.uid: owner[edge.row.source] for edge in inner if edge.node.row.uid not in packages}
+    imported = await reader.store.degrees([*uids, *owner], Direction.IN, (EdgeType.IMPORTS,))
+    used = {owner.get(uid, uid) for uid, counts in imported.items() if sum(counts.values())}
+    return tuple(each for each in packages.values() if each.target not in used)
+
+
+async def _is_own(reader: Reader, name: str, where: Filter) -> bool:
+    """Return whether a definition of the project has the name."""
+    anywhere = Filter(project=where.project)
+    return any(_is_definition(node) for node in await reader.store.find(dotted(name), Match.SUFFIX, anywhere, 20))
+
+
+def _is_definition(node: Node) -> bool:
+    outside = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJECT)
+    return node.row.label not in outside and node.row.kind not in ("docsection", "docfile", "field")
+
+
+async def _is_known_project(reader: Reader, name: str, where: Filter) -> bool:
+    rows = (await reader.store.cypher("MATCH (p:Project) RETURN p.uid, p.name", {}, 1_000, TIMEOUT, where.project)).rows
+    return any(name in (_text(row[1]), _text(row[0]).partition(":project:")[2]) for row in rows)
+
+
+def _is_project(each: Declaration, name: str, root: str) -> bool:
+    name = name.strip("/").removeprefix("./")
+    folder = each.folder
+    if folder:
+        return name in (each.project, folder, folder.rpartition("/")[2])
+    # a folder of an unpacked archive has the version in its name
+    return name in (each.project, root, _VERSION.sub("", root))
+
+
+def _names_of(each: Declaration) -> Iterable[str]:
+    names = (each.name, each.package, each.import_name, _uid_name(each.target))
+    return {_normal(name) for name in names if name}
+
+
+def _uid_name(uid: object) -> str:
+    return _text(uid).partition(":ext:")[2]
+
+
+def _by_short_name(rows: Sequence[Sequence[object]], wanted: str) -> list[Sequence[object]]:
+    """Return the package whose name ends in what is asked for, with its other major versions; none of several."""
+    name, _, major = wanted.partition("/")
+    found = [row for row in rows if name == _short(_text(row[1]))]
+    if re.fullmatch(r"v\d+", major):
+        found = [row for row in found if _text(row[1]).endswith((f"/{major}", f".{major}"))]
+    return found if len({_MAJOR.sub("", _text(row[1])) for row in found}) == 1 else []
+
+
+def _short(name: str) -> str:
+    """Return the last part of a name: `yaml` of `gopkg.in/yaml.v3`, `gin` of `github.com/gin-gonic/gin`."""
+    bare = _MAJOR.sub("", name)
+    return _normal(re.split(r"[/:]", bare)[-1])
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _declaration(row: Sequence[object]) -> Declaration:
+    source, project, target, name, kind, import_name, package, purpose, *rest = row
+    group, allowed, marker, locked, lock, path, line, also = rest
+    return Declaration(
+        _text(source), _text(project), _text(target), _text(name), kind != "external_package", _text(import_name),
+        _text(package), _text(purpose), _text(group), _text(allowed), _text(marker), _text(locked), _text(lock),
+        _text(path), line if isinstance(line, int) else 0,
+        _texts(also),
+    )  # fmt: skip
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(_text, cast("list[object]", value))) if isinstance(value, list) else ()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,63 @@
+"""The answer to a question about a relation, as values: the symbols found, each with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atlas.code.graph.targets import Targets
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.model import Node
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSymbol:
+    """A symbol at the far end of a relation with the evidence for it."""
+
+    node: Node
+    path: str
+    """File of the evidence."""
+    lines: tuple[int, ...]
+    """Lines of the evidence in that file, sorted; () for structure."""
+    strategy: str = ""
+    confidence: float = 0.0
+    depth: int = 1
+    """Number of edges from the named symbol."""
+    through: str = ""
+    """Qualified name of the symbol one step closer, if `depth` is above 1; for dispatched calls, of the base method."""
+    of: str = ""
+    """Qualified name of the target, where a name has several."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAnswer:
+    """The answer to a question about a relation."""
+
+    intent: RelationIntent
+    targets: Targets
+    others: Targets | None = None
+    """The end of a path."""
+    related: tuple[RelatedSymbol, ...] = ()
+    notes: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    """Edges of each target, where they are too many to be followed."""
+    title: str = ""
+    """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
+
+    @property
+    def outcome(self) -> str:
+        """`found`, `ambiguous` (more than one target) or `not_found`."""
+        if self.title:
+            return "found"
+        ends = [end for end in (self.targets, self.others) if end is not None]
+        if any(not end.targets for end in ends):
+            return "not_found"
+        return "ambiguous" if any(end.total > 1 for end in ends) else "found"
+
+    @property
+    def missing_end(self) -> str | None:
+        """The end of a path that no symbol is named like; None for other relations, and if both ends are known."""
+        if self.intent.kind != Kind.PATH:
+            return None
+        if not self.targets.targets:
+            return self.intent.name
+        return self.intent.other if self.others is not None and not self.others.targets else None

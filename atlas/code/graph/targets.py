@@ -1,0 +1,221 @@
+"""Resolve the name in a question about a relation to its symbol. Reads names only; follows no edge.
+
+Overloads, redefinitions, declarations and a class with its constructor are one symbol. Only nodes to which the relation
+can apply are candidates: a method has no subclasses. A definition of the project is preferred to a test and to a symbol
+of another package; a file is never returned in place of a symbol.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from atlas.code.graph.not_found import why_missing
+from atlas.code.graph.renamed_imports import find_renamed
+from atlas.code.question.names import is_code_shaped
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.code.retrieve.resolve import resolve
+from atlas.core.model import Filter, Label, Match, Node
+
+MAX_TARGETS = 12
+"""Maximum number of symbols listed for one name; `Targets.total` counts all."""
+
+MAX_NODES = 500
+"""Maximum number of nodes read for one name."""
+
+_CLASSES = (Label.CLASS,)
+_CALLABLE = (Label.FUNCTION, Label.METHOD, Label.CLASS)
+_FILES = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_ANY_CODE = (*_CALLABLE, Label.VALUE)
+
+APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
+    Kind.CALLERS: (_ANY_CODE,),
+    Kind.CALLEES: (_CALLABLE,),
+    Kind.SUBTYPES: (_CLASSES, (Label.METHOD, Label.FUNCTION)),
+    Kind.SUPERTYPES: (_CLASSES, (Label.METHOD,)),
+    Kind.HIERARCHY: (_CLASSES,),
+    Kind.OVERRIDES: ((Label.METHOD, Label.VALUE), _CLASSES),
+    Kind.OVERRIDDEN: ((Label.METHOD, Label.VALUE), _CLASSES),
+    Kind.IMPORTERS: (_FILES, _ANY_CODE),
+    Kind.IMPORTS: (_FILES,),
+    Kind.TESTS: (_ANY_CODE, _FILES),
+    Kind.PATH: (_CALLABLE, _FILES),
+    Kind.USAGES: (_ANY_CODE, _FILES),
+    Kind.USES: (_ANY_CODE, _FILES),
+    Kind.INSTANTIATIONS: (_CLASSES, _ANY_CODE),
+    Kind.DEFINITION: (_ANY_CODE, _FILES),
+    Kind.DOCS: (_ANY_CODE, _FILES),
+    Kind.NOTES: (_ANY_CODE, _FILES),
+}
+"""By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
+
+_OF_TYPES = (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY)
+
+_REDEFINITION = re.compile(r"#\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One symbol: its definition and the nodes that are the same symbol (overloads, declarations, constructor)."""
+
+    node: Node
+    uids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The symbols of a name: one target, several (ambiguous), or none, with near names and reasons."""
+
+    name: str
+    targets: tuple[Target, ...]
+    total: int = 0
+    """Symbols of that name; `targets` holds at most `MAX_TARGETS` of them."""
+    near: tuple[Node, ...] = ()
+    reasons: tuple[str, ...] = ()
+    is_text: bool = False
+    """Whether only files without definitions have the name: what they say about it is text."""
+
+    @property
+    def is_article(self) -> bool:
+        """Whether a name of one letter is rather the article `a`: no definition is called exactly so."""
+        return len(self.name) == 1 and all(target.node.row.name != self.name for target in self.targets)
+
+    @property
+    def uids(self) -> tuple[str, ...]:
+        """Uids of all nodes of all targets."""
+        return tuple(uid for target in self.targets for uid in target.uids)
+
+
+async def find_targets(reader: Reader, name: str, intent: RelationIntent, project: str) -> Targets:
+    """Return the symbols that a name in a question stands for.
+
+    A scope (`in Y`) that is the owner of such a symbol decides: `callers of save in User` are those of `User.save`.
+    """
+    where = Filter(project=project)
+    if intent.within and "/" not in intent.within and name == intent.name:
+        owned = await _resolved(reader, f"{intent.within}.{name}", intent.kind, where)
+        if owned.targets:
+            return owned
+    found = await _resolved(reader, name, intent.kind, where)
+    if found.is_text:
+        return found
+    inner = name.removeprefix(f"{reader.root.name}.")
+    if not found.targets and inner != name:
+        # the project's folder is the package itself
+        found = await _resolved(reader, inner, intent.kind, where)
+    if not found.targets and "/" in name:
+        found = await _inside_module_path(reader, name, intent.kind, where) or found
+    if not found.targets and not found.reasons and is_code_shaped(name):
+        renamed = _preferred(await find_renamed(reader, name, where), APPLIES.get(intent.kind, ()))
+        if groups := group_symbols(renamed, reader.languages.constructors):
+            return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups))
+    if found.targets or not intent.certain:
+        return found
+    if found.reasons:
+        return found
+    return replace(found, reasons=await why_missing(reader, name, where))
+
+
+async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets:
+    resolution = await resolve(reader, name, where)
+    if not resolution.nodes and name and (name[-1].isalnum() or name[-1] == "_"):
+        # Ruby's `save!` and `empty?` lose their last character to the punctuation of a question
+        for mark in "!?":
+            marked = await resolve(reader, name + mark, where)
+            if marked.how in ("exact", "suffix"):
+                name, resolution = name + mark, marked
+                break
+    if resolution.how == "suffix":
+        # all of them: resolve prefers one definition to its declarations
+        nodes = await reader.store.find(name, Match.SUFFIX, where, MAX_NODES)
+    else:
+        nodes = [*resolution.nodes, *resolution.declarations]
+    if nodes and not (nodes := [node for node in nodes if not _is_text(reader, node)]):
+        return Targets(name, (), is_text=True)
+    if resolution.how == "folded" and kind in _OF_TYPES:
+        # `Error` is no method `error`
+        nodes = [node for node in nodes if node.row.label in (Label.CLASS, *EXTERNAL_LABELS)]
+    if not nodes and name:
+        # `http.IncomingMessage` of the package `http`
+        nodes = await reader.store.find(f"ext:{name}", Match.EXACT, where, MAX_NODES)
+    found = _preferred(nodes, APPLIES.get(kind, ()))
+    if not found and resolution.how in ("exact", "suffix"):
+        # `render` is a value here, and the class that is meant is `Render`
+        found = _preferred(await reader.store.find(name, Match.FOLDED, where, MAX_NODES), APPLIES.get(kind, ()))
+    if "." in name and not any(node.row.label not in EXTERNAL_LABELS for node in found):
+        found = _preferred(await _re_exported(reader, name, where), APPLIES.get(kind, ())) or found
+    if nodes and not found:
+        return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
+    groups = group_symbols(found, reader.languages.constructors)
+    return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
+
+
+def _is_text(reader: Reader, node: Node) -> bool:
+    """Return whether a node belongs to a file without definitions."""
+    row = node.row
+    return row.label == Label.CHUNK or (row.label == Label.FILE and reader.languages.is_windowed(row.language))
+
+
+async def _inside_module_path(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets | None:
+    """Return a folder or file of a path that begins with the name of the module (`github.com/owner/repo/folder`)."""
+    parts = name.split("/")
+    for start in range(1, len(parts)):
+        found = await _resolved(reader, "/".join(parts[start:]), kind, replace(where, labels=_FILES))
+        if found.targets:
+            return found
+    return None
+
+
+async def _re_exported(reader: Reader, name: str, where: Filter) -> list[Node]:
+    """Return symbols deeper than their name says: `mpsc.channel` is `sync.mpsc.bounded.channel`, re-exported."""
+    *owners, last = name.split(".")
+    nodes = await reader.store.find(last, Match.SUFFIX, where, MAX_NODES)
+
+    def holds_in_order(node: Node) -> bool:
+        segments = iter(node.row.qualified_name.split("."))
+        return all(owner in segments for owner in owners)
+
+    return [node for node in nodes if node.row.label not in EXTERNAL_LABELS and holds_in_order(node)]
+
+
+def _wrong_kind(nodes: Sequence[Node], kind: Kind) -> str:
+    """Say that what has the name cannot have such edges."""
+    row = nodes[0].row
+    more = f" (the first of {len(nodes)})" if len(nodes) > 1 else ""
+    wanted = " or ".join(label.lower() for label in APPLIES[kind][0])
+    return f"there is no {wanted} of that name, only: {row.kind} {row.qualified_name} {row.path}:{row.line}{more}"
+
+
+def _preferred(nodes: Sequence[Node], groups: Sequence[Sequence[Label]]) -> list[Node]:
+    """Return the nodes with the labels of the first group that fits, own before external, code before tests."""
+    fitting = list(nodes) if not groups else []
+    for labels in groups:
+        if any(node.row.label in labels for node in nodes):
+            fitting = [node for node in nodes if node.row.label in labels]
+            break
+    own = fitting or [node for node in nodes if node.row.label in EXTERNAL_LABELS]
+    return [node for node in own if not node.row.is_test] or own
+
+
+def group_symbols(nodes: Iterable[Node], constructors: frozenset[str]) -> list[Target]:
+    """Return one target per symbol, in the order of the nodes."""
+    nodes = list(nodes)
+    classes = {node.row.qualified_name for node in nodes if node.row.label == Label.CLASS}
+    groups: dict[str, list[Node]] = {}
+    for node in nodes:
+        owner, _, name = node.row.qualified_name.rpartition(".")
+        symbol = owner if name in constructors and owner in classes else node.row.qualified_name
+        groups.setdefault(_REDEFINITION.sub("", symbol), []).append(node)
+    return [Target(_definition(group), tuple(node.row.uid for node in group)) for group in groups.values()]
+
+
+def _definition(group: Sequence[Node]) -> Node:
+    """Return the node that shows a symbol best: a class before its constructor, a definition before declarations."""
+
+    def standing(node: Node) -> tuple[bool, bool]:
+        return (node.row.label != Label.CLASS, "declaration" in node.row.modifiers.split())
+
+    return min(group, key=standing)

@@ -1,0 +1,251 @@
+"""Unused definitions of a project or a part of it: nothing refers to them, and nothing is known that may reach them.
+
+They are candidates. What a framework, the language or other packages may reach without a reference is left out and
+counted: decorated definitions, special methods, overrides, members of types with outside bases, entry points, exported
+definitions, and names that occur in other text without an edge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.targets import Targets
+from atlas.code.graph.unreached import (
+    MAX_EXAMINED,
+    TIMEOUT,
+    find_definitions,
+    find_mentioned,
+    find_part,
+    kinds_of,
+    left_out,
+    title_of,
+)
+from atlas.code.question.relation_kinds import RelationIntent, TestScope
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
+
+_REFERS = "|".join(
+    (
+        EdgeType.CALLS,
+        EdgeType.REFERENCES,
+        EdgeType.IMPORTS,
+        EdgeType.USES_TYPE,
+        EdgeType.INHERITS,
+        EdgeType.OVERRIDES,
+        EdgeType.TESTS,
+    )
+)
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+_MAX_EDGES = 20_000
+_MAX_LEVELS = 8
+_ENTRY_POINTS = frozenset(("main", "init"))
+"""Functions that a program or the run time starts."""
+_RUN_BY_TESTS = ("test", "bench", "example", "fuzz", "setup", "teardown")
+_CONTRACTS = frozenset(("interface", "trait", "protocol"))
+"""Kinds of types whose members are called on what implements them."""
+_HIDDEN = (
+    "MATCH (n:Function|Method) WHERE n.language = $language AND NOT n.exported AND NOT n.name STARTS WITH '_' "
+    "AND NOT n.name STARTS WITH '<' RETURN n.uid LIMIT 1"
+)
+"""In a language without such a function, every name is exported unless it begins with an underscore: that says nothing
+about its use."""
+_DECORATOR = re.compile(r"\s*(?:@|#\[|\[)\s*([A-Za-z_][\w.:]*)")
+_INERT_NAMES = """
+staticmethod classmethod property cached_property lru_cache cache wraps contextmanager asynccontextmanager final
+deprecated dataclass total_ordering derive inline cold doc must_use allow warn deny cfg cfg_attr repr non_exhaustive
+track_caller spec moduledoc typedoc suppresswarnings nullable nonnull safevarargs functionalinterface
+"""
+_INERT = frozenset(_INERT_NAMES.split())
+"""Decorators and attributes that register nothing: what they decorate has to be called as anything else."""
+_COMPUTED = re.compile(
+    r"getattr\(\s*(?:self|cls|this)\s*,\s*(?![\"'])|\bthis\[(?![\"'\d])[^\]\n]{1,200}\]\(|\$this->\$|\b(?:public_)?send\((?![:\"'])"
+)
+"""A method of the own object is called by a name that is computed."""
+_REDEFINITION = re.compile(r"#\d+$")
+_ALL_NAMES = re.compile(r"^__all__\b[^\[(\n]{0,200}+[\[(]([^\])]*)", re.MULTILINE)
+
+
+async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer:
+    """Return the definitions that nothing refers to, in order of file and line. Raises store errors."""
+    part = await find_part(reader, intent.within, where.project)
+    if not part.is_known:
+        return EdgeAnswer(intent, Targets(part.text, (), reasons=("no file, folder, module or class of that name",)))
+    labels = kinds_of(intent)
+    by = " AND NOT m.is_test" if intent.tests == TestScope.EXCLUDED else ""
+    condition = f"NOT EXISTS {{ MATCH (n)<-[:{_REFERS}]-(m) WHERE m.uid <> n.uid{by} }}"
+    nodes, total = await find_definitions(reader, part, labels, condition, where, intent.tests)
+    nodes = await _without_used_twins(reader, nodes)
+    reasons: Counter[str] = Counter()
+    kept: list[Node] = []
+    told = await _reached_otherwise(reader, intent, nodes)
+    for node in nodes:
+        reason = told.get(node.row.uid, "")
+        if reason:
+            reasons[reason] += 1
+        else:
+            kept.append(node)
+    notes: list[str] = []
+    if len(kept) > MAX_EXAMINED:
+        notes.append(f"the first {MAX_EXAMINED} of {len(kept)} in order of path were examined: name a folder or module")
+    kept = kept[:MAX_EXAMINED]
+    mentioned = await find_mentioned(reader, kept)
+    reasons["named elsewhere without an edge"] += len(mentioned)
+    found = [node for node in kept if node.row.uid not in mentioned]
+    notes += left_out(+reasons)
+    if found:
+        notes.append("candidates: reflection, configuration, templates and other packages may still reach them")
+    title = title_of("unused", intent, part, len(found), total, "without a reference")
+    related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
+    return EdgeAnswer(intent, Targets(part.text, ()), related=related, notes=tuple(notes), title=title)
+
+
+async def _without_used_twins(reader: Reader, nodes: Sequence[Node]) -> list[Node]:
+    """Leave out definitions of which another one of the same name is used: branches of an `if`, stubs, overloads."""
+    known = {node.row.uid for node in nodes}
+    twins: dict[str, list[str]] = {}
+    for uid in known:
+        base = _REDEFINITION.sub("", uid)
+        twins[uid] = [twin for twin in (base, f"{base}#2") if twin not in known]
+    wanted = sorted({twin for others in twins.values() for twin in others})
+    used = {node.row.uid for node in await reader.store.symbols(wanted)}
+    return [node for node in nodes if used.isdisjoint(twins[node.row.uid])]
+
+
+async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequence[Node]) -> dict[str, str]:
+    """Return by uid how a definition may be reached without a reference; omits those of which nothing is known."""
+    uids = [node.row.uid for node in nodes]
+    if not uids:
+        return {}
+    project = nodes[0].project
+    overriding = {edge.row.source for edge in await _edges(reader, uids, Direction.OUT, (EdgeType.OVERRIDES,))}
+    owners = {edge.row.target: edge.node for edge in await _edges(reader, uids, Direction.IN, _HOLDS)}
+    bases = await _bases(reader, {node.row.uid for node in owners.values()})
+    outside = {uid for uid, found in bases.items() if any(node.row.label in EXTERNAL_LABELS for node in found.values())}
+    constructed = await _constructed(reader, [node.row.uid for node in nodes if node.row.label == Label.CLASS])
+    paths = {node.row.path for node in nodes}
+    paths.update(base.row.path for found in bases.values() for base in found.values() if base.row.path)
+    contents = await reader.store.content(project, sorted(paths))
+    texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
+    lines = {path: text.splitlines() for path, text in texts.items()}
+    public = {path: _public_names(text) for path, text in texts.items()}
+    computed = {path for path, text in texts.items() if _COMPUTED.search(text)}
+    dynamic = {
+        owner.row.uid
+        for owner in owners.values()
+        if owner.row.path in computed
+        or any(base.row.path in computed for base in bases.get(owner.row.uid, {}).values())
+    }
+    unused = {node.row.uid for node in nodes}
+    marking = await _marking(reader, nodes)
+    told: dict[str, str] = {}
+    for node in nodes:
+        row, owner = node.row, owners.get(node.row.uid)
+        is_member = owner is not None and owner.row.label == Label.CLASS
+        if {"declaration", "overload", "abstract"} & set(row.modifiers.split()):
+            reason = "declarations"
+        elif _is_special(row.name, owner if is_member else None, reader.languages.constructors):
+            reason = "special methods"
+        elif row.uid in overriding:
+            reason = "overrides"
+        elif is_member and owner is not None and owner.row.kind in _CONTRACTS:
+            reason = "members of interfaces"
+        elif is_member and owner is not None and owner.row.uid in outside:
+            reason = "members of classes with outside bases"
+        elif row.uid in constructed:
+            reason = "constructed classes"
+        elif _is_decorated(row.start_line, row.line, lines.get(row.path, ())):
+            reason = "decorated"
+        elif is_member and owner is not None and owner.row.uid in dynamic:
+            reason = "members of classes that call methods by computed names"
+        elif row.is_test and row.name.lower().startswith(_RUN_BY_TESTS):
+            reason = "run by the test runner"
+        elif not is_member and row.name in _ENTRY_POINTS:
+            reason = "entry points"
+        elif (wanted := _asked(intent, node, public.get(row.path, frozenset()), marking)) is not None:
+            reason = wanted
+        elif is_member and owner is not None and Label.CLASS in kinds_of(intent) and owner.row.uid in unused:
+            reason = "members of unreferenced classes"
+        else:
+            continue
+        told[row.uid] = reason
+    return told
+
+
+async def _marking(reader: Reader, nodes: Sequence[Node]) -> set[str]:
+    """Return the languages of the nodes in which being exported says something, see `_HIDDEN`."""
+    found: set[str] = set()
+    for language in sorted({node.row.language for node in nodes}):
+        hidden = await reader.store.cypher(_HIDDEN, {"language": language}, 1, TIMEOUT, nodes[0].project)
+        if hidden.rows:
+            found.add(language)
+    return found
+
+
+async def _edges(reader: Reader, uids: Sequence[str], direction: Direction, types: Sequence[EdgeType]) -> list[Edge]:
+    return await reader.store.edges(uids, direction, types, max(_MAX_EDGES, 4 * len(uids)))
+
+
+async def _bases(reader: Reader, uids: Iterable[str]) -> dict[str, dict[str, Node]]:
+    """Return what each of the classes derives from, directly or not, by uid of class and base."""
+    found: dict[str, dict[str, Node]] = {}
+    level = {uid: {uid} for uid in uids}
+    for _ in range(_MAX_LEVELS):
+        if not level:
+            break
+        following: dict[str, set[str]] = {}
+        for edge in await _edges(reader, sorted(level), Direction.OUT, (EdgeType.INHERITS,)):
+            base = edge.row.target
+            new = {uid for uid in level[edge.row.source] if base not in found.setdefault(uid, {})}
+            for uid in new:
+                found[uid][base] = edge.node
+            if new:
+                following.setdefault(base, set()).update(new)
+        level = following
+    return found
+
+
+async def _constructed(reader: Reader, classes: Sequence[str]) -> set[str]:
+    """Return the classes whose constructor is called: the call is an edge to the constructor."""
+    held = await _edges(reader, classes, Direction.OUT, (EdgeType.DEFINES_METHOD,)) if classes else []
+    made = {edge.row.target: edge.row.source for edge in held if edge.node.row.name in reader.languages.constructors}
+    counts = await reader.store.degrees(list(made), Direction.IN, (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.TESTS))
+    return {made[uid] for uid in counts}
+
+
+def _is_special(name: str, owner: Node | None, constructors: frozenset[str]) -> bool:
+    """Return whether the language calls a method: `__len__`, constructors and destructors."""
+    if name.startswith("__") and name.endswith("__"):
+        return True
+    return owner is not None and (name in constructors or name.lstrip("~") == owner.row.name)
+
+
+def _is_decorated(first: int, last: int, lines: Sequence[str]) -> bool:
+    """Return whether a decorator or attribute that may register the definition stands before its name."""
+    for line in lines[first - 1 : last]:
+        match = _DECORATOR.match(line)
+        if match is not None and re.split(r"[.:]+", match[1])[-1].lower() not in _INERT:
+            return True
+    return False
+
+
+def _public_names(text: str) -> frozenset[str]:
+    """Return the names that a module lists as its public ones."""
+    return frozenset(name for listed in _ALL_NAMES.findall(text) for name in re.findall(r"[\"'](\w+)[\"']", listed))
+
+
+def _asked(intent: RelationIntent, node: Node, public: frozenset[str], marking: set[str]) -> str | None:
+    """Return why a definition is left out for its visibility; None if it is asked for.
+
+    `marking` are the languages in which a definition has to be exported explicitly, or by its first letter.
+    """
+    row = node.row
+    if intent.exported is True:
+        return None if row.exported else "not exported"
+    if intent.exported is False:
+        return "exported" if row.exported else None
+    is_public = row.name in public or (row.exported and row.language in marking)
+    return "exported (ask for `unused exports`)" if is_public else None

@@ -1,0 +1,88 @@
+"""The warm linker of one project, and the files whose facts in it the store may not hold yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Set
+from typing import Final
+
+from atlas.core.model import STRUCTURE_PATH, FileRecord
+from atlas.core.threads import in_thread
+from atlas.parsing import FactsCache, Linker
+
+
+class LinkerSession:
+    """The linker of one project. Tier 2 uses it under `lock`."""
+
+    def __init__(self) -> None:
+        self.lock: Final = asyncio.Lock()
+        """Held while the linker is in use."""
+        self._linker: Linker | None = None
+        self._made_with = ""
+        self._pending: set[str] = set()
+        self._unpacked = 0
+
+    @property
+    def linker(self) -> Linker | None:
+        """The linker; None until tier 2 creates one, and after `drop`."""
+        return self._linker
+
+    @property
+    def made_with(self) -> str:
+        """The `link_digest` of the linker: its sub-projects and rules."""
+        return self._made_with
+
+    @property
+    def pending(self) -> Set[str]:
+        """Files of which the linker may know another version than the store: not written yet, or their write failed."""
+        return self._pending
+
+    @property
+    def unpacked(self) -> int:
+        """Files that the linker has unpacked since it last released memory."""
+        return self._unpacked
+
+    def swap_linker(self, linker: Linker, made_with: str) -> None:
+        """Use a new linker, created with the sub-projects and rules of this `link_digest`."""
+        self._linker, self._made_with = linker, made_with
+
+    def drop(self) -> None:
+        """Drop the linker; the next pass creates one from the store's manifest."""
+        self._linker = None
+        self._pending.clear()
+
+    def restore(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> bool:
+        """Load the state of the linker that wrote exactly this manifest; return whether the cache has it.
+
+        May run in a thread. The new linker then holds all files of the manifest, linked.
+        """
+        structure = manifest.get(STRUCTURE_PATH)
+        if self._linker is None or structure is None:
+            return False
+        units = [(path, record.digest, record.unit_digest) for path, record in manifest.items()]
+        return self._linker.restore(cache, structure.digest, units)
+
+    def save(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> None:
+        """Save the state of the linker for `restore`, unless the store holds another state. May run in a thread."""
+        structure = manifest.get(STRUCTURE_PATH)
+        if self._linker is not None and structure is not None and not self._pending:
+            self._linker.save(cache, structure.digest)
+
+    def mark_pending(self, paths: Iterable[str]) -> None:
+        """Note that the linker knows another version of these files than the store."""
+        self._pending.update(paths)
+
+    def clear_pending(self, paths: Iterable[str]) -> None:
+        """Note that linker and store agree on these files."""
+        self._pending.difference_update(paths)
+
+    def count_unpacked(self, files: int) -> None:
+        """Add to `unpacked`."""
+        self._unpacked += files
+
+    async def rest(self) -> None:
+        """Have the linker release the memory that it does not need until the next change."""
+        async with self.lock:
+            if self._linker is not None:
+                self._unpacked = 0
+                await in_thread(self._linker.rest)

@@ -1,0 +1,236 @@
+"""What a question asks about a name that is certainly a symbol, where no frame of the grammar fits. Pure.
+
+The name becomes the word `X` (a second one `Y`); what stands next to it, or a noun that means nothing but a relation,
+tells the relation. Nothing is guessed where the name may be English, or where the question asks how or why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from atlas.code.question.frames import KIND_WORD, relation_words
+from atlas.code.question.names import dotted, is_code_shaped
+from atlas.code.question.question_scope import PRONOUNS, SPACE
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+
+_EDGE = "`'\",;:?!()[]{}"
+_GAP = r"(?:(?:the|a|an|our|my|this|that|its|any|some|all|of) )*"
+_BEFORE = rf"{_GAP}(?:(?:name|signature|behaviour|behavior|code|body|type|usage) of {_GAP})?(?:{KIND_WORD} ){{0,2}}"
+"""What may stand between a verb or preposition and a name."""
+_PREPOSITION = (
+    "(?:of|for|to|on|about|from|against|with|covering|concerning|regarding|touching|mentioning|around|behind|into|in) "
+)
+_AUXILIARY = "(?:is|are|was|were|be|been|being|get|gets|getting|got|still|ever|actually|even|currently|now|then) "
+_EXPLAINS = re.compile(
+    r"^(?:how (?!many|often|far|(?:can|do) i (?:find|see|get))|why|explain (?:how|why))\b", re.IGNORECASE
+)
+_CHANGE = (
+    r"(?:chang|modif|remov|delet|renam|edit|refactor|touch|alter|updat|break|replac|mov|drop|rewrit|rework|deprecat)\w*"
+)
+_SPECIAL: tuple[tuple[Kind, str], ...] = (
+    (
+        Kind.PATH,
+        r"(?=.*\bY\b).*(?:\b(?:path|paths|route|chain|trace|reach\w*|connect\w*|flow\w*|lead\w*|way|hops?)\b|→|->)",
+    ),
+    (Kind.PATH, r".*\bfrom X (?:\S+ ){0,3}?(?:to|into|down_to|towards) (?:\S+ )?Y\b"),
+    (Kind.TESTS, r".*\b(?:unit |integration )?(?:tests|specs|test cases)\b(?=.*\b(?:run|rerun|re-run|execute)\b)"),
+    (
+        Kind.IMPACT,
+        rf"(?=.*\b{_CHANGE}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
+        r"|dangerous|risky|suffer|fallout|need to (?:be )?(?:change|update|fix|adapt)\w*)\b",
+    ),
+    (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
+    (Kind.CHANGES, r".*\b(?:commits?|git log|git history|blame|changelog|last changed|recently changed)\b"),
+    (
+        Kind.HIERARCHY,
+        r"(?=.*\b(?:parents?|bases?|super\w+|ancestors?)\b).*\b(?:child\w*|sub\w+|descendants?|derived)\b",
+    ),
+    (Kind.NOTES, rf".*\b(?<!release )(?:notes?|claims?|observations?) (?:\S+ )?{_PREPOSITION}{_BEFORE}X "),
+    (Kind.NOTES, rf".*\b(?:we|you|i|anybody|anyone|is|was) (?:already )?(?:know|known) {_PREPOSITION}{_BEFORE}X "),
+    (Kind.DOCS, r".*\b(?:readme|markdown|docs|documentation|adrs?|guides?)\b.*\b(?:mention|about|describ|expla|refer)"),
+    (Kind.UNUSED, r".*\b(?:unused|dead code|orphaned|unreferenced|uncalled)\b"),
+)
+"""Words that decide wherever they stand, in this order."""
+_STRONG = """
+callers caller call-sites callsites invocations invokers callees usages references xrefs occurrences subclasses subtypes
+implementors implementers implementations inheritors descendants superclasses supertypes ancestors overriders overrides
+importers dependents dependants dependencies
+"""
+_WEAK = """
+read write set need needed hit check return touch handle found written live access explain describe about cover trigger
+execute triggered executed
+"""
+_WEAK_VERBS = frozenset(_WEAK.split())
+"""Verbs of too many meanings to tell a relation without a frame."""
+_TASKS = re.compile(
+    r"^(?:please )?(?:implement|write|add|create|make|build|fix|refactor|rename|generate|let) ", re.IGNORECASE
+)
+_INVERTIBLE = frozenset((Kind.CALLERS, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.SUBTYPES, Kind.OVERRIDES))
+"""Relations whose verb with the name as its subject asks for the other direction."""
+
+
+_ASKS = re.compile(
+    r"\b(?:what|which|that|who|whom|whose|where|when|is|are|was|were|do|does|did|can|could|should|will|would|has|have|i|we|you"
+    r"|show|list|find|get|give|tell|print|display|search|see|look)\b"
+)
+"""Words of questions, commands and clauses; a text without any of them names or describes something."""
+_SMALL = "X Y Z a an and or the of for to on in by with from all any every its their our my"
+_SMALL_WORDS = frozenset(_SMALL.split())
+_MOST_OTHERS = 1
+"""Other words besides a name and its relation: `both callers of X`, `PHP classes implementing X`."""
+_FRAMES_ONLY = frozenset((Kind.MEMBERS, Kind.DEFINITION))
+"""Relations with nouns such as `methods` and `source`, which occur next to names in any question."""
+_NEAR: tuple[tuple[str, str, bool], ...] = (
+    ("third", rf".*\b(?:what|that|which|everything|anything) {_BEFORE}X (?:\w+ )?WORDS ", True),
+    ("participle", rf".*\bWORDS (?:from |in |by |inside |within )(?:of |inside |within )?{_BEFORE}X ", True),
+    ("nouns", rf".*\bWORDS (?:\S+ ){{0,3}}?{_PREPOSITION}{_BEFORE}X ", False),
+    ("nouns", r".*\bX (?:'s )?WORDS ", False),
+    ("participle", rf".*\bX (?:{KIND_WORD} )?(?:{_AUXILIARY})*WORDS ", False),
+    ("base", rf".*\b(?:does|do|did|will|can) {_BEFORE}X (?:\w+ ){{0,2}}?WORDS ", True),
+    ("third", rf".*\bWORDS {_BEFORE}X ", False),
+    ("gerund", rf".*\bWORDS {_BEFORE}X ", False),
+    ("base", rf".*\bWORDS {_BEFORE}X ", False),
+    ("gerund", r".*\bX (?:is |are )?(?:\w+ )?WORDS ", True),
+    ("third", r".*\bX (?:\w+ )?WORDS ", True),
+)
+"""Form of a word, where it stands to the name, and whether the name is its subject; in this order."""
+
+
+@dataclass(frozen=True)
+class _Rule:
+    kind: Kind
+    text: str
+    needed: tuple[str, ...] = ()
+    """A question that the pattern matches has one of these; () where that is not known."""
+    decides: bool = False
+    """Whether its words tell the relation of a text that only describes code, too."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a question first needs it: all of them take 50 ms."""
+        return re.compile(self.text, re.IGNORECASE)
+
+    def matches(self, marked: str) -> bool:
+        """Return whether a question with its names as X and Y, otherwise in lower case, has these cues."""
+        if self.needed and not any(word in marked for word in self.needed):
+            return False
+        return self.pattern.match(marked) is not None
+
+
+def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Return the relation that the words around a certain name tell; None if there is no such name or word."""
+    named = _mark(text, quoted)
+    if named is None or _EXPLAINS.match(text) or _TASKS.match(text) or _is_statement(text):
+        return None
+    marked, names = named
+    describes = _describes(marked)
+    for rule in _rules():
+        if (rule.decides or not describes) and rule.matches(marked):
+            other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
+            return RelationIntent(rule.kind, names[0], other)
+    return None
+
+
+def certain_names(text: str, quoted: set[str]) -> list[str]:
+    """Return the words of a text that can only be names, as they are written."""
+    words = text.split()
+    stripped = [_bare(raw, quoted) for raw in words]
+    return [
+        word
+        for number, word in enumerate(stripped)
+        if _is_certain(word, quoted, stripped[number - 1] if number else "", first=number == 0)
+    ]
+
+
+def _bare(raw: str, quoted: set[str]) -> str:
+    """Return a word without punctuation around it."""
+    return raw if raw in quoted else raw.rstrip(",;:?!") if raw.startswith("(*") else raw.strip(_EDGE)
+
+
+def _mark(text: str, quoted: set[str]) -> tuple[str, list[str]] | None:
+    """Return the question with its one or two certain names as X and Y; None for no name, or more."""
+    words: list[str] = []
+    names: list[str] = []
+    previous = ""
+    for number, raw in enumerate(text.split()):
+        word = _bare(raw, quoted)
+        if _is_certain(word, quoted, previous, first=number == 0):
+            name = dotted(word.replace(SPACE, " "))
+            if name not in names:
+                names.append(name)
+            words.append("XYZ"[min(names.index(name), 2)])
+        else:
+            words.append(word.lower() if word else raw)
+        previous = words[-1]
+    if not 1 <= len(names) <= 2:
+        return None
+    return " ".join(words) + " ", names
+
+
+def _is_certain(word: str, quoted: set[str], previous: str, *, first: bool) -> bool:
+    if word in quoted:
+        return True
+    if not word or word.lower() in PRONOUNS or not any(character.isalpha() for character in word):
+        return False
+    if first and word[:1].isupper() and word[1:].islower():
+        return False
+    if is_code_shaped(word):
+        return not word.isupper() or (len(word) > 5 and word not in ("README", "CHANGELOG")) or "_" in word
+    return bool(_KIND.fullmatch(previous)) and word.isidentifier() and not is_relation_word(word)
+
+
+_KIND = re.compile("(?:class|function|func|method|interface|trait|struct|enum|macro)")
+
+
+def _is_statement(text: str) -> bool:
+    """Return whether a text begins like a docstring: `Raises ValueError if`, `Returns the callers of`."""
+    first = text.partition(" ")[0].lower()
+    return any(first in entry.forms.get("third", ()) for entry in relation_words()) or first == "returns"
+
+
+def _describes(marked: str) -> bool:
+    """Return whether a text asks nothing and says more than a name and its relation.
+
+    `validating data without a model using X` and `X implementation for storing routes` describe code that is searched.
+    """
+    if _ASKS.search(marked):
+        return False
+    others = [word for word in marked.split() if word not in _SMALL_WORDS and not is_relation_word(word)]
+    return sum(not _KIND.fullmatch(word) for word in others) > _MOST_OTHERS
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset(
+        word for entry in relation_words() for forms in entry.forms.values() for form in forms for word in form.split()
+    )
+
+
+def is_relation_word(word: str) -> bool:
+    """Return whether a word is a noun or verb of a relation."""
+    return word in _vocabulary()
+
+
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    return tuple(_patterns())
+
+
+def _patterns() -> Iterator[_Rule]:
+    yield from (_Rule(kind, pattern, decides=True) for kind, pattern in _SPECIAL)
+    for form, pattern, inverted in _NEAR:
+        for entry in relation_words():
+            forms = [each for each in entry.forms.get(form, ()) if each not in _WEAK_VERBS]
+            kind = entry.inverse if inverted and entry.kind in _INVERTIBLE else None if inverted else entry.kind
+            if forms and kind is not None and not (form == "nouns" and kind in _FRAMES_ONLY):
+                words = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
+                yield _Rule(kind, pattern.replace("WORDS", f"(?:{words})"), tuple(forms))
+    strong = frozenset(_STRONG.split())
+    for entry in relation_words():
+        forms = [each for each in entry.forms.get("nouns", ()) if each in strong]
+        if forms:
+            found = "|".join(forms)
+            yield _Rule(entry.kind, rf".*\b(?:{found})\b.* ?\bX\b|.*\bX\b.*\b(?:{found})\b", tuple(forms))

@@ -1,0 +1,215 @@
+"""Recognise the relation that a question asks for. Pure; independent of the store.
+
+The words and frames are data (`phrases.toml`): how English puts a noun ("callers of X", "X callers") or a verb ("what
+calls X", "where is X called from") around a name. A frame has to match the whole question, or a whole clause of it when
+the name cannot be anything but a name. What surrounds a question is taken off first: politeness, commands, `in tests`,
+`in module Y`, `directly`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from atlas.code.question.cues import certain_names, find_by_cues, is_relation_word
+from atlas.code.question.frame_order import read_words
+from atlas.code.question.frames import KIND_WORD, frame_groups, nouns
+from atlas.code.question.names import dotted, is_code_shaped
+from atlas.code.question.question_scope import PRONOUNS, SPACE, readings, split_scope
+from atlas.code.question.reach_questions import find_unreached
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+
+MAX_RELATION_CHARACTERS = 300
+"""Questions about edges are short; longer text only happens to contain such a phrase."""
+
+_TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
+"""Where tests are what calls or uses the symbol, its tests are asked for."""
+_QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
+_SENTENCE = re.compile(
+    r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){2,}\"|(?<!\w)'[^'\s]+(?: \S+){2,}'(?!\w)"
+    r"|\w(?:Error|Exception): \S"
+    r"|\b(?:messages?|errors?|texts?|strings?|warnings?)(?: saying| that says| of)? "
+    r"(?:`[^`]*[ :][^`]*`|\"[^\"]*[ :][^\"]*\")"
+)
+"""A quoted text or an error message: it is what is asked for, whatever its words mean."""
+_SQL = re.compile(
+    r"\b(?:SELECT\b.*\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET"
+    r"|(?:CREATE|ALTER|DROP|TRUNCATE) (?:\w+ ){0,2}?(?:TABLE|VIEW|INDEX|SCHEMA|DATABASE|COLUMN|TRIGGER|SEQUENCE))\b"
+    r"|(?:^|;\s*)(?:UPDATE|ALTER|DROP|DELETE) "
+    r"|^(?i:select\b.*\bfrom|insert into|delete from|update \S+ set|(?:alter|drop|truncate) table)\b"
+)
+"""A statement of SQL: its verbs change tables, not code."""
+_PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[.;!?]\s+|,\s+|:\s+|\s[-–—]\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
+    r"|to make sure|if i) "
+    r"| and (?=who |what |where |which |how |show |list |find |in which |when |why )",
+    re.IGNORECASE,
+)
+_AND = re.compile(
+    r"(?P<one>[^\s,;]+)(?:,? (?:and|or|and/or|&|as well as)|,) (?:(?:the|a) )?(?P<two>[^\s,;]+)", re.IGNORECASE
+)
+_OF_TWO = frozenset(Kind) - {Kind.PATH, Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED}
+"""Relations of two symbols that are the relations of both."""
+_COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
+"""At the beginning of a question they are what to do, not the name in `X callers`."""
+
+
+def find_relation(text: str) -> RelationIntent | None:
+    """Return what a question asks about which symbol; None where it asks for no relation. Never raises.
+
+    `text` is normalised: single spaces, no leading or trailing white space.
+    """
+    if len(text) > MAX_RELATION_CHARACTERS:
+        return None
+    if _SENTENCE.search(text) or _SQL.search(text):
+        return None
+    if (unreached := find_unreached(text)) is not None:
+        return unreached
+    quoted: set[str] = set()
+    text = _QUOTED.sub(lambda match: _hold(match, quoted), text)
+    found = _of_two(text, quoted) or _of_pronoun(text, quoted) or _whole(text, quoted)
+    if found is not None:
+        return found
+    for clause in _CLAUSE.split(text):
+        if clause != text and (found := _whole(clause, quoted)) is not None and found.certain:
+            return found
+    return _by_cues(text, quoted)
+
+
+def _of_two(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Match a question about two names: `callers of f and g`. Both are names, or the question has a frame for one."""
+    for match in _AND.finditer(text):
+        one, two = match["one"], match["two"].rstrip(" .!,;:?")
+        words = (one, two)
+        if match[0][len(one) : match.start("two") - match.start()].strip() == "," and not certain_names(two, quoted):
+            continue
+        if any(word.lower() in PRONOUNS or word.lower() in nouns() or is_relation_word(word.lower()) for word in words):
+            continue
+        shorter = f"{text[: match.end('one')]}{text[match.start('two') + len(two) :]}"
+        found = _whole(shorter, quoted)
+        if found is None and len(certain_names(f"of {one} {two}", quoted)) == 2:
+            found = _by_cues(shorter, quoted)
+        name, other = (dotted(word.replace(SPACE, " ")) for word in words)
+        if found is not None and found.kind in _OF_TWO and found.name == name and _is_name(other):
+            return replace(found, other=other)
+    return None
+
+
+def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Match a clause that asks about "it": `I want to change f, show every place that calls it`."""
+    before, *clauses = _CLAUSE.split(text)
+    names = certain_names(before, quoted) if clauses else []
+    main = _whole(before, quoted) if names else None
+    if len(names) != 1 or (main is not None and main.kind != Kind.IMPACT):
+        return None
+    for clause in clauses:
+        replaced = _PRONOUN.sub(names[0].replace("\\", r"\\"), clause, count=1)
+        if replaced != clause and not certain_names(clause, quoted):
+            found = _whole(replaced, quoted)
+            if found is not None and found.certain:
+                return found
+    return None
+
+
+def _by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Read the words around a certain name, where no frame fits the question or a clause of it."""
+    stripped, scope = split_scope(_without_end(text, quoted))
+    for part, tests, within in sorted(readings(stripped), key=lambda reading: len(reading[0])):
+        found = find_by_cues(part, quoted)
+        if found is not None:
+            return scope.applied(found, tests, within)
+    return None
+
+
+def _hold(match: re.Match[str], quoted: set[str]) -> str:
+    """Return a quoted name as one word; a quoted sentence stays what it is."""
+    inner = next(group for group in match.groups() if group is not None).strip()
+    if inner.count(" ") > 2 or not inner:
+        return match.group(0)
+    held = inner.replace(" ", SPACE)
+    quoted.add(held)
+    return held
+
+
+def _whole(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Match a question or clause as a whole, taking off what surrounds it step by step."""
+    stripped, scope = split_scope(_without_end(text, quoted))
+    for part, tests, within in readings(stripped):
+        found = _match(part, quoted)
+        if found is not None:
+            asks_tests = found.kind in (Kind.CALLERS, Kind.USAGES) and bool(_TESTS_DO.match(part))
+            kind = Kind.TESTS if asks_tests else found.kind
+            return scope.applied(replace(found, kind=kind), tests, within)
+    return None
+
+
+def _without_end(text: str, quoted: set[str]) -> str:
+    text = text.rstrip(" ")
+    return text if text.rpartition(" ")[2] in quoted else text.rstrip(" .!,;:?")
+
+
+def _match(text: str, quoted: set[str]) -> RelationIntent | None:
+    words = set(re.findall(r"[\w'-]+", text.lower()))
+    normal = text.replace("'s ", " 's ").replace("’s ", " 's ") + " "
+    normal = normal[4:] if normal.lower().startswith("the ") else normal
+    parts = read_words(normal)
+    for group in frame_groups():
+        if group.triggers and words.isdisjoint(group.triggers):
+            continue
+        for frame in group.frames:
+            match = frame.match(normal, parts)
+            if match is None:
+                continue
+            found = _intent(frame.kind, match, quoted)
+            if found is not None:
+                return found
+    return None
+
+
+def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationIntent | None:
+    groups = match.groupdict()
+    slots: list[str] = []
+    certain = True
+    for slot in ("x", "y"):
+        if groups.get(slot) is None:
+            slots.append("")
+            continue
+        parts = [part for part in (groups.get(f"{slot}o") or groups.get(f"{slot}p"), groups[slot]) if part]
+        # at the end of a question, `a` and `i` are no article and no pronoun
+        is_letter = parts == [groups[slot]] and len(groups[slot]) == 1 and match.end(slot) == len(match.string.rstrip())
+        # `NOTHING` in capitals is a constant
+        if not is_letter and any(
+            part.lower() in PRONOUNS and not (part.isupper() and len(part) > 3) and part not in quoted for part in parts
+        ):
+            return None
+        if groups.get(f"{slot}o") and groups[slot] in nouns() and groups[slot] not in quoted:
+            return None
+        if match.start(slot) == 0 and groups[slot].lower() in _COMMANDS and groups[slot] not in quoted:
+            return None
+        kinds = (groups.get(f"{slot}k") or "").split()
+        if kinds and _KIND.fullmatch(groups[slot]) and groups[slot] not in quoted:
+            # `the error interface`: the first of two words for kinds is the name
+            parts[-1] = kinds[-1]
+        names = [part.replace(SPACE, " ") if part in quoted else part for part in parts]
+        if not all(_is_name(name) for name in names):
+            return None
+        known = (
+            any(part in quoted for part in parts)
+            or len(parts) > 1
+            or bool(groups.get(f"{slot}k") or groups.get(f"{slot}t"))
+        )
+        certain = certain and (known or any(is_code_shaped(name) for name in names))
+        slots.append(".".join(dotted(name) for name in names))
+    if kind == Kind.ROUTES and slots[0].lower() in _WHOLE_PROGRAM:
+        slots[0] = ""
+    return RelationIntent(kind, slots[0], slots[1], certain=certain)
+
+
+_WHOLE_PROGRAM = frozenset(("api", "app", "application", "service", "server", "project", "site", "website", "backend"))
+_KIND = re.compile(KIND_WORD)
+_NAME = re.compile(r"[\w$@(<~*&/.:\\][^\s`]*(?: [^\s`]+){0,2}")
+
+
+def _is_name(name: str) -> bool:
+    return bool(_NAME.fullmatch(name)) and any(character.isalnum() or character in "_$" for character in name)

@@ -1,0 +1,36 @@
+"""Normalise names as people and agents write them: separators, quotes, receivers and call brackets. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from atlas.core.normal_form import normal_form
+
+_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$")
+_RECEIVER = re.compile(r"^\(\s*+[*&]?+\s*+(?:\w++\s++[*&]?+)?([\w.]++)(?:\[[^\]]*+\])?\s*+\)\.")
+_ARGUMENTS = re.compile(r"\([^()]*\)$")
+_TYPE_ARGUMENTS = re.compile(r"(?<=\w)(?:::)?<[^<>]*>(?=$|\.|::|#|\()")
+
+
+def valid(text: str) -> str:
+    """Return the text in normal form C, with lone surrogates, which UTF-8 cannot encode, as question marks."""
+    return normal_form(text.encode("utf-8", "replace").decode())
+
+
+def dotted(name: str) -> str:
+    """Return a name as qualified names are written: segments joined by dots.
+
+    Quotes, pointer receivers (`(*Context).Bind`), type arguments (`Vec<T>::push`) and call brackets are removed.
+    """
+    name = name.strip().strip("`'\"")
+    name = _RECEIVER.sub(r"\1.", name)
+    if not name.startswith("operator"):
+        name = _ARGUMENTS.sub("", name)
+        name = _TYPE_ARGUMENTS.sub("", name)
+    name = name.lstrip("*&")
+    return re.sub(r"::|#(?!\d)|->|(?<=\w)\\(?=\w)", ".", name).strip(".\\")
+
+
+def is_code_shaped(name: str) -> bool:
+    """Return whether a word looks like an identifier rather than English: mixed case, qualified, a path, `f()`."""
+    return bool(_MIXED.search(name))

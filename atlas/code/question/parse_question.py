@@ -1,0 +1,319 @@
+"""Text to Query: the words, names, paths and relation in a question. Pure; independent of the store.
+
+The rules are deliberately few and explicit: a name is shaped like an identifier, a relation is what the grammar in
+`grammar.py` recognises. Anything else is still searched by words and by meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from atlas.code.question.british_american import other_spellings
+from atlas.code.question.documentation import is_documentation
+from atlas.code.question.grammar import find_relation
+from atlas.code.question.languages import LanguageTerms
+from atlas.code.question.names import dotted, valid
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+
+MAX_QUERY_CHARACTERS = 2_000
+"""Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
+MAX_WORDS = 48
+MAX_NAMES = 6
+MIN_INFLECTED = 5
+"""Minimum number of letters; shorter words (`this`, `used`) would lose more than an ending."""
+
+_STOP = """
+a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its my not
+of on or our shall should so some such than that the their them then there these they this to was we were what when
+where which while who why will with would you your
+"""
+MAX_REPORT = 20
+"""Words of a title and a text that may still ask for a relation; a longer one tells what is wrong or what changes."""
+MAX_QUESTION = 40
+"""Words of a question; in a longer text, such as a report of a defect, "test" says nothing about what it asks for."""
+MIN_VERBATIM = 5
+"""Words of a text that is searched as it stands: fewer stand next to each other by chance."""
+
+STOP_WORDS = frozenset(_STOP.split())
+"""Dropped from word search if other words remain.
+
+Common words in code (`get`, `class`) stay, because names contain them.
+"""
+
+PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ci": ("workflows", "circleci", "travis", "buildkite"),
+        "workflow": ("workflows",),
+        "container": ("dockerfile",),
+        "docker": ("dockerfile",),
+        "make": ("makefile",),
+        "rpc": ("proto",),
+        "stylesheet": ("css", "scss"),
+        "template": ("templates",),
+        "migration": ("migrations",),
+    }
+)
+"""Words that stand in the paths of what a word of a question means."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """A message of an error in a line of a log."""
+
+    words: str
+    """Separated by spaces."""
+    constants: tuple[str, ...]
+    """The words between the values of the message and between messages that wrap one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed question."""
+
+    text: str
+    """Normalised (NFC, collapsed white space) and cut at `MAX_QUERY_CHARACTERS`."""
+    words: tuple[str, ...]
+    """For word search: distinct, in order, without stop words unless there are no others."""
+    variants: tuple[str, ...]
+    """Base forms of the words (`closes` -> `close`), searched as well, because the index stores words unchanged."""
+    names: tuple[str, ...]
+    """Looked up as symbols: identifier-shaped parts in order, with dots between segments."""
+    joined: tuple[str, ...]
+    """Identifiers that a short question may spell (`get user` -> `get_user`, `getuser`), ignoring case."""
+    paths: tuple[str, ...]
+    phrases: tuple[str, ...]
+    """Quoted texts and error messages: words that stand next to each other, separated by spaces."""
+    verbatim: str
+    """The words of a text that may be quoted from the code, such as a message; "" for a question or a short text."""
+    focus: float
+    """0..1: the share of the words that belong to a name or path; 1 if the question is only a name."""
+    relation: RelationIntent | None
+    """What the question asks about the edges of a symbol; the other fields serve where that finds no such symbol."""
+    wants_tests: bool
+    wants_documents: bool
+    """Whether the question asks for a page or how to do something."""
+    wants_reasons: bool
+    """Whether the question asks why something is as it is."""
+    wants_configuration: bool
+    """Whether the question asks for a setting of the project: its build, dependencies, checks or deployment."""
+    states: bool
+    """Whether it is a sentence of documentation: it says what a definition does."""
+    languages: tuple[str, ...]
+    """Languages mentioned in the question: preferred, but not a filter."""
+    notes: tuple[str, ...]
+    reports: bool = False
+    """Whether it is a report of a defect or the message of a change: a title and a text, or a long text."""
+    errors: tuple[ErrorText, ...] = ()
+    """The messages of a line of a log, which are `phrases` as well."""
+
+
+_OF_DEFINITIONS = frozenset(
+    (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.INSTANTIATIONS)
+)
+
+_WANTS_DOCUMENTS = re.compile(
+    r"\b(?:docs?|documentation|documents?|documented|pages?|tutorials?|guides?|manual|handbook|readme|changelog|explain(?:s|ed)"
+    r"|release notes)\b|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
+    re.IGNORECASE,
+)
+_ASKS_WHAT_FOLLOWS = re.compile(r"^what (?:happens|occurs|goes on) (?:when|if|after|once|while|as)\b", re.IGNORECASE)
+_WANTS_REASONS = re.compile(
+    r"^why\b|\b(?:rationale|trade-?offs?|design decisions?|adrs?|reasons? (?:for|behind|why))\b"
+    r"|^how (?:is|are|was|were) .{3,80} (?:decided|chosen|justified)\b|\bwhy (?:is|are|was|were|do|does|did|we|not)\b",
+    re.IGNORECASE,
+)
+_WANTS_CONFIGURATION = re.compile(
+    r"\b(?:config(?:uration)? files?|ci (?:pipeline|workflow|job|config)|(?:github|gitlab) (?:actions?|ci)|dependabot"
+    r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional) dependencies"
+    r"|(?:minimum|required|supported) (?:\w+ )?versions?|(?:make|npm) (?:targets?|scripts?)|bot config(?:uration)?"
+    r"|dockerfile|makefile|docker image"
+    r"|(?:package|project) (?:metadata|manifest)|pre-commit"
+    r"|(?:console|package|plugin|script|distribution) entry points?)\b",
+    re.IGNORECASE,
+)
+_WANTS_VERSION = re.compile(
+    r"\bversions? (?:of (?:\w+ ){1,4})?(?:(?:are|is) (?:supported|required|needed)"
+    r"|do(?:es)? .*(?:require|support|need))\b",
+    re.IGNORECASE,
+)
+"""With the name of a language: which versions of it the project supports."""
+_WANTS_TESTS = re.compile(
+    r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b|\btested\b"
+    r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|files?|module|cover\w*|fixtures?)\b"
+    r"|\b(?:which|what|all|the|find|show|list|any|our) (?:tests|specs)\b|^(?:tests?|specs?|testing)\b"
+    r"|\b(?:testcases?|unittests?)\b",
+    re.IGNORECASE,
+)
+_BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
+_QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
+_MESSAGE = re.compile(r"\b\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal|message): (?P<text>\S.*)$")
+_IS_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^' ]+'|\"[^\" ]+\"|\d)")
+"""Two words and then a value: quoted, or a number."""
+_LOG = re.compile(r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"", re.IGNORECASE)
+_FIELD = re.compile(r"(?:=|\":\s*)\"((?:[^\"\\]|\\.)+)\"")
+"""A value in a line of a log: `err="..."`, `"err": "..."`."""
+_ESCAPED = re.compile(r"\\(.)")
+_VALUE = re.compile(r"\"[^\"]*\"|'[^']*'|:\s|\S*[\d/]\S*")
+"""What stands between the constant parts of a message."""
+_ASKS = re.compile(
+    r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
+    re.IGNORECASE,
+)
+_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
+
+
+def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:
+    """Parse a question. `split_words` must split like the index. Deterministic, never raises."""
+    folded = " ".join(valid(text[: MAX_QUERY_CHARACTERS * 4]).split())
+    notes: list[str] = []
+    if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
+        folded = folded[:MAX_QUERY_CHARACTERS]
+        notes.append(f"query cut to its first {MAX_QUERY_CHARACTERS} characters")
+    asked = _asked(text, folded)
+    reports = asked != folded and not _is_question(asked)
+    paths = _distinct(match.group(1) for match in languages.path.finditer(folded))
+    plain = [word.strip(".,;:!?()[]{}'\"`").lower() for word in folded.split()]
+    all_words = _distinct(split_words(folded))
+    words = tuple(word for word in all_words if word not in STOP_WORDS) or all_words
+    names, joined = _names(folded, paths)[:MAX_NAMES], _joined(plain)
+    named = set(split_words(" ".join((*names, *paths)))) if not joined else words
+    if len(words) > MAX_WORDS:
+        notes.append(f"only the first {MAX_WORDS} of {len(words)} words were searched")
+    spoken = _distinct(languages.words[word] for word in plain if word in languages.words)
+    errors = tuple(_errors(folded, split_words))
+    return Query(
+        text=folded,
+        words=words[:MAX_WORDS],
+        variants=_variants(words[:MAX_WORDS]),
+        names=names,
+        joined=joined,
+        paths=paths[:MAX_NAMES],
+        phrases=tuple(each.words for each in errors) or _phrases(folded, split_words),
+        verbatim=_verbatim(folded, split_words),
+        focus=sum(word in named for word in words) / len(words) if words else 0.0,
+        relation=None if reports and len(plain) > MAX_REPORT else _relation(asked, paths),
+        wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
+        wants_reasons=_WANTS_REASONS.search(folded) is not None,
+        wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
+        or (bool(spoken) and _WANTS_VERSION.search(folded) is not None),
+        wants_tests=len(plain) <= MAX_QUESTION and _WANTS_TESTS.search(folded) is not None,
+        states=is_documentation(folded),
+        languages=spoken,
+        notes=tuple(notes),
+        reports=reports,
+        errors=errors,
+    )
+
+
+def is_bare_name(query: Query) -> bool:
+    """Return whether the question is one name and nothing else."""
+    return len(query.names) == 1 and len(query.text.split()) == 1 and not query.paths
+
+
+def _asked(text: str, folded: str) -> str:
+    """Return the paragraph that asks: of several the first one that is a question, else the first.
+
+    A sentence further down that speaks of callers or parents states something.
+    """
+    paragraphs = _PARAGRAPH.split(valid(text[: MAX_QUERY_CHARACTERS * 4]).strip())
+    if len(paragraphs) == 1:
+        return folded
+    texts = [" ".join(each.split())[:MAX_QUERY_CHARACTERS] for each in paragraphs]
+    return next((each for each in texts if _is_question(each)), texts[0])
+
+
+def _is_question(text: str) -> bool:
+    return text.endswith("?") or _ASKS.match(text) is not None
+
+
+def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
+    """Return the relation that a question asks for; none for a sentence of documentation or a long text.
+
+    "What happens when a handler raises X" asks how something works, not for the uses of X. A file has no subclasses:
+    what extends it is text.
+    """
+    found = None if is_documentation(text) else find_relation(text)
+    if found is not None and found.kind is not Kind.IMPACT and _ASKS_WHAT_FOLLOWS.match(text):
+        return None
+    return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
+
+
+def _variants(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the other forms of the words of a question that are searched as well."""
+    found: list[str] = []
+    for word in words:
+        forms = base_forms(word)
+        found += (*forms, *PLACES.get(word, ()), *(other for form in (word, *forms) for other in other_spellings(form)))
+    return _distinct(form for form in found if form not in words)
+
+
+def base_forms(word: str) -> list[str]:
+    """Return possible base forms of an inflected English word; most are not words, which costs nothing."""
+    if len(word) < MIN_INFLECTED or not word.isalpha():
+        return []
+    if word.endswith("ies"):
+        return [word[:-3] + "y"]
+    if word.endswith("es"):
+        return [word[:-1], word[:-2]]
+    if word.endswith("s") and not word.endswith("ss"):
+        return [word[:-1]]
+    for ending in ("ing", "ed"):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2:
+            doubled = [stem[:-1]] if stem[-1] == stem[-2] else []
+            return [stem, stem + "e", *doubled]
+    return []
+
+
+def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+    quoted = [dotted(name) for name in _BACKTICKED.findall(text) if _IDENTIFIER.fullmatch(name)]
+    for path in paths:
+        text = text.replace(path, " ")
+    identifiers = [match.group(0) for match in _IDENTIFIER.finditer(text)]
+    if len(identifiers) == 1 and len(text.split()) == 1:
+        return _distinct([*quoted, dotted(identifiers[0])])
+    return _distinct([*quoted, *(dotted(name) for name in identifiers if _MIXED.search(name.strip(".")))])
+
+
+def _phrases(text: str, split_words: Callable[[str], list[str]]) -> tuple[str, ...]:
+    quoted = [next(group for group in match.groups() if group is not None) for match in _QUOTED_TEXT.finditer(text)]
+    message = _MESSAGE.search(text)
+    texts = quoted or ([message["text"]] if message is not None else [])
+    if _IS_MESSAGE.search(text) and not _ASKS.match(text):
+        texts = [text]
+    found = [split_words(each) for each in texts if " " in each.strip()]
+    return _distinct(" ".join(words[:MAX_WORDS]) for words in found if len(words) > 1)[:MAX_NAMES]
+
+
+def _errors(text: str, split_words: Callable[[str], list[str]]) -> Iterable[ErrorText]:
+    """Yield the quoted messages of a line of a log, values and escapes taken off; nothing for other texts."""
+    if _LOG.search(text) is None:
+        return
+    fields = (_ESCAPED.sub(r"\1", match.group(1)).strip() for match in _FIELD.finditer(text))
+    for field in [each for each in dict.fromkeys(fields) if " " in each][:MAX_NAMES]:
+        words = split_words(field)
+        parts = (split_words(part) for part in _VALUE.split(field))
+        constants = _distinct(" ".join(part) for part in parts if len(part) > 1)
+        if len(words) > 1:
+            yield ErrorText(" ".join(words[:MAX_WORDS]), constants)
+
+
+def _verbatim(text: str, split_words: Callable[[str], list[str]]) -> str:
+    words = split_words(text)
+    return " ".join(words[:MAX_WORDS]) if len(words) >= MIN_VERBATIM and not _ASKS.match(text) else ""
+
+
+def _joined(plain: list[str]) -> tuple[str, ...]:
+    parts = [word for word in plain if word.isidentifier()]
+    if not 2 <= len(plain) <= 4 or len(parts) != len(plain):
+        return ()
+    return ("_".join(parts), "".join(parts))
+
+
+def _distinct(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for item in items if item))

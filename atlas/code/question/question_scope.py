@@ -1,0 +1,212 @@
+"""What surrounds a question about a relation: politeness, trailing words, tests, scope, depth. Pure.
+
+`split_scope` takes off what limits the answer wherever it stands; `readings` then yields the question without what may
+be politeness or a scope at its ends, the longest reading first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from atlas.code.question.relation_kinds import RelationIntent, TestScope
+
+_PRONOUNS = """
+it its this that these those them they he she we you i me us what which who whom where when how why there here
+everything anything something nothing anyone someone anybody somebody nobody everybody everyone all any some none each
+every other others one ones and or not never both is are was were be been do does did has have had can could to of in on
+at by from for with as the a an
+"""
+PRONOUNS = frozenset(_PRONOUNS.split())
+"""No names, wherever they stand in a question."""
+SPACE = "\ue000"
+"""Stands for a space inside a quoted name; of a private use area, so that no pattern takes it for white space."""
+_POLITE = re.compile(
+    r"^(?:(?:please|hey|hi|ok|okay|so|also|now|quickly|just|kindly|and|then|exactly) |(?:can|could|would"
+    r"|will) you (?:please )?"
+    r"|(?:show|list|find|get|give|tell|print|display|search|look|locate|fetch|return|enumerate|identify|determine|check"
+    r"|draw|visualize|sketch|assess|evaluate|estimate|analyze|analyse|see|report|count|explain|describe|know"
+    r"|figure)(?: me| us)?(?: out| up| for)?(?: if| whether)? "
+    r"|(?:i|we)(?:'d"
+    r"| would)? (?:want|need|like|have)"
+    r"(?: to)?(?: know| see| find| list| understand)? |i(?:'m| am) looking for |do you know |is it known "
+    r"|(?:a |the )?(?:complete |full |exhaustive |exact )?list of |(?:full|complete|whole|entire|exhaustive) "
+    r"|(?:all|every|each|any|exactly"
+    r"|only)(?: of)?(?: the)? "
+    r"|(?:what|which|who|where) (?:are|is|were|was) (?=(?:all |the |any |each |every |direct |test ))"
+    r"|(?:is|are|was|were) there (?:any |a |an |some )?(?=\S+ \S+ )"
+    r"|the (?=.* )|(?:what|who) are (?=\S+(?: \S+)? (?:of|for|to) ))",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r" (?:please|and when|and why|and by whom|anywhere|right now|currently|exactly|at all|too|again|here|and where"
+    r"|thanks|thank you"
+    r"|(?:in|across|throughout|within|over|of) (?:the |this |our |my |whole |entire )+(?:code ?base|project"
+    r"|repo|repository|code"
+    r"|source|sources|source code|tree|app|application|program|library)"
+    r"|(?:from|in|of) (?:a|the|its|any) (?:parent|base|super) ?-?(?:class|type|interface|method)?"
+    r"|(?:through|via) (?:some|any|a|other) \S+(?: \S+)?"
+    r"|with (?:all )?(?:line numbers|lines|locations|file and line|paths)|with their \w+)$",
+    re.IGNORECASE,
+)
+_TESTS = (
+    r"(?:the )?(?:mocks and |stubs and )?(?:unit |integration |e2e )?tests?(?: and mocks| and stubs)?(?: code"
+    r"| files?| suites?| folders?| cases?| modules?"
+    r"| functions?| directory)?"
+)
+_WITHOUT_TESTS = re.compile(
+    rf" (?:but |and |, ?)?(?:excluding|exclude|except(?: for)?|without|ignoring|ignore|not(?: counting"
+    rf"| including)?(?: in| from)?"
+    rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides) {_TESTS}"
+    rf"| {_TESTS} (?:excluded|ignored|left out)$"
+    rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real"
+    rf"|application|library)\b"
+    rf"(?: code| source| sources| files)?(?: only)?(?= |$)",
+    re.IGNORECASE,
+)
+_SCOPE_WORD = "(?:file|folder|directory|dir|module|package|crate|namespace|class|app|component|subsystem|layer|library)"
+_OUTSIDE = re.compile(
+    rf" (?:but )?(?:outside(?: of)?|not (?:in|under)|excluding|except(?: in| under| for)?|without|ignoring) (?:the )?"
+    rf"(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]*[/.][^\s,;]*)$",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(
+    r" \(((?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not|no|in|under)\b[^()]*)\)",
+    re.IGNORECASE,
+)
+_AFTERTHOUGHT = re.compile(
+    r"(?:[?.;!]| [-–—]) (?:i mean )?"
+    r"(?=(?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not|in|under)\b)",
+    re.IGNORECASE,
+)
+"""The end of a sentence before a scope: `Who calls f? Only in tests`."""
+_TESTS_ONLY = re.compile(
+    r" (?:but )?(?:(?:only|just) (?:(?:the )?\w+ )?)?"
+    rf"(?:in|from|within|inside|among|by) {_TESTS}(?: only)?$| tests only$",
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(
+    rf" (?:(?:but )?only )?(?:in|within|inside|under|from"
+    rf"|below) (?:(?:the|our|my|its|this) )?(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]+)(?: {_SCOPE_WORD})?$",
+    re.IGNORECASE,
+)
+_WITHIN_FIRST = re.compile(
+    rf"^(?:what|who|which \w+|anything|everything|functions|methods|classes|code)"
+    rf"(?P<out> (?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?(?P<first>\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
+    re.IGNORECASE,
+)
+_ADJECTIVES = (
+    (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
+    (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
+    (re.compile(r"\b(?:directly|direct|immediately|immediate) ?", re.IGNORECASE), True),
+    (
+        re.compile(r"\b(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way|deep|eventually"
+                   r"|directly or indirectly|direct and indirect) ?", re.IGNORECASE),
+        False,
+    ),
+)  # fmt: skip
+_MIDDLE = re.compile(
+    r" (?:in|of|across|throughout) (?:the|this|our|my) (?:whole |entire )?(?:system|code ?base|project|repo"
+    r"|repository)(?= )",
+    re.IGNORECASE,
+)
+_ADVERBS = re.compile(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
+_BOTH = re.compile(r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?)", re.IGNORECASE)
+_INDIRECT = re.compile(
+    r" ?(?:,? ?(?:including|incl\.?|also|and) (?:the |all )?(?:indirect|transitive) \w+"
+    r"|,? ?(?:also|even|including|and|or) (?:those )?(?:through|via|by way of) (?:other|any|some) \w+"
+    r"|,? ?(?:directly|direct) or (?:not|indirectly|indirect)|,? ?all the way (?:down|up)|,? ?up to the (?:root|top)"
+    r"|,? ?down to the (?:leaves|bottom)|,? ?(?:and|including) (?:their|its|the) (?:indirect )?callers)$",
+    re.IGNORECASE,
+)
+_DEPTH = re.compile(
+    r" (?:up to |to |within |at )?(?:(?:a )?depth (?:of )?(?P<a>\d{1,2})|(?P<b>\d{1,2}) (?:levels?|hops?"
+    r"|steps?)(?: deep| up| down| away)?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionScope:
+    """What limits the answer to a question."""
+
+    tests: TestScope = TestScope.ANY
+    within: str = ""
+    outside: str = ""
+    direct: bool | None = None
+    depth: int = 0
+
+    def applied(self, found: RelationIntent, tests: TestScope = TestScope.ANY, within: str = "") -> RelationIntent:
+        """Return an intent with this scope; `tests` and `within` are what its reading says in addition."""
+        return replace(
+            found,
+            tests=tests or self.tests,
+            within=clean(within or self.within),
+            direct=self.direct if self.direct is not None else found.direct,
+            depth=self.depth,
+            outside=self.outside,
+        )
+
+
+def split_scope(text: str) -> tuple[str, QuestionScope]:
+    """Return a question without what limits its answer, and the limits."""
+    scope = QuestionScope()
+    text = _IN_BRACKETS.sub(r" \1", text)
+    text = _BOTH.sub("transitively", _AFTERTHOUGHT.sub(" ", text.replace(", ", " ")).replace("#include", "include"))
+    text = _MIDDLE.sub("", _ADVERBS.sub("", text))
+    if (match := _INDIRECT.search(text)) is not None:
+        scope = replace(scope, direct=False)
+        text = text[: match.start()] + text[match.end() :]
+    if (match := _WITHIN_FIRST.search(text)) is not None and match["first"].lower() not in PRONOUNS:
+        scope = replace(scope, within=match["first"])
+        text = text[: match.start("out")] + text[match.end("out") :]
+    if (depth := _DEPTH.search(text)) is not None:
+        scope = replace(scope, depth=int(depth["a"] or depth["b"]), direct=False)
+        text = text[: depth.start()] + text[depth.end() :]
+    if (match := _WITHOUT_TESTS.search(text)) is not None:
+        scope = replace(scope, tests=TestScope.EXCLUDED)
+        text = text[: match.start()] + text[match.end() :]
+    if (match := _OUTSIDE.search(text)) is not None:
+        # its slash says that it is a folder
+        scope = replace(scope, outside=match["scope"].replace(SPACE, " ").strip("`'\""))
+        text = text[: match.start()]
+    for pattern, value in _ADJECTIVES:
+        without = pattern.sub("", text)
+        if without != text and without.strip():
+            text = without
+            scope = replace(scope, tests=value) if isinstance(value, TestScope) else replace(scope, direct=value)
+    return text.strip(), scope
+
+
+def readings(text: str) -> Iterator[tuple[str, TestScope, str]]:
+    """Yield (question, tests, scope): as it is, then with less and less of what may surround it."""
+    for candidate, within in _stripped(text):
+        yield candidate, TestScope.ANY, within
+        match = _TESTS_ONLY.search(candidate)
+        if match is not None:
+            yield candidate[: match.start()], TestScope.ONLY, within
+
+
+def _stripped(text: str) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for _ in range(8):
+        shorter = _TRAILING.sub("", text)
+        if text not in seen:
+            seen.add(text)
+            yield text, ""
+        if shorter == text:
+            shorter = _POLITE.sub("", text, count=1)
+        if shorter == text or not shorter:
+            break
+        text = shorter
+    for whole in sorted(seen, key=len, reverse=True):
+        match = _WITHIN.search(whole)
+        if match is not None:
+            yield _TRAILING.sub("", whole[: match.start()]), match["scope"]
+
+
+def clean(within: str) -> str:
+    """Return a scope as it is looked up; "" for a pronoun."""
+    everywhere = within.lower() in PRONOUNS or within.lower() in ("anywhere", "everywhere", "somewhere")
+    return "" if everywhere else within.replace(SPACE, " ").strip("`'\"").rstrip("/")

@@ -1,0 +1,76 @@
+"""The read path: text -> Query -> channels -> fuse -> rank -> expand -> assemble.
+
+It reads the store only through the contract and never writes. `Reader` holds all its dependencies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from atlas.code.question.languages import LanguageTerms
+from atlas.core.contracts import Embedder, Store, TokenCounter
+from atlas.core.history import History
+from atlas.core.model import NodeRow
+
+
+class Outline(Protocol):
+    """Reads the definitions of a text; safe to use from several threads."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The parser and its languages, as in the record of the structure unit before its `+`."""
+        ...
+
+    def digest(self, content: bytes) -> str:
+        """Return the digest of a text as in `FileRecord.digest`."""
+        ...
+
+    def __call__(self, path: str, content: bytes) -> Sequence[NodeRow]:
+        """Return the rows of the definitions of a file with this path and content."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RankingOptions:
+    """Which parts of the ranking are on."""
+
+    learned: bool = False
+    """Rank by learned weights of all features; False ranks by the constants of `rank.py`."""
+    off: frozenset[str] = frozenset()
+    """Features that count as 0, and stages that are left out (`ranking.STAGES`)."""
+    all_features: bool = False
+    """Compute the features that the ranking does not use, too: for explanations and training."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The dependencies of the read path. `project` and `root` are the defaults of calls without a project."""
+
+    store: Store
+    embedder: Embedder
+    """Embeds questions for the search of code."""
+    counter: TokenCounter
+    project: str
+    root: Path
+    split_words: Callable[[str], list[str]]
+    """Splits text like the index: a whole identifier and its parts, lower-cased (`atlas.parsing.split_words`)."""
+    digest_paths: Callable[[str, Sequence[str]], list[str]]
+    """(root, paths) -> digests as in `FileRecord.digest`, "" for unreadable files (`atlas.parsing.digest_paths`)."""
+    languages: LanguageTerms
+    history: History | None = None
+    """The version history of `project`, for questions about changes; None where there is none to ask."""
+    outline: Outline | None = None
+    """The definitions of versions that are not indexed (`atlas.parsing.outline`)."""
+    prose_embedder: Embedder | None = None
+    """Embeds questions for the search of notes; None where they are not searched by meaning."""
+    documents_embedder: Embedder | None = None
+    """Embeds questions for the search of documents; None where they are not searched by meaning."""
+    ranking: RankingOptions = field(default_factory=RankingOptions)
+    statements: Callable[[str, bytes], Sequence[tuple[int, int, int]]] | None = None
+    """(language, text) -> first line, last line and depth of its statements, from 0 (`atlas.parsing.Statements.of`);
+    without it, excerpts are cut at paragraphs."""
+    quality_embedder: Embedder | None = None
+    """Embeds questions with the sentence transformer, a third signal after words and meaning; None without one."""

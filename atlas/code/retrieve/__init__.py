@@ -1,0 +1,1 @@
+"""Candidates: channels by name, words, meaning and graph, fused; evidence about whole files."""

@@ -1,0 +1,83 @@
+"""Read what the channels found: nodes, their degrees, and the evidence about files that the graph has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atlas.code.rank.rank import Candidate
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import Ranking
+from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS_EACH, mentioned_files, nearest_files
+from atlas.core.errors import AtlasError
+from atlas.core.model import Direction, Edge, EdgeType, Scored
+
+CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Hydrated:
+    """The candidates of a question in the order of their fused scores, and what speaks for their files."""
+
+    candidates: list[Candidate]
+    files: tuple[Ranking, ...] = ()
+    """Rankings of paths: files by meaning, files that documents mention."""
+    notes: tuple[str, ...] = ()
+
+
+async def hydrate(
+    reader: Reader, fused: Sequence[Scored], rankings: Sequence[Ranking], *, mentions: bool = False
+) -> Hydrated:
+    """Read nodes and degrees of the fused uids, and the mentions in documents if wanted.
+
+    Nodes deleted in the meantime are omitted.
+    """
+    scores = dict(fused)
+    near = _near_files(rankings)
+    uids = list(dict.fromkeys((*scores, *(hit.uid for hit in near))))
+    try:
+        nodes, degrees, mentioned = await asyncio.gather(
+            reader.store.symbols(uids),
+            reader.store.degrees(list(scores), Direction.IN, CENTRAL_TYPES),
+            _mentions(reader, list(scores) if mentions else []),
+        )
+    except AtlasError as error:
+        return Hydrated([], notes=(f"the store could not be read: {error.message}",))
+    channels, reasons = _labels(rankings)
+    found = [
+        Candidate(
+            node,
+            scores[node.row.uid],
+            tuple(channels.get(node.row.uid, ())),
+            tuple(reasons.get(node.row.uid, ())),
+            sum(degrees.get(node.row.uid, {}).values()),
+        )
+        for node in nodes
+        if node.row.uid in scores
+    ]
+    return Hydrated(found, (nearest_files(near, nodes), mentioned_files(found, mentioned)))
+
+
+def _near_files(rankings: Sequence[Ranking]) -> Sequence[Scored]:
+    """Return the files by meaning, unless the channel of meaning found nothing: vectors are then of another model."""
+    hits = {ranking.channel: ranking.hits for ranking in rankings}
+    return hits.get(FILE_MEANING, ()) if hits.get("meaning") else ()
+
+
+async def _mentions(reader: Reader, uids: Sequence[str]) -> Sequence[Edge]:
+    if not uids:
+        return ()
+    return await reader.store.edges(uids, Direction.OUT, (EdgeType.DOCUMENTS,), each=MENTIONS_EACH)
+
+
+def _labels(rankings: Sequence[Ranking]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the channels and the reasons of each uid."""
+    channels: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
+    for ranking in rankings:
+        for uid, _ in ranking.hits if ranking.channel != FILE_MEANING else ():
+            channels.setdefault(uid, []).append(ranking.channel)
+        for uid, reason in ranking.reasons:
+            reasons.setdefault(uid, []).append(reason)
+    return channels, reasons

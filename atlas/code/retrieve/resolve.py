@@ -1,0 +1,160 @@
+"""Resolution of a written name to nodes: the first strategy with a result wins.
+
+The strategies in order: uid, `path:line`, exact qualified name, suffix, suffix ignoring case, re-export, path. Several
+nodes from one strategy are all returned; the caller chooses. Similar spellings are suggestions only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from atlas.code.question.languages import LanguageTerms
+from atlas.code.question.names import dotted, valid
+from atlas.code.rank.rank import is_declaration
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.code.retrieve.written_files import find_files, innermost, relative
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+
+CANDIDATES = 50
+NEAR = 8
+MIN_PREFIX = 3
+"""Minimum length of a prefix; too many names start with fewer characters."""
+MIN_SHARED = 2
+"""Words that two names must have in common to be near."""
+MAX_IMPORTS = 2_000
+"""Imports of the modules with one name that are searched for a re-export."""
+HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
+MAX_NAME_CHARACTERS = 500
+
+_MAJOR_VERSION = re.compile(r"/v\d+$")
+"""End of the path of a Go module from its second major version."""
+_PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The nodes of a name: one, several (ambiguous), or none with suggestions of similar names."""
+
+    nodes: tuple[Node, ...]
+    how: str
+    """The strategy: `uid`, `place`, `exact`, `suffix`, `folded`, `alias`, `path`; "" if nothing was found."""
+    near: tuple[Node, ...] = ()
+    declarations: tuple[Node, ...] = ()
+    """Declarations (stubs, prototypes) of the one definition in `nodes`."""
+
+
+async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
+    """Find the nodes of a name (see `written`) within the filter. Raises only store errors."""
+    if not name:
+        return Resolution((), "")
+    for rung in (_by_uid, _by_place, _by_name, _by_alias, _by_package, _by_path):
+        found = await rung(reader, name, where)
+        if found is not None:
+            return found
+    return Resolution((), "", near=await _near(reader, dotted(name), where))
+
+
+async def _near(reader: Reader, name: str, where: Filter) -> tuple[Node, ...]:
+    """Return similarly spelled names, best first, then names that start with the name or share words with it."""
+    near = {node.row.uid: node for node in await reader.store.find(name, Match.NEAR, where, NEAR)}
+    prefix = name.rpartition(".")[2]
+    if len(near) < NEAR and len(prefix) >= MIN_PREFIX:
+        longer = await reader.store.find(prefix, Match.PREFIX, where, NEAR)
+        near |= {node.row.uid: node for node in longer if node.row.uid not in near}
+    if len(near) < NEAR:
+        near |= {node.row.uid: node for node in await _sharing(reader, prefix, where) if node.row.uid not in near}
+    return tuple(near.values())[:NEAR]
+
+
+async def _sharing(reader: Reader, name: str, where: Filter) -> list[Node]:
+    """Return symbols whose names share at least half of the words of a name, and two: `isSafeTag`, `isSafeElement`."""
+    parts = set(reader.split_words(name)[1:])
+    if len(parts) < MIN_SHARED:
+        return []
+    hits = await reader.store.search_text(sorted(parts), where, CANDIDATES)
+    nodes = await reader.store.symbols([hit.uid for hit in hits])
+    shared = [(len(parts.intersection(reader.split_words(node.row.name))), node) for node in nodes if node.row.path]
+    least = max(MIN_SHARED, len(parts) / 2)
+    return [node for count, node in sorted(shared, key=lambda each: -each[0]) if count >= least][:NEAR]
+
+
+def written(name: str) -> str:
+    """Return a name ready for lookup: valid Unicode without surrounding quotes, cut at `MAX_NAME_CHARACTERS`."""
+    return valid(name[:MAX_NAME_CHARACTERS]).strip().strip("`'\"").strip()
+
+
+async def _by_uid(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    nodes = await reader.store.find(name, Match.UID, where, 1) if ":" in name else []
+    return Resolution(tuple(nodes), "uid") if nodes else None
+
+
+async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return the innermost definition that spans the line, or the file's own node if there is none."""
+    place = _PLACE.match(name)
+    if place is None:
+        return None
+    files = await find_files(reader, place["path"], replace(where, labels=()))
+    admitted = ([node for node in nodes if not where.labels or node.row.label in where.labels] for nodes in files)
+    found = [node for nodes in admitted if (node := innermost(nodes, int(place["line"]))) is not None]
+    return Resolution(tuple(found[:CANDIDATES]), "place") if found else None
+
+
+async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    wanted = dotted(name)
+    # the project's folder may be the package itself
+    inner = wanted.removeprefix(f"{reader.root.name}.")
+    forms = [(wanted, match) for match in (Match.EXACT, Match.SUFFIX, Match.FOLDED) if wanted]
+    forms += [(inner, Match.EXACT)] if inner != wanted else []
+    for form, match in forms:
+        nodes = await reader.store.find(form, match, where, CANDIDATES)
+        own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
+        if own or nodes:
+            return _prefer_definition(own or nodes, match.value, reader.languages)
+    return None
+
+
+async def _by_alias(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return what a module re-exports under a name: `click.Command` of `click.core.Command`."""
+    holder, _, last = dotted(name).rpartition(".")
+    if not holder or not last:
+        return None
+    modules = replace(where, labels=HOLDERS)
+    for match in (Match.EXACT, Match.SUFFIX):
+        holders = await reader.store.find(holder, match, modules, CANDIDATES)
+        uids = [node.row.uid for node in holders]
+        edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.IMPORTS,), MAX_IMPORTS) if uids else []
+        found = {edge.node.row.uid: edge.node for edge in edges if edge.node.row.name == last}
+        own = [node for node in found.values() if node.row.label not in EXTERNAL_LABELS]
+        own = [node for node in own if not where.labels or node.row.label in where.labels]
+        if own:
+            return _prefer_definition(own, "alias", reader.languages)
+    return None
+
+
+async def _by_package(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return the external package of that name, also under another name of import or with a major version."""
+    if where.labels and Label.EXTERNAL_PACKAGE not in where.labels:
+        return None
+    packages = replace(where, labels=(Label.EXTERNAL_PACKAGE,))
+    nodes = await reader.store.find(f"ext:{name}", Match.EXACT, packages, 1)
+    if not nodes:
+        similar = await reader.store.find(name, Match.PREFIX, packages, CANDIDATES)
+        nodes = [node for node in similar if _MAJOR_VERSION.sub("", node.row.name) == name]
+    return Resolution(tuple(nodes), "exact") if nodes else None
+
+
+async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    nodes = await reader.store.find(relative(reader, name), Match.PATH, where, 1)
+    return Resolution(tuple(nodes), "path") if nodes else None
+
+
+def _prefer_definition(nodes: Sequence[Node], how: str, languages: LanguageTerms) -> Resolution:
+    """Prefer the single definition among declarations of one name; any other combination is ambiguous."""
+    defined = [node for node in nodes if not is_declaration(node, languages)]
+    names = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
+    if len(defined) == 1 and len(names) == 1:
+        return Resolution(tuple(defined), how, declarations=tuple(node for node in nodes if node is not defined[0]))
+    return Resolution(tuple(nodes), how)

@@ -1,0 +1,185 @@
+"""Tool definitions for MCP clients: name, description, arguments and answer of each, as compact JSON Schemas.
+
+Clients send them to the model in every session, so all of them together stay below 2,400 tokens; limits of length are
+checked but not declared. They are written by hand because generated schemas contain titles, `$defs` and `anyOf null`.
+Nothing expensive is imported: the server answers `tools/list` before it opens an index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from atlas.answers.tool import ARRAY, FLAG, OBJECT, STRING, Schema, Tool, list_of, text, whole
+
+_PROJECT = {"project": text("", 200)}
+_BUDGET = {"token_budget": whole("", 1, 200_000)}
+_PATH = {"path": text("Path prefix or glob", 1000)}
+_SYMBOL_ARGUMENTS: Mapping[str, Schema] = {
+    "name": text("Name, qualified name, uid or path:line", 1000),
+    **_PATH,
+    "label": text("", 40),
+    **_BUDGET,
+    **_PROJECT,
+}
+_SEARCH: Mapping[str, Schema] = {
+    "query": {**STRING, "minLength": 1, "maxLength": 100_000},
+    **_PATH,
+    "labels": list_of(text("", 40), 20),
+    "languages": list_of(text("", 40), 20),
+    "include_tests": {**FLAG, "description": "Default: ranked lower"},
+    "limit": whole("", 1, 50),
+    "brief": {**FLAG, "description": "One line a hit"},
+    "snippets": {**FLAG, "description": "More matching lines"},
+    "cursor": text("Next page", 200),
+    **_BUDGET,
+    **_PROJECT,
+}
+_HITS: Mapping[str, Schema] = {"hits": {**ARRAY, "description": "[name, path:line, summary, lines]"}}
+_SYMBOL: Mapping[str, Schema] = {
+    "outcome": {"enum": ["found", "ambiguous", "not_found"]},
+    "node": OBJECT,
+    "candidates": ARRAY,
+    "near": ARRAY,
+    "diagnosis": ARRAY,
+}
+
+_VOCABULARY = ("labels", "edge_types", "node_properties", "edge_properties", "strategies", "languages", "examples")
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "hybrid_search",
+        "Start here. Find code, docs and decisions by question, name or words; answers questions. Lists all callers, "
+        "callees, call sites and references of X or a type; where X is defined or used; subclasses, implementations "
+        "and overrides; modules that import X, dependencies; tests that cover X; docs that mention X; the path from "
+        "A to B. Labels: Class Function Method Module Value DocSection ADR.",
+        _SEARCH,
+        {**_HITS, "relation": OBJECT, "report": OBJECT, "found": {"type": "integer"}},
+        ("query",),
+        cites=True,
+    ),
+    Tool(
+        "text_search",
+        "Exact words: literal strings, error messages, keywords (BM25).",
+        _SEARCH,
+        _HITS,
+        ("query",),
+        ("hits",),
+        cites=True,
+    ),
+    Tool(
+        "vector_search",
+        "Similar meaning only (embedding vectors), when the words differ.",
+        _SEARCH,
+        _HITS,
+        ("query",),
+        ("hits",),
+        cites=True,
+    ),
+    Tool(
+        "get_node",
+        "Facts of one symbol without its source: signature, docstring, modifiers, digest, neighbour counts.",
+        _SYMBOL_ARGUMENTS,
+        _SYMBOL,
+        ("name",),
+        ("outcome",),
+        cites=True,
+    ),
+    Tool(
+        "get_context",
+        "Read one symbol: its source code or body, class and module, and the neighbours around it by kind.",
+        _SYMBOL_ARGUMENTS,
+        {**_SYMBOL, "in": STRING, "source": OBJECT, "notes": ARRAY, "edges": OBJECT},
+        ("name",),
+        ("outcome",),
+        cites=True,
+    ),
+    Tool(
+        "impact",
+        "Impact (blast radius) of a change: what breaks if I change a symbol or signature, or is affected by a git "
+        "diff since a revision or staged changes; tests to run.",
+        {
+            "name": STRING,
+            "diff": text("Revision or A..B"),
+            "staged": FLAG,
+            "depth": {"type": "integer"},
+            "format": {"enum": ["text", "mermaid"]},
+            **_BUDGET,
+            **_PROJECT,
+        },
+        {"report": OBJECT},
+        cites=True,
+    ),
+    Tool(
+        "cypher_query",
+        "Read-only openCypher over the graph: counts, aggregates and patterns that other tools do not answer.",
+        {
+            "query": {**STRING, "minLength": 1, "maxLength": 20_000},
+            "parameters": OBJECT,
+            "limit": whole("Rows", 1, 1000),
+            **_BUDGET,
+            **_PROJECT,
+        },
+        {"columns": ARRAY, "rows": ARRAY, "truncated": FLAG},
+        ("query",),
+        ("columns", "rows"),
+        cites=True,
+    ),
+    Tool(
+        "index",
+        "Build or update the index from changed files; full: parse all files again.",
+        {"full": FLAG},
+        {"summary": OBJECT},
+        certain=("summary",),
+        read_only=False,
+    ),
+    Tool(
+        "status",
+        "What is indexed, stale or skipped and why; state of the daemon, queues and dead letters.",
+        {
+            "skipped": {**FLAG, "description": "List skipped and partial files"},
+            "skipped_filter": text("Reason, path prefix or glob", 1000),
+            "everything": {**FLAG, "description": "All projects"},
+            **_BUDGET,
+            **_PROJECT,
+        },
+        {
+            "daemon": OBJECT,
+            "projects": ARRAY,
+            "tiers": ARRAY,
+            "partial_files": OBJECT,
+            "skipped_files": OBJECT,
+        },
+        certain=("projects",),
+    ),
+    Tool(
+        "health",
+        "Diagnose the installation: what works, what is missing or broken, and how to fix it.",
+        {},
+        {"state": {"enum": ["ok", "degraded", "broken"]}, "checks": OBJECT},
+        certain=("state", "checks"),
+    ),
+    Tool(
+        "schema_info",
+        "Labels, relationship types, properties and example queries for cypher_query.",
+        {**_BUDGET, **_PROJECT},
+        dict.fromkeys(_VOCABULARY, ARRAY),
+    ),
+)
+"""The tools that ask about code, in the order of `tools/list`."""
+
+
+class Template(NamedTuple):
+    """A family of resources."""
+
+    uri: str
+    name: str
+    description: str
+
+
+TEMPLATES = (
+    Template("atlas://node/{uid}", "node", "A symbol by uid or qualified name: source, callers, callees, tests, docs."),
+    Template("atlas://file/{path}", "file", "Outline of an indexed file: its symbols with their lines."),
+)
+MAX_COMPLETIONS = 100
+"""Set by the protocol."""

@@ -1,0 +1,271 @@
+"""The first and last steps of every tool: check the arguments, fit the answer into the budget, attach the evidence."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TypeVar
+
+from atlas.answers.assemble import longest
+from atlas.code.atlas import Atlas, TreeReport
+from atlas.code.freshness import StaleFile
+from atlas.code.question.names import valid
+from atlas.code.tools.answers import Answer, Evidence, KnowledgeAnswer
+from atlas.code.tools.structured_content import tokens_of, tokens_until
+from atlas.core.contracts import Store, TokenCounter
+from atlas.core.errors import ConfigError, NotFound
+from atlas.core.model import Filter, Label
+from atlas.core.project_state import ProjectState
+
+MAX_BUDGET = 200_000
+"""Tokens. A budget this large does not limit an answer in practice."""
+
+MAX_CHARACTERS_PER_TOKEN = 8
+"""Content with more characters per token of the budget is not measured: code and JSON have two to four."""
+MAX_PATH, MAX_WILDCARDS = 4096, 16
+"""Of a path that is asked for; stores match globs by trying every start of each wildcard."""
+
+MAX_UNREAD = 3
+"""Folders that a note names; further ones are counted."""
+
+INLINE_TOKENS = 8_000
+"""Budgets up to this are fitted within milliseconds; larger ones in a thread, to keep the event loop responsive."""
+
+_LABELS = {label.value.lower(): label.value for label in Label}
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The parts of the evidence that are known before the answer is built."""
+
+    state: ProjectState
+    encoding: str
+    token_budget: int
+    tree: TreeReport = field(default_factory=TreeReport)
+    gone: str = ""
+    """The folder of the project, if it no longer exists."""
+    unread: tuple[str, ...] = ()
+    """Folders of which it is unknown what they hold, one note each."""
+
+    def evidence(
+        self,
+        *,
+        paths: Iterable[str] = (),
+        stale: Sequence[StaleFile] | None = (),
+        notes: Iterable[str] = (),
+        withheld: Iterable[str] = (),
+        cursor: str = "",
+    ) -> Evidence:
+        """Return the evidence of an answer that cites `paths`; `stale` is None if freshness cannot be determined."""
+        cited = {path for path in paths if path}
+        shown = tuple(file for file in stale or () if file.path in cited)
+        is_stale = bool(shown or self.tree.newer.paths)
+        freshness = "stale" if is_stale else "" if not cited else "unknown" if stale is None else "fresh"
+        return Evidence(
+            project=self.state.project,
+            generation=self.state.generation,
+            indexed_at=self.state.indexed_at,
+            freshness=freshness,
+            stale=shown,
+            encoding=self.encoding,
+            tokens=0,
+            token_budget=self.token_budget,
+            notes=tuple(dict.fromkeys(note for note in (*self._standing(), *notes, self._unfinished()) if note)),
+            withheld=tuple(item for item in (*withheld, *self.tree.withheld) if item),
+            cursor=cursor,
+        )
+
+    def _standing(self) -> Iterator[str]:
+        if self.gone:
+            yield f"the project folder is gone: {self.gone}; answers are from the index"
+        yield from self.unread
+        yield from self.tree.notes
+
+    def _unfinished(self) -> str:
+        if self.state.indexed_at:
+            return ""
+        if not self.state.generation and not self.tree.unfinished:
+            return "this project was never indexed: run `atlas index`"
+        how = self.tree.unfinished or "`atlas index` completes it"
+        return f"the first index is incomplete, so this answer is partial: {how}"
+
+
+async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelope:
+    """Check project and budget.
+
+    Raises NotFound for an unknown project, with the known ones in the message, and ConfigError for a budget out of
+    range.
+    """
+    check_range("token_budget", token_budget, 1, MAX_BUDGET)
+    name = project or atlas.reader.project
+    states = {state.project: state for state in await atlas.reader.store.projects()}
+    if name not in states:
+        known = ", ".join(states) or "none"
+        raise NotFound(
+            f"project `{name}` is not indexed (indexed: {known})",
+            "run `atlas index` in its folder, or name an indexed project",
+            difflib.get_close_matches(name, states, 3, 0.5),
+        )
+    is_own = name == atlas.reader.project
+    root = atlas.reader.root
+    gone = str(root) if is_own and not root.is_dir() else ""
+    tree = atlas.tree if is_own else TreeReport()
+    unread = await unread_notes(atlas.reader.store, states[name])
+    return Envelope(states[name], atlas.reader.counter.encoding, token_budget, tree, gone, unread)
+
+
+async def unread_notes(store: Store, state: ProjectState) -> tuple[str, ...]:
+    """Return a note for each folder of which nothing is indexed because its ignore files have too many rules."""
+    listed = await store.skipped(state.project) if state.unread else ()
+    lines = [f"unknown: {each.unread}" for each in listed if each.unread]
+    more = len(lines) - MAX_UNREAD
+    return (*lines[:MAX_UNREAD], *((f"unknown: and {more} more such folders",) if more > 0 else ()))
+
+
+async def make_filter(
+    atlas: Atlas,
+    project: str,
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    root: str = "",
+) -> Filter:
+    """Return a validated filter.
+
+    Raises ConfigError for a path outside the project, an unknown label, or a language without indexed files.
+    """
+    wrong = [label for label in labels if label.lower() not in _LABELS]
+    if wrong:
+        raise ConfigError(f"unknown label `{wrong[0]}`", f"labels: {', '.join(_LABELS.values())}")
+    if languages:
+        stats = await atlas.reader.store.stats(project)
+        spoken = sorted({language for each in stats for language in each.languages if language})
+        strange = [language for language in languages if language.lower() not in spoken]
+        if strange:
+            raise ConfigError(f"no file in language `{strange[0]}`", f"languages here: {', '.join(spoken) or 'none'}")
+    return Filter(
+        project=project,
+        path=inside(path, root),
+        labels=tuple(_LABELS[label.lower()] for label in labels),
+        languages=tuple(language.lower() for language in languages),
+        include_tests=include_tests is not False,
+    )
+
+
+def inside(path: str, root: str) -> str:
+    """Return a path relative to `root`, separated by "/". Raises ConfigError if it is outside the project."""
+    if not path:
+        return ""
+    text = valid(path).strip().replace("\\", "/")
+    if root and (text == root or text.startswith(root.rstrip("/") + "/")):
+        text = text[len(root.rstrip("/")) :].lstrip("/")
+    while text.startswith("./"):
+        text = text[2:]
+    absolute = PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
+    if absolute or ".." in PurePosixPath(text).parts or "\0" in text:
+        raise ConfigError(f"path `{path[:200]}` is outside the project", "give a path relative to the project's root")
+    if text.count("*") + text.count("?") > MAX_WILDCARDS or len(text) > MAX_PATH:
+        raise ConfigError(f"a path has at most {MAX_WILDCARDS} wildcards and {MAX_PATH} characters")
+    return "" if text == "." else text
+
+
+def check_range(name: str, value: int, lowest: int, highest: int) -> None:
+    """Raise ConfigError unless `lowest <= value <= highest`."""
+    if not lowest <= value <= highest:
+        raise ConfigError(f"{name} must be between {lowest} and {highest}, not {value}")
+
+
+def fit(
+    atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+) -> AnswerT:
+    """Return `build(n)` for the largest n in lower..upper that fits the budget, with its exact token count.
+
+    If even `build(lower)` is too long, return the floor: one evidence line and one line with the required number of
+    tokens, which may itself exceed the budget (about 60 tokens). For `at_lower` see `longest`.
+    """
+    return fit_counted(atlas.reader.counter, budget, build, upper, lower, at_lower)
+
+
+def fit_counted(
+    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+) -> AnswerT:
+    """Return the result of `fit` where no index is open."""
+    fitting = _fitting(counter, budget, build, upper, lower, at_lower)
+    if fitting is not None:
+        return fitting
+    answer = build(lower)
+    answer = floor(answer, tokens_of(counter, answer))
+    return _with_evidence(answer, replace(answer.evidence, tokens=tokens_of(counter, answer)))
+
+
+async def fit_aside(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
+    """Run `fit`, in a thread if the budget is large."""
+    return await aside(budget > INLINE_TOKENS, fit, atlas, budget, build, upper, lower)
+
+
+async def aside(is_long: bool, work: Callable[..., _Result], *arguments: object) -> _Result:
+    """Return `work(*arguments)`; a long call runs in a thread, a short one avoids that overhead."""
+    return await asyncio.to_thread(work, *arguments) if is_long else work(*arguments)
+
+
+def can_fit(sizes: Iterable[int], budget: int) -> int:
+    """Return how many leading parts, given their sizes in characters, can fit at all.
+
+    The others need not be measured.
+    """
+    left, count = budget * MAX_CHARACTERS_PER_TOKEN, 0
+    for size in sizes:
+        left -= size
+        if left < 0:
+            break
+        count += 1
+    return count
+
+
+def fit_or_none(
+    atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+) -> AnswerT | None:
+    """Return the result of `fit`, or None instead of the floor, which costs two more measurements."""
+    return _fitting(atlas.reader.counter, budget, build, upper, lower, at_lower)
+
+
+def _fitting(
+    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int, at_lower: int
+) -> AnswerT | None:
+    tried: dict[int, tuple[AnswerT, int]] = {}
+
+    def measure(size: int) -> int:
+        answer = build(size)
+        tried[size] = (answer, tokens_until(counter, answer, budget))
+        return tried[size][1]
+
+    size = longest(measure, upper, budget, lower, at_lower)
+    if size not in tried:
+        measure(size)
+    answer, tokens = tried[size]
+    return None if tokens > budget else _with_evidence(answer, replace(answer.evidence, tokens=tokens))
+
+
+def floor(answer: AnswerT, needed: int) -> AnswerT:
+    """Return an answer reduced to its floor: the evidence and the number of tokens required."""
+    line = f"token_budget {answer.evidence.token_budget} is too small: this answer needs at least {needed} tokens"
+    evidence = replace(answer.evidence, notes=(), stale=(), withheld=(line,), cursor="", below_floor=True)
+    emptied: dict[str, object] = {
+        name: () if isinstance(getattr(answer, name), tuple) else None
+        for name in ("hits", "files", "node", "symbol", "parents", "source", "sections", "rows", "labels", "edge_types")
+        if hasattr(answer, name)
+    }
+    if isinstance(answer, KnowledgeAnswer):
+        emptied["body"] = replace(answer.body.cut(0), actions=())
+    return _with_evidence(replace(answer, **emptied), evidence)
+
+
+def _with_evidence(answer: AnswerT, evidence: Evidence) -> AnswerT:
+    return replace(answer, evidence=evidence)

@@ -1,0 +1,302 @@
+"""impact: what a change of a symbol, or a difference of two states, affects, and which tests to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from atlas.code.atlas import Atlas
+from atlas.code.changes.change_impact import ChangeImpact, impact_of_diff, read_diff
+from atlas.code.changes.changed_symbols import ChangedSymbol, How
+from atlas.code.changes.impact import MAX_DEPTH, Affected, Impact, Seed, trace_impact
+from atlas.code.freshness import stale_files
+from atlas.code.graph.answer_relation import MAX_FOLLOWED
+from atlas.code.graph.targets import Target, Targets, find_targets
+from atlas.code.notes.note_lines import text_at_risk
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.retrieve.resolve import written
+from atlas.code.tools.answers import ReportAnswer
+from atlas.code.tools.citations import local_name, path_of, place_of
+from atlas.code.tools.envelope import Envelope, check_range, fit_aside, open_envelope
+from atlas.code.tools.mermaid import flow_chart
+from atlas.code.tools.reports import Report, ReportLine, grouped
+from atlas.code.tools.run_tests import test_commands
+from atlas.core.errors import ConfigError
+from atlas.core.history import STAGED, WORK_TREE, ChangeKind, FileChange
+from atlas.core.model import EdgeType, Label
+from atlas.core.wording import counted
+
+DEFAULT_LIMIT = 60
+MAX_LIMIT = 1_000
+_ORDER = ("changed", "affected", "tests", "documents", "notes", "still_named")
+_FIRST = {"changed": 30, "affected": 12, "tests": 8, "documents": 5, "notes": 5, "still_named": 10}
+"""Lines of each group that come before the rest of any group."""
+MAX_LINES = 12
+"""Lines of one symbol that are listed."""
+_FORMATS = ("text", "mermaid")
+_VERBS = {
+    EdgeType.INHERITS: "inherits ", EdgeType.OVERRIDES: "overrides ", EdgeType.IMPORTS: "imports ",
+    EdgeType.USES_TYPE: "type ", EdgeType.REFERENCES: "refers ", EdgeType.HANDLES_ROUTE: "handled by it, ",
+    EdgeType.HANDLES_EVENT: "handled by it, ",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactFindings:
+    """Everything that a report of an impact is made of."""
+
+    title: str
+    changed: tuple[ReportLine, ...]
+    names: tuple[str, ...]
+    """Qualified names of the changed symbols that are followed."""
+    impact: Impact
+    mentions: tuple[ReportLine, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def impact(
+    atlas: Atlas,
+    name: str = "",
+    *,
+    diff: str = "",
+    staged: bool = False,
+    depth: int = 0,
+    format: str = "text",
+    limit: int = DEFAULT_LIMIT,
+    project: str = "",
+    token_budget: int = 2000,
+) -> ReportAnswer:
+    """Return what a change affects: callers, users, subclasses, tests, documents.
+
+    One of: `name` (a symbol), `diff` (a revision that the working tree is compared with, or a range `A..B`), `staged`
+    (the staging area against HEAD). Raises ConfigError for another combination, NotFound without a repository or for
+    an unknown revision, and HistoryError for one that cannot be read.
+    """
+    if [bool(name), bool(diff), staged].count(True) != 1:
+        raise ConfigError("impact needs one of name, diff and staged", 'For example diff "HEAD", or name "Cart.save".')
+    check_range("depth", depth, 0, MAX_DEPTH)
+    check_range("limit", limit, 1, MAX_LIMIT)
+    if format not in _FORMATS:
+        raise ConfigError(f"format must be one of {', '.join(_FORMATS)}, not {format[:40]}")
+    envelope = await open_envelope(atlas, project, token_budget)
+    if not name:
+        read = await read_diff(atlas.reader, envelope.state.project, diff or "HEAD", STAGED if staged else WORK_TREE)
+        found = await impact_of_diff(atlas.reader, envelope.state.project, read, depth)
+        return await impact_answer(atlas, envelope, diff_findings(found), limit, as_diagram=format == "mermaid")
+    intent = RelationIntent(Kind.IMPACT, written(name))
+    targets = await find_targets(atlas.reader, intent.name, intent, envelope.state.project)
+    if not 0 < targets.total <= MAX_FOLLOWED:
+        return await _unresolved(atlas, envelope, targets)
+    findings = await symbol_findings(atlas, targets.targets, depth)
+    return await impact_answer(atlas, envelope, findings, limit, as_diagram=format == "mermaid")
+
+
+async def symbol_findings(atlas: Atlas, targets: Sequence[Target], depth: int = 0) -> ImpactFindings:
+    """Return what changes of symbols affect."""
+    rows = [target.node.row for target in targets]
+    seeds = [Seed(row.qualified_name, target.uids) for row, target in zip(rows, targets, strict=True)]
+    traced = await trace_impact(atlas.reader, seeds, depth)
+    title = "impact of " + ", ".join(f"{row.kind} {row.qualified_name} {place_of(row)}".strip() for row in rows)
+    return ImpactFindings(title, (), tuple(seed.name for seed in seeds), traced)
+
+
+def diff_findings(found: ChangeImpact) -> ImpactFindings:
+    """Return the lines of a difference and what it affects."""
+    diff = found.diff
+    by_path: dict[str, list[ChangedSymbol]] = {}
+    for symbol in found.symbols:
+        by_path.setdefault(symbol.path, []).append(symbol)
+    changed = tuple(line for change in diff.changes for line in changed_lines(change, by_path.get(change.path, ())))
+    extent = f"{counted(len(diff.changes), 'file')}, {counted(found.followed, 'changed symbol')} followed"
+    mentions = tuple(
+        ReportLine("still_named", each.node.row.path, f"{local_name(each.node.row)} {each.node.row.line}: {each.name}")
+        for each in found.mentions
+    )
+    names = tuple(via for each in (*found.impact.affected, *found.impact.tests) for via in each.via[-1:])
+    title = f"impact of {diff.old.id[:10]} -> {diff.target}: {extent}"
+    return ImpactFindings(title, changed, tuple(dict.fromkeys(names)), found.impact, mentions, found.notes)
+
+
+def changed_lines(change: FileChange, symbols: Sequence[ChangedSymbol]) -> list[ReportLine]:
+    """Return one line per changed symbol of a file; of a file without any, how it changed."""
+    if change.kind in (ChangeKind.ADDED, ChangeKind.DELETED):
+        names = [symbol.name for symbol in symbols if "." not in symbol.name]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        listed = f": {', '.join(names[:6])}{more}" if names else ""
+        return [ReportLine("changed", change.path, f"{change.kind.value}{listed}")]
+    moved = f"renamed from {change.old_path}" if change.kind == ChangeKind.RENAMED else ""
+    texts = [moved] if moved else []
+    texts += [_changed(symbol) for symbol in symbols]
+    return [ReportLine("changed", change.path, text) for text in texts or [_unchanged(change)]]
+
+
+def _changed(symbol: ChangedSymbol) -> str:
+    if symbol.how == How.MODULE:
+        return symbol.how.value
+    before = f"{symbol.old_name} -> " if symbol.old_name else ""
+    line = f" {symbol.line}" if symbol.how != How.REMOVED else ""
+    return f"{before}{symbol.name}{line} {symbol.how.value}"
+
+
+def _unchanged(change: FileChange) -> str:
+    return "no symbol changed" if change.compared else "not compared"
+
+
+async def impact_answer(
+    atlas: Atlas,
+    envelope: Envelope,
+    findings: ImpactFindings,
+    limit: int,
+    *,
+    first: Mapping[str, int] = _FIRST,
+    tool: str = "impact",
+    as_diagram: bool = False,
+) -> ReportAnswer:
+    """Return as much of the findings as limit and budget hold, the first lines of every group before the rest."""
+    lines = _prioritised(_lines(findings), first)
+    shown = lines[:limit]
+    tests = {each.node.row.path: each.node.row for each in reversed(findings.impact.tests)}
+    texts = await atlas.reader.store.content(envelope.state.project, list(tests)[-1:])
+    state = envelope.state
+    cited = {line.path for line in shown if line.path}
+    stale = await stale_files(atlas.reader, state.project, state.root, cited)
+
+    def build(count: int) -> ReportAnswer:
+        kept = shown[:count]
+        files = {line.path for line in kept if line.group == "tests"}
+        run = [each.node.row for each in findings.impact.tests if each.node.row.path in files and _is_run(each)]
+        by_budget, by_limit = len(shown) - count, len(lines) - len(shown)
+        report = Report(
+            kind="impact",
+            title=findings.title if lines or as_diagram else f"{findings.title}: nothing known to be affected",
+            groups=grouped(lines, count, _ORDER),
+            found=len(lines),
+            commands=test_commands(run, lambda path: texts.get(path, b"")),
+            diagram=_diagram(findings, count) if as_diagram else "",
+        )
+        return ReportAnswer(
+            tool,
+            report,
+            envelope.evidence(
+                paths=(line.path for line in kept),
+                stale=stale,
+                notes=(*findings.notes, *findings.impact.notes),
+                withheld=(
+                    f"{counted(by_budget, 'line')} by token_budget {envelope.token_budget}" if by_budget else "",
+                    f"{counted(by_limit, 'line')} by limit {limit}" if by_limit and not as_diagram else "",
+                ),
+            ),
+        )
+
+    return await fit_aside(atlas, envelope.token_budget, build, len(shown))
+
+
+def _lines(findings: ImpactFindings) -> list[ReportLine]:
+    found = findings.impact
+    several = len(findings.names) > 1
+    return [
+        *findings.changed,
+        *(ReportLine("affected", *_affected(each, several)) for each in found.affected),
+        *_test_lines(found.tests, several),
+        *(ReportLine("documents", *_document(each)) for each in found.documents),
+        *(ReportLine("notes", path_of(each.at), text_at_risk(each)) for each in found.about),
+        *findings.mentions,
+    ]
+
+
+def _prioritised(lines: Sequence[ReportLine], first: Mapping[str, int]) -> list[ReportLine]:
+    """Return the first lines of every group, in the order of the groups, then the rest."""
+    counts: dict[str, int] = {}
+    early: list[ReportLine] = []
+    late: list[ReportLine] = []
+    for line in lines:
+        counts[line.group] = counts.get(line.group, 0) + 1
+        (early if counts[line.group] <= first.get(line.group, 0) else late).append(line)
+    return [*early, *late]
+
+
+def _affected(each: Affected, several: bool) -> tuple[str, str]:
+    row = each.node.row
+    level = f" [{each.depth}]" if each.depth > 1 else ""
+    return row.path, f"{local_name(row)}{_places(each)}{_how(each)}{level}{_via(each, several)}"
+
+
+def _how(each: Affected) -> str:
+    verb = _VERBS.get(EdgeType(each.type), "")
+    strategy = "" if each.strategy == "structure" else f"{each.strategy} {each.confidence:.2f}"
+    return f" ({f'{verb}{strategy}'.strip()})" if verb or strategy else ""
+
+
+def _via(each: Affected, several: bool) -> str:
+    """Return the chain from the symbol to the changed one; the only changed symbol itself need not be named."""
+    chain = each.via if several else each.via[:-1]
+    return "".join(f" < {short_name(name)}" for name in chain)
+
+
+def _places(each: Affected) -> str:
+    lines = each.lines or ((each.node.row.line,) if each.node.row.line else ())
+    more = f" and {len(lines) - MAX_LINES} more" if len(lines) > MAX_LINES else ""
+    return f" {','.join(map(str, lines[:MAX_LINES]))}{more}" if lines else ""
+
+
+def _test_lines(tests: Iterable[Affected], several: bool) -> list[ReportLine]:
+    """Return one line per file with its tests, nearest first."""
+    files: dict[str, list[Affected]] = {}
+    for each in tests:
+        files.setdefault(each.node.row.path, []).append(each)
+    lines: list[ReportLine] = []
+    for path, found in files.items():
+        named = [each for each in found if each.node.row.label in (Label.FUNCTION, Label.METHOD)]
+        names = list(dict.fromkeys(local_name(each.node.row) for each in named))
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        via = _via(found[0], several)
+        lines.append(ReportLine("tests", path, f"{', '.join(names[:4])}{more}{via}".strip()))
+    return lines
+
+
+def _is_run(each: Affected) -> bool:
+    """Return whether a runner would start it: a test, not what tests use."""
+    return each.type == EdgeType.TESTS or each.node.row.name.lower().startswith("test")
+
+
+def _document(each: Affected) -> tuple[str, str]:
+    row = each.node.row
+    title = "" if row.label == Label.DOC_FILE else row.name
+    lines = f" {','.join(map(str, each.lines))}" if each.lines else ""
+    return row.path, f"{title}{lines}{''.join(f' < {short_name(name)}' for name in each.via[:3])}".strip()
+
+
+def short_name(qualified: str) -> str:
+    """Return the last segment of a name, with its class where there is one."""
+    *owners, name = qualified.rpartition("#")[0].split(".") if "#" in qualified else qualified.split(".")
+    return f"{owners[-1]}.{name}" if owners and owners[-1][:1].isupper() else name
+
+
+def _diagram(findings: ImpactFindings, count: int) -> str:
+    found = [*findings.impact.affected, *findings.impact.tests]
+    found.sort(key=lambda each: (each.depth, -each.certainty))
+    chains = [(*reversed(each.via), each.node.row.qualified_name) for each in found[:count]]
+    tests = [each.node.row.qualified_name for each in findings.impact.tests]
+    return flow_chart(findings.names, chains, tests, len(found) - len(chains))
+
+
+async def _unresolved(atlas: Atlas, envelope: Envelope, targets: Targets) -> ReportAnswer:
+    """Return the symbols that a name may stand for, or near names and the reasons for which there is none."""
+    found = targets.targets or ()
+    rows = [target.node.row for target in found] or [node.row for node in targets.near[:5]]
+    group = "candidates" if found else "near"
+    lines = [ReportLine(group, "", f"{row.kind} {row.qualified_name} {place_of(row)}".strip()) for row in rows]
+    title = f"`{targets.name}` is ambiguous: {targets.total} symbols" if found else f"no symbol `{targets.name}`"
+
+    def build(count: int) -> ReportAnswer:
+        report = Report(
+            "impact",
+            title,
+            "ambiguous" if found else "not_found",
+            grouped(lines, count, (group,)),
+            targets.total,
+            () if found else targets.reasons,
+        )
+        return ReportAnswer("impact", report, envelope.evidence())
+
+    return await fit_aside(atlas, envelope.token_budget, build, len(lines))

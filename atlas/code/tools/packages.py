@@ -1,0 +1,132 @@
+"""Answers of hybrid_search to questions about packages; what get_node says about a package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atlas.code.atlas import Atlas
+from atlas.code.graph.packages import Declaration, ImportingFile, PackageReport, files_importing, read_declarations
+from atlas.code.question.package_questions import PackageAspect
+from atlas.code.tools.answers import ReportAnswer
+from atlas.code.tools.envelope import Envelope, fit_aside
+from atlas.code.tools.reports import Report, ReportLine, grouped
+from atlas.core.model import Label, Node
+from atlas.core.wording import counted
+
+KINDS = ("runtime", "optional", "peer", "provided", "build", "development", "indirect")
+_ORDER = (*KINDS, "declared", "imported_by", "near")
+_LINES = 12
+"""Lines of one importing file that are listed."""
+_TOOL = "hybrid_search"
+_NOT_SEEN = "commands, plugins and configuration are not imports: a package that only they use is listed as well"
+
+
+async def packages_answer(atlas: Atlas, envelope: Envelope, found: PackageReport, notes: Sequence[str]) -> ReportAnswer:
+    """Return the answer to a question about packages, within the budget."""
+    lines, title = _said(found)
+    outcome = "found" if lines or found.package else "not_found"
+    more = (_NOT_SEEN,) if found.question.asks == PackageAspect.UNUSED and lines else ()
+
+    def build(count: int) -> ReportAnswer:
+        left = len(lines) - count
+        report = Report(
+            kind="packages", title=title, outcome=outcome, groups=grouped(lines, count, _ORDER), found=len(lines)
+        )
+        cut = f"{left} of {counted(len(lines), 'line')} by token_budget {envelope.token_budget}" if left else ""
+        return ReportAnswer(_TOOL, report, envelope.evidence(notes=(*notes, *more), withheld=(cut,)))
+
+    return await fit_aside(atlas, envelope.token_budget, build, len(lines))
+
+
+async def lines_about_package(atlas: Atlas, node: Node) -> tuple[str, ...]:
+    """Return who declares and who imports an external package, a line each; () for other nodes."""
+    if node.row.label != Label.EXTERNAL_PACKAGE:
+        return ()
+    declared = await read_declarations(atlas.reader, node.project)
+    importing = await files_importing(atlas.reader, [node.row.uid])
+    said = [
+        f"declared: {each.path} {declared_line(each, with_project=True, with_kind=True)}"
+        for each in declared
+        if each.target == node.row.uid
+    ]
+    return (*said, *(f"imported by {each.path}{importing_line(each)}" for each in importing))
+
+
+def declared_line(each: Declaration, *, with_project: bool = False, with_kind: bool = False) -> str:
+    """Return a declaration on one line: name, range, group, locked version, place."""
+    package = each.name if each.is_inner else each.package or each.name
+    parts = [package + (" (project of this repository)" if each.is_inner else "")]
+    if each.import_name and not each.is_inner and each.import_name.lower() != package.lower().replace("-", "_"):
+        parts.append(f"(import {each.import_name})")
+    parts.append(each.range)
+    kind = [each.kind] if with_kind and each.kind != "runtime" else []
+    if kind or each.group:
+        parts.append(f"[{' '.join([*kind, each.group]).strip()}]")
+    if each.marker:
+        parts.append(f"if {each.marker}")
+    if each.locked and each.locked not in (each.range, each.range.lstrip("=")):
+        parts.append(f"locked {each.locked}" + (f" ({each.lock})" if each.lock else ""))
+    elif each.lock:
+        parts.append(f"locked ({each.lock})")
+    if with_project:
+        parts.append(f"by {each.project}")
+    parts.append(f":{each.line}")
+    if each.also:
+        parts.append(f"also {', '.join(each.also[:3])}" + (" ..." if len(each.also) > 3 else ""))
+    return " ".join(part for part in parts if part)
+
+
+def importing_line(each: ImportingFile) -> str:
+    """Return the lines of imports in a file."""
+    lines = ",".join(map(str, each.lines[:_LINES]))
+    return f":{lines}{'...' if len(each.lines) > _LINES else ''}" if lines else ""
+
+
+def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
+    question = found.question
+    of = f" of {question.project}" if question.project else ""
+    if question.asks in (PackageAspect.LIST, PackageAspect.UNUSED):
+        counts = {kind: sum(each.kind == kind for each in found.declared) for kind in KINDS}
+        said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "none declared"
+        if question.asks == PackageAspect.UNUSED:
+            said = f"{len(found.declared)} that no file imports" if found.declared else "none: each one is imported"
+            title = f"declared packages{of}: {said}"
+        else:
+            wanted = f"{' and '.join(question.kinds)} " if question.kinds else ""
+            said = str(len(found.declared)) if question.kinds else said
+            title = f"{wanted}dependencies{of}: {said}"
+            if found.projects > 1 and not question.project:
+                title += f" ({found.projects} projects; `dependencies of NAME` lists one)"
+        ordered = sorted(found.declared, key=lambda each: KINDS.index(each.kind) if each.kind in KINDS else 0)
+        return [ReportLine(each.kind, each.path, declared_line(each)) for each in ordered], title
+    if not found.package:
+        title = f"no package `{question.package}` is declared or imported{of}"
+        return [ReportLine("near", "", name) for name in found.near], title
+    lines = [
+        ReportLine("declared", each.path, declared_line(each, with_project=found.projects > 1, with_kind=True))
+        for each in found.declared
+    ]
+    lines += [ReportLine("imported_by", each.path, importing_line(each)) for each in found.importing]
+    return lines, f"{found.package}: {_title(found, of)}"
+
+
+def _title(found: PackageReport, of: str) -> str:
+    if found.standard:
+        return f"standard library ({found.standard}), imported by {counted(len(found.importing), 'file')}"
+    versions = dict.fromkeys(each.locked for each in found.declared if each.locked)
+    ranges = dict.fromkeys(each.range for each in found.declared if each.range)
+    parts: list[str] = []
+    if found.question.asks == PackageAspect.DEPENDS:
+        kinds = ", ".join(dict.fromkeys(each.kind for each in found.declared))
+        article = "an" if kinds[:1] in "aeiou" else "a"
+        parts.append(f"yes, {article} {kinds} dependency{of}" if found.declared else f"not declared{of}")
+    elif not found.declared:
+        parts.append(f"not declared in any manifest{of}")
+    elif found.question.asks == PackageAspect.VERSION:
+        parts.append(f"declared {', '.join(ranges)}" if ranges else "declared without a version")
+        parts.append(f"locked {', '.join(versions)}" if versions else "no lock file has it")
+    else:
+        parts.append(f"declared by {counted(len({each.source for each in found.declared}), 'project')}")
+    if found.question.asks != PackageAspect.VERSION:
+        parts.append(f"imported by {counted(len(found.importing), 'file')}")
+    return "; ".join(parts)

@@ -1,0 +1,156 @@
+"""The answer to a question about a relation: the edges that were asked for, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from atlas.answers.paging import Position, write_cursor
+from atlas.code.atlas import Atlas
+from atlas.code.find import SearchResult
+from atlas.code.freshness import StaleFile, stale_files
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.targets import Targets
+from atlas.code.notes.note_lines import described_note, marks_of
+from atlas.code.question.relation_kinds import Kind
+from atlas.code.tools.answers import RelationAnswer
+from atlas.code.tools.citations import local_name, symbol_of
+from atlas.code.tools.envelope import Envelope, fit_aside
+from atlas.code.tools.symbol.symbols import FileGroup, RelatedLine
+from atlas.core.model import PROSE_LABELS, Direction, Label, NodeRow
+
+_CANDIDATES = 8
+
+
+async def relation_answer(
+    atlas: Atlas, envelope: Envelope, found: SearchResult, relation: EdgeAnswer, start: Position, fingerprint: str
+) -> RelationAnswer:
+    """Return as many edges from `start` on as the budget holds, grouped by file."""
+    state = envelope.state
+    related = _ordered(relation)
+    page = related[start.offset :]
+    cited = {each.path for each in page} | {target.node.row.path for target in relation.targets.targets}
+    stale = await stale_files(atlas.reader, state.project, state.root, cited)
+    marks = await marks_of(atlas.reader, [each.node for each in page])
+    moved = start.offset and start.generation != state.generation
+    notes = (*found.notes, "the index changed since the previous page; results may have shifted" if moved else "")
+
+    def build(count: int) -> RelationAnswer:
+        return _build(envelope, relation, page[:count], marks, start, len(related), stale, notes, fingerprint)
+
+    return await fit_aside(atlas, envelope.token_budget, build, len(page))
+
+
+def _ordered(relation: EdgeAnswer) -> Sequence[RelatedSymbol]:
+    """Return the nearest first, code before tests and other packages, by file; paths and hierarchies stay in order."""
+    if relation.intent.kind in (Kind.PATH, Kind.HIERARCHY):
+        return relation.related
+    return sorted(
+        relation.related,
+        key=lambda each: (
+            each.depth,
+            each.node.row.is_test,
+            not each.path,
+            each.path,
+            each.lines or (each.node.row.line,),
+            each.node.row.qualified_name,
+        ),
+    )
+
+
+def _build(
+    envelope: Envelope,
+    relation: EdgeAnswer,
+    shown: Sequence[RelatedSymbol],
+    marks: Mapping[str, str],
+    start: Position,
+    total: int,
+    stale: Sequence[StaleFile] | None,
+    notes: Sequence[str],
+    fingerprint: str,
+) -> RelationAnswer:
+    left = total - start.offset - len(shown)
+    missing = _missing(relation)
+    subjects = tuple(
+        replace(symbol_of(target.node.row), summary="") for target in relation.targets.targets[:_CANDIDATES]
+    )
+    return RelationAnswer(
+        tool="hybrid_search",
+        kind=relation.intent.kind.value,
+        name=relation.intent.name,
+        outcome=relation.outcome,
+        subjects=subjects,
+        other=relation.intent.other,
+        files=_grouped(relation, shown, marks),
+        found=total,
+        subject_count=relation.targets.total,
+        counts=relation.counts[:_CANDIDATES],
+        near=tuple(replace(symbol_of(node.row), summary="", signature="") for node in missing.near[:5])
+        if missing
+        else (),
+        diagnosis=missing.reasons if missing else (),
+        missing=missing.name if missing else "",
+        title=relation.title,
+        places=sum(len(each.lines) for each in relation.related),
+        evidence=envelope.evidence(
+            paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],
+            stale=stale,
+            notes=notes,
+            withheld=(f"{left} of {total} by token_budget {envelope.token_budget}",) if left else (),
+            cursor=write_cursor(Position(start.offset + len(shown), envelope.state.generation), fingerprint)
+            if left
+            else "",
+        ),
+    )
+
+
+def _missing(relation: EdgeAnswer) -> Targets | None:
+    """Return the name of the question that nothing has; None when all are found."""
+    if relation.title:
+        return None
+    ends = (relation.targets, relation.others)
+    return next((end for end in ends if end is not None and not end.targets), None)
+
+
+def _grouped(relation: EdgeAnswer, shown: Sequence[RelatedSymbol], marks: Mapping[str, str]) -> tuple[FileGroup, ...]:
+    """Return the symbols by file, in the order in which files first occur at one depth."""
+    groups: list[tuple[str, list[RelatedLine]]] = []
+    for each in shown:
+        if not groups or groups[-1][0] != each.path:
+            groups.append((each.path, []))
+        groups[-1][1].append(_line(relation, each, marks.get(each.node.row.uid, "")))
+    return tuple(FileGroup(path, tuple(lines)) for path, lines in groups)
+
+
+def _line(relation: EdgeAnswer, each: RelatedSymbol, marks: str) -> RelatedLine:
+    row = each.node.row
+    if row.label in PROSE_LABELS or (row.label == Label.ADR and relation.intent.kind == Kind.NOTES):
+        name = row.qualified_name if row.label in PROSE_LABELS else row.kind
+        return RelatedLine(name, row.kind, each.lines, "", 1.0, each.depth, detail=described_note(row, marks))
+    outward = relation.intent.direction == Direction.OUT and relation.intent.kind != Kind.PATH
+    lines = (row.line or row.start_line,) if (outward or not each.lines) and row.path else each.lines
+    return RelatedLine(
+        name=_name(row),
+        kind=row.kind,
+        lines=lines,
+        strategy="" if each.strategy == "structure" else each.strategy,
+        confidence=round(each.confidence, 2),
+        depth=each.depth,
+        through=each.through,
+        detail=_detail(relation.intent.kind, each),
+    )
+
+
+def _name(row: NodeRow) -> str:
+    if row.label == Label.ROUTE:
+        return row.name
+    return local_name(row) if row.path else row.qualified_name
+
+
+def _detail(kind: Kind, each: RelatedSymbol) -> str:
+    """Return a signature, the handler of a route, or which of two symbols an edge belongs to."""
+    if kind in (Kind.DEFINITION, Kind.MEMBERS):
+        return each.node.row.signature
+    if kind == Kind.ROUTES:
+        return each.of
+    return f"of {each.of}" if each.of else ""

@@ -1,0 +1,91 @@
+"""Which hits a page of a search can show: groups of one file, and how many of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atlas.code.find import Mode, SearchResult
+from atlas.code.question.parse_question import is_bare_name
+from atlas.code.rank.grouping import Group, group_by_file
+from atlas.code.rank.likelihood import NAME, SURE_RANKS, certainty_of, likelihoods
+from atlas.code.rank.rank import Candidate
+from atlas.code.rank.relevance import RELEVANT
+from atlas.code.reader import RankingOptions
+
+FIRST_PAGE = 15
+"""Hits of a further page without a limit, and the most of a first page whose hits are not valued."""
+MAX_VALUED = 100
+"""Hits that are valued against each other."""
+FAR_BEHIND = 0.3
+"""A first page that is not valued ends at this share of the first score."""
+FAR_BEHIND_NAME = 0.5
+"""The same where the question is only a name: the symbols of that name score alike, words of it score less."""
+BESIDE_NAME = 3
+"""Hits of a first page where exactly one symbol has the name that was asked for."""
+NEAREST = 3
+"""Hits of a first page of an index that has nothing about the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many hits a page lists at most, and how many of them whatever they are worth."""
+
+    most: int
+    required: int
+
+
+def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_brief: bool = False) -> list[Group]:
+    """Return the hits, those of one file together; those of a single channel, and of one line each, stay single."""
+    if mode != Mode.HYBRID or is_brief or "grouping" in options.off:
+        return [Group(each) for each in found.ranked]
+    return by_likelihood(group_by_file(found.ranked, found.query), found)
+
+
+def by_likelihood(groups: Sequence[Group], found: SearchResult) -> list[Group]:
+    """Return groups with those behind the first ones by likelihood, and the further hits of each file in that order.
+
+    How far an answer goes down the list depends on it, and score and rank alone order weak hits less well.
+    """
+    chances = likelihoods(found.ranked, found.query)
+    likely = {each.node.row.uid: own for each, own in zip(found.ranked, chances, strict=True)}
+
+    def is_less_likely(each: Candidate) -> float:
+        return -likely[each.node.row.uid]
+
+    ordered = [Group(group.first, tuple(sorted(group.same_file, key=is_less_likely))) for group in groups]
+    return [*ordered[:SURE_RANKS], *sorted(ordered[SURE_RANKS:], key=lambda group: is_less_likely(group.first))]
+
+
+def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, limit: int, is_brief: bool) -> Extent:
+    """Return the extent of a page; `limit` is 0 for a first page that nothing limits.
+
+    The hits of a sentence, title or quoted text are valued. Those of a name, of a single channel and in one line each
+    end where scores fall far behind.
+    """
+    if limit:
+        return Extent(limit, limit)
+    if not groups:
+        return Extent(0, 0)
+    is_name = certainty_of(groups[0].first, found.query) is NAME
+    if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:
+        return Extent(MAX_VALUED, 1)
+    first = first_page(found, groups)
+    return Extent(first, first)
+
+
+def first_page(found: SearchResult, groups: Sequence[Group]) -> int:
+    """Return how many hits answer the question: those near the first, or the symbol of the name and what is like it."""
+    best = groups[0].first.score
+    is_name = found.query.focus == 1.0
+    share = FAR_BEHIND_NAME if is_name else FAR_BEHIND
+    near = sum(each.first.score >= best * share for each in groups[:FIRST_PAGE])
+    named = [each for each in found.ranked if {"name", "exact name"} & set(each.reasons)]
+    is_one = is_name and len(named) == 1 and named[0] is found.ranked[0]
+    most = BESIDE_NAME if is_one else NEAREST if found.relevance < RELEVANT else FIRST_PAGE
+    return max(1, min(near, most))
+
+
+def shows_bodies(found: SearchResult) -> bool:
+    """Return whether bodies help: a name alone asks where its symbol is."""
+    return not is_bare_name(found.query)

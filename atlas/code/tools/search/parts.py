@@ -1,0 +1,147 @@
+"""The parts of a page: lines of hits, descriptions, statements of bodies, further hits of a file. Pure.
+
+The unit of value is the chance that the reader sees what is asked for: a hit is worth its likelihood, what describes
+it a share of that. Within one hit each further part is worth less than the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from atlas.answers.packing import AnswerPart, order_parts
+from atlas.code.tools.citations import hit_name
+from atlas.code.tools.search.excerpts import gains
+from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
+
+DESCRIBED = 0.15
+"""Value of signature and summary of a hit that is meant: whether it is can be judged without another call."""
+MATCHING = 0.2
+"""Value of statements with all words of the question."""
+BODY = 0.08
+"""Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there. The
+body of the first hit counts from its beginning if nothing in it matches: it may be found by meaning."""
+NEAR = 0.3
+"""Value of a caller or callee whose name is the question, for a hit that is meant."""
+LEAST = 0.00002
+"""Value per token below which a part is left out even if the budget has room."""
+ROW = 8
+"""Tokens of the marks around a hit; a further hit or line of source costs two."""
+
+HIT, DESCRIPTION, SAME_FILE, OTHER, PIECE, NEIGHBOUR = "hit", "description", "same file", "other", "piece", "neighbour"
+Key = tuple[str, int, int]
+"""Kind of the part, number of the hit on the page, number among the hit's parts of that kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageHit:
+    """A hit with everything that an answer can show of it."""
+
+    hit: SymbolHit
+    """With signature, summary, and all further hits of its file."""
+    likelihood: float
+    same_file: tuple[float, ...] = ()
+    """Likelihoods of the further hits."""
+    pieces: tuple[tuple[SourceLine, ...], ...] = ()
+    """Its body without the first line, in order."""
+    near: tuple[float, ...] = ()
+    """Relevance of each neighbour in `hit.near`."""
+    others: tuple[float, ...] = ()
+    """Likelihoods of `hit.others`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """How a page is valued: the counter, the question's words, and what is shown in any case."""
+
+    count: Callable[[str], int]
+    split_words: Callable[[str], list[str]]
+    words: Collection[str]
+    """Those of the question, and their other forms."""
+    required: int = 0
+    """Leading hits that are listed with the further hits of their files, whatever they are worth."""
+    requires_pieces: bool = False
+    """Whether the same holds for all pieces of bodies."""
+
+
+def plan_page(page: Sequence[PageHit], pricing: Pricing) -> list[AnswerPart[Key]]:
+    """Return the parts of a page by value per token; hits keep their order among themselves."""
+    parts: list[AnswerPart[Key]] = []
+    for number, each in enumerate(page):
+        parts += _parts_of(number, each, pricing)
+    return order_parts(parts, LEAST)
+
+
+def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[Key]]:
+    count, hit = pricing.count, each.hit
+    least = LEAST if number < pricing.required else 0.0
+    name, full = hit_name(replace(hit.symbol, signature="", summary="")), hit_name(hit.symbol)
+    own: Key = (HIT, number, 0)
+    price = count(f"{name} {hit.symbol.place} {hit.marks}") + ROW
+    above: Key | None = (HIT, number - 1, 0) if number else None
+    parts: list[AnswerPart[Key]] = [AnswerPart(own, max(each.likelihood, least * price), price, above)]
+    price = count(full) - count(name) + count(hit.symbol.summary)
+    if price > 0:
+        parts.append(AnswerPart((DESCRIPTION, number, 0), DESCRIBED * each.likelihood, price, own))
+    for index, (text, likelihood) in enumerate(zip(hit.same_file, each.same_file, strict=True)):
+        before: Key = (SAME_FILE, number, index - 1) if index else own
+        price = count(text) + 2
+        parts.append(AnswerPart((SAME_FILE, number, index), max(likelihood, least * price), price, before))
+    for index, (text, likelihood) in enumerate(zip(hit.others, each.others, strict=True)):
+        before = (OTHER, number, index - 1) if index else own
+        parts.append(AnswerPart((OTHER, number, index), likelihood, count(text) + 2, before))
+    for index, (text, relevance) in enumerate(zip(hit.near, each.near, strict=True)):
+        parts.append(AnswerPart((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + 3, own))
+    return parts + _pieces_of(number, each, pricing)
+
+
+def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[Key]]:
+    if not each.pieces:
+        return []
+    split, hit = pricing.split_words, each.hit
+    least = LEAST if pricing.requires_pieces else 0.0
+    said = set(split(f"{hit_name(hit.symbol)} {hit.symbol.summary} {hit.symbol.place}"))
+    texts = ["\n".join(line.text for line in piece) for piece in each.pieces]
+    gained = gains(texts, pricing.words, said, split)
+    if number and not any(gained) and not least:
+        return []
+    prices = [pricing.count(text) + 2 * len(piece) for text, piece in zip(texts, each.pieces, strict=True)]
+    total = sum(prices)
+    shares = (BODY * price / total / (1 + far) for price, far in zip(prices, _distances(gained), strict=True))
+    values = (MATCHING * gain + share for gain, share in zip(gained, shares, strict=True))
+    return [
+        AnswerPart((PIECE, number, index), max(each.likelihood * value, least * price), price, (HIT, number, 0))
+        for index, (value, price) in enumerate(zip(values, prices, strict=True))
+    ]
+
+
+def _distances(gained: Sequence[float]) -> list[int]:
+    """Return for each piece how many pieces away the nearest one is that has words of the question."""
+    matching = [index for index, gain in enumerate(gained) if gain] or [0]
+    return [min(abs(index - each) for each in matching) for index in range(len(gained))]
+
+
+def undescribed(hit: SymbolHit) -> SymbolHit:
+    """Return a hit of which only name and place are known."""
+    return replace(
+        hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), same_file=(), others=(), near=()
+    )
+
+
+def assemble_hits(page: Sequence[PageHit], parts: Sequence[AnswerPart[Key]]) -> tuple[SymbolHit, ...]:
+    """Return the hits with the parts that are shown, in order of rank."""
+    shown = {part.key for part in parts}
+    hits: list[SymbolHit] = []
+    for number, each in enumerate(page):
+        if (HIT, number, 0) not in shown:
+            break
+        hit = each.hit if (DESCRIPTION, number, 0) in shown else undescribed(each.hit)
+        pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
+        count = sum((SAME_FILE, number, index) in shown for index in range(len(each.same_file)))
+        others = sum((OTHER, number, index) in shown for index in range(len(each.others)))
+        lines = tuple(line for piece in pieces for line in piece)
+        near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)
+        hits.append(
+            replace(hit, lines=lines, same_file=each.hit.same_file[:count], others=each.hit.others[:others], near=near)
+        )
+    return tuple(hits)

@@ -1,0 +1,337 @@
+"""hybrid_search, text_search and vector_search: a page of ranked hits within a token budget.
+
+What a page shows is chosen by value per token (`packing`): lines of hits by how likely each is meant, signature and
+summary, statements of bodies, further hits of a file. A certain answer stays short; what is left out is listed with its
+price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from atlas.answers.packing import AnswerPart, affordable
+from atlas.answers.paging import Position, fingerprint, read_cursor, write_cursor
+from atlas.code.atlas import Atlas
+from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
+from atlas.code.freshness import StaleFile, stale_files
+from atlas.code.notes.note_lines import marks_of
+from atlas.code.rank.grouping import Group
+from atlas.code.rank.likelihood import likelihoods
+from atlas.code.rank.relevance import RELEVANT
+from atlas.code.retrieve.channels import POOL, path_matches
+from atlas.code.retrieve.expand import around_hits
+from atlas.code.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
+from atlas.code.tools.changes import answer_from_history
+from atlas.code.tools.citations import path_of, short_title, symbol_of
+from atlas.code.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
+from atlas.code.tools.packages import packages_answer
+from atlas.code.tools.relation import relation_answer
+from atlas.code.tools.search.page import FIRST_PAGE, groups_of, page_extent, shows_bodies
+from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
+from atlas.code.tools.search.rest import rest_of
+from atlas.code.tools.search.unranked import Others, read_others, with_unranked
+from atlas.code.tools.symbol.bodies import Pieces, read_bodies
+from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
+from atlas.code.tools.symbol.symbols import SymbolHit
+from atlas.core.errors import ConfigError
+from atlas.core.model import Filter, NodeRow
+
+MAX_LIMIT = 50
+TOKEN_BUDGET = 900
+"""Default of the searches. Answers to 500 docstrings contain the target as often as with 2,000."""
+SLACK = 1.15
+"""Estimates of prices are higher than the prices by up to this factor."""
+WITH_NEIGHBOURS = 3
+"""First hits whose callers and callees are read."""
+_FEW = 1000
+"""Up to this many paths, matching a glob takes less time than starting a thread."""
+
+
+async def hybrid_search(
+    atlas: Atlas,
+    query: str,
+    *,
+    project: str = "",
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    limit: int | None = None,
+    brief: bool = False,
+    snippets: bool = False,
+    token_budget: int = TOKEN_BUDGET,
+    cursor: str = "",
+) -> SearchAnswer | RelationAnswer | ReportAnswer:
+    """Find code and documentation by name, words, meaning and graph combined; answer questions about edges and changes.
+
+    `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
+    other code. Without `limit`, hits that are not worth their tokens are left out. `brief` shows one line a hit,
+    `snippets` more lines of source that match. Raises ConfigError for invalid arguments and NotFound for an unknown
+    project.
+    """
+    request = _Request(
+        Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
+    )
+    search = await _search(atlas, request, project, token_budget)
+    if search.found.packages is not None:
+        return await packages_answer(atlas, search.envelope, search.found.packages, search.found.notes)
+    if (report := await answer_from_history(atlas, search.envelope, search.found, query)) is not None:
+        return report
+    if search.found.relation is not None:
+        return await relation_answer(
+            atlas, search.envelope, search.found, search.found.relation, search.start, search.fingerprint
+        )
+    return await _hits(atlas, request, search)
+
+
+async def text_search(
+    atlas: Atlas,
+    query: str,
+    *,
+    project: str = "",
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    limit: int | None = None,
+    brief: bool = False,
+    snippets: bool = False,
+    token_budget: int = TOKEN_BUDGET,
+    cursor: str = "",
+) -> SearchAnswer:
+    """Find by words only, in BM25 order, definitions of a name that is the whole query first.
+
+    Arguments and errors are those of `hybrid_search`; tests are never demoted.
+    """
+    request = _Request(
+        Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
+    )
+    return await _hits(atlas, request, await _search(atlas, request, project, token_budget))
+
+
+async def vector_search(
+    atlas: Atlas,
+    query: str,
+    *,
+    project: str = "",
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    limit: int | None = None,
+    brief: bool = False,
+    snippets: bool = False,
+    token_budget: int = TOKEN_BUDGET,
+    cursor: str = "",
+) -> SearchAnswer:
+    """Find by meaning only, in cosine order.
+
+    Arguments and errors are those of `hybrid_search`; tests are never demoted.
+    """
+    request = _Request(
+        Mode.MEANING, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
+    )
+    return await _hits(atlas, request, await _search(atlas, request, project, token_budget))
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The arguments that determine the hits of a page."""
+
+    mode: Mode
+    query: str
+    path: str
+    labels: tuple[str, ...]
+    languages: tuple[str, ...]
+    include_tests: bool | None
+    limit: int | None
+    brief: bool
+    snippets: bool
+    cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search that has run, and where its page starts."""
+
+    envelope: Envelope
+    found: SearchResult
+    where: Filter
+    start: Position
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Everything that a page can contain, before the budget applies."""
+
+    mode: Mode
+    found: SearchResult
+    offset: int
+    groups: Sequence[Group]
+    """All hits, those of this page and others."""
+    hits: Sequence[PageHit]
+    parts: Sequence[AnswerPart[Key]]
+    stale: Sequence[StaleFile] | None
+    notes: tuple[str, ...]
+    fingerprint: str
+
+
+async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> _Search:
+    if request.limit is not None:
+        check_range("limit", request.limit, 1, MAX_LIMIT)
+    if not request.query.strip():
+        raise ConfigError("the query is empty", "give a name, some words or a question")
+    envelope = await open_envelope(atlas, project, token_budget)
+    state = envelope.state
+    where = await make_filter(
+        atlas, state.project, request.path, request.labels, request.languages, request.include_tests, state.root
+    )
+    own = fingerprint(request.mode.value, request.query, where, request.include_tests, request.brief)
+    start = read_cursor(request.cursor, own) if request.cursor else Position(0, state.generation)
+    found = await atlas.search(
+        request.query,
+        where,
+        request.mode,
+        demote_tests=request.include_tests is None,
+        wanted=start.offset + (request.limit or FIRST_PAGE),
+    )
+    return _Search(envelope, await with_unranked(atlas.reader, found), where, start, own)
+
+
+async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswer:
+    envelope, found, start = search.envelope, search.found, search.start
+    state = envelope.state
+    groups = groups_of(found, request.mode, atlas.reader.ranking, is_brief=request.brief)
+    limit = request.limit or (FIRST_PAGE if request.cursor else 0)
+    extent = page_extent(found, groups, request.mode, limit=limit, is_brief=request.brief)
+    page = groups[start.offset : start.offset + extent.most]
+    firsts = [group.first for group in page]
+    stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in firsts))
+    moved = start.generation != state.generation
+    notes = (
+        "" if page else await _path_note(atlas, state.project, inside(request.path, state.root)),
+        *found.notes,
+        "index changed since the previous page; results may have shifted" if moved else "",
+    )
+    hits = await _page_hits(atlas, request, search, page)
+    pricing = Pricing(
+        atlas.reader.counter.count, atlas.reader.split_words, {*found.query.words, *found.query.variants},
+        extent.required, requires_pieces=request.snippets,
+    )  # fmt: skip
+    parts = plan_page(hits, pricing)
+    shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint)
+    upper = max(affordable(parts, envelope.token_budget * SLACK), min(len(parts), 1))
+    return await fit_aside(
+        atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), upper, min(len(parts), 1)
+    )
+
+
+async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Sequence[Group]) -> list[PageHit]:
+    """Return the hits of a page with everything that an answer can show of them."""
+    found, offset = search.found, search.start.offset
+    marks = await marks_of(atlas.reader, [each.first.node for each in page])
+    rows = [each.first.node.row for each in page]
+    is_brief = request.brief or found.relevance < RELEVANT
+    bodies: list[Pieces] = [()] * len(page)
+    if not is_brief and (request.snippets or shows_bodies(found)):
+        bodies = await read_bodies(atlas, search.envelope.state.project, found, rows, is_asked=request.snippets)
+    likely = likelihoods(found.ranked, found.query, found.relevance)
+    chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
+    near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if not is_brief else {}
+    others: dict[str, Others] = {}
+    if not (is_brief or request.limit or request.cursor):
+        others = await read_others(atlas.reader, search.envelope.state.project, found, chances, search.where)
+    hits: list[PageHit] = []
+    for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
+        uid, same_file = group.first.node.row.uid, group.same_file
+        hit = _hit(atlas, found, group, offset + number, marks)
+        if is_brief:
+            hit, same_file = undescribed(hit), ()
+        around = near.get(uid, ())
+        also = others.pop(group.first.node.row.path, Others())
+        hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
+        further = tuple(chances[each.node.row.uid] for each in same_file)
+        near_by = tuple(each.relevance for each in around)
+        hits.append(PageHit(hit, chances[uid], further, pieces, near_by, also.likelihoods))
+    return hits
+
+
+async def _neighbours(
+    atlas: Atlas, request: _Request, found: SearchResult, rows: Sequence[NodeRow]
+) -> dict[str, Sequence[NearSymbol]]:
+    """Return callers and callees of the first hits of a sentence that have its words."""
+    if request.mode != Mode.HYBRID or not shows_bodies(found):
+        return {}
+    edges = await around_hits(atlas.reader, [row.uid for row in rows])
+    words, split = {*found.query.words, *found.query.variants}, atlas.reader.split_words
+    known = {each.node.row.uid for each in found.ranked}
+    return {uid: relevant_neighbours(own, words, known, split) for uid, own in edges.items()}
+
+
+def _any_matches(paths: Sequence[str], path: str) -> bool:
+    return any(path_matches(path, each) for each in paths)
+
+
+async def _path_note(atlas: Atlas, project: str, path: str) -> str:
+    """Return a note if no indexed file passes the path filter: then the words of the query are not the reason."""
+    if not path:
+        return ""
+    paths = tuple(await atlas.reader.store.manifest(project))
+    if await aside(len(paths) > _FEW, _any_matches, paths, path):
+        return ""
+    return f"no indexed file matches path `{path}`; `status` with skipped lists what is left out"
+
+
+def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
+    """Return the answer with the first `count` parts."""
+    shown = assemble_hits(page.hits, page.parts[:count])
+    listed = page.offset + len(shown)
+    is_capped = page.found.total >= (RERANK_LIMIT if page.mode == Mode.HYBRID else POOL)
+    rest = rest_of(page.found, page.groups, page.hits, page.parts, count, listed)
+    return SearchAnswer(
+        tool=_TOOLS[page.mode],
+        query=page.found.query.text,
+        hits=shown,
+        found=page.found.total,
+        more=is_capped,
+        evidence=envelope.evidence(
+            paths=(path_of(hit.symbol.place) for hit in shown),
+            stale=page.stale,
+            notes=page.notes,
+            withheld=(
+                rest.by_budget_line(f"by token_budget {envelope.token_budget} {envelope.encoding}"),
+                rest.weaker_line(),
+                rest.body_line(page.offset + 1),
+            ),
+            cursor=write_cursor(Position(listed, envelope.state.generation), page.fingerprint) if rest.hits else "",
+        ),
+    )
+
+
+def _hit(
+    atlas: Atlas,
+    found: SearchResult,
+    group: Group,
+    number: int,
+    marks: Mapping[str, str],
+) -> SymbolHit:
+    """Return a hit with all that is known of it; which of it is shown is decided later."""
+    candidate, row = group.first, group.first.node.row
+    text = f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}"
+    seen = set(atlas.reader.split_words(text))
+    return SymbolHit(
+        rank=number,
+        symbol=symbol_of(row),
+        score=round(candidate.score, 4),
+        channels=candidate.channels,
+        words=tuple(word for word in found.query.words if word in seen),
+        reasons=candidate.reasons,
+        also=candidate.also,
+        marks=marks.get(row.uid, ""),
+        same_file=tuple(f"{short_title(each.node.row.name)} {each.node.row.line}" for each in group.same_file),
+    )
+
+
+_TOOLS = {Mode.HYBRID: "hybrid_search", Mode.WORDS: "text_search", Mode.MEANING: "vector_search"}

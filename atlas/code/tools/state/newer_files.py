@@ -1,0 +1,136 @@
+"""What an answer says about files that are newer than the index: their names, and where they mention what was asked.
+
+Answers and paths come in, notes go out. Newer files are searched as text, because nothing in them is indexed yet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from atlas.answers.newer_files import NewerFiles
+from atlas.code.tools.answers import Answer, ContextAnswer, NodeAnswer, RelationAnswer, SearchAnswer, TableAnswer
+from atlas.parsing import read_path
+
+SHOWN_FILES = 3
+SHOWN_PLACES = 3
+SHOWN_ENDINGS = 5
+MAX_NAMES = 8
+MAX_FILES = 200
+MAX_BYTES = 4 << 20
+"""Limits of the search in newer files: about 10 ms of reading."""
+MAX_FILE_BYTES = 1 << 20
+
+_NAME = re.compile(r"[^\W\d][\w$]*")
+_LOOKS_LIKE_A_NAME = re.compile(r"\w*(?:[a-z\d][A-Z]|[A-Z]\w|\w_\w|\w\d|_)\w*|\S+(?:\.|::|/)\S+")
+"""Mixed case, capitals, underscores, digits, or qualified."""
+
+
+def newer_note(newer: NewerFiles, why: str) -> str:
+    """Return which files are newer than the index, and why they are not indexed yet; "" if none is newer."""
+    groups = (("new", newer.new), ("changed", newer.changed), ("deleted", newer.deleted))
+    counts = ", ".join(f"{len(paths)} {kind}" for kind, paths in groups if paths)
+    if not counts:
+        return ""
+    paths = newer.paths
+    more = f" and {len(paths) - SHOWN_FILES} more" if len(paths) > SHOWN_FILES else ""
+    reason = f"; {why}" if why else ""
+    return f"files newer than the index: {counts} ({', '.join(paths[:SHOWN_FILES])}{more}){reason}"
+
+
+def unsupported_note(endings: Mapping[str, int]) -> str:
+    """Return that no file of the project is in a supported language, with the most frequent endings; "" without any."""
+    if not endings:
+        return ""
+    counts = ", ".join(f"{ending} {count}" for ending, count in list(endings.items())[:SHOWN_ENDINGS])
+    more = f" and {len(endings) - SHOWN_ENDINGS} more endings" if len(endings) > SHOWN_ENDINGS else ""
+    return f"no code of this project is in a supported language: {counts}{more}; `atlas health` lists the languages"
+
+
+def is_empty(answer: Answer) -> bool:
+    """Return whether nothing was found."""
+    match answer:
+        case NodeAnswer() | ContextAnswer():
+            return answer.lookup.outcome == "not_found"
+        case SearchAnswer() | RelationAnswer():
+            return not answer.found
+        case TableAnswer():
+            return not answer.rows
+        case _:
+            return False
+
+
+def has_no_definition(answer: Answer) -> bool:
+    """Return whether nothing was found, or not the one definition of a name."""
+    match answer:
+        case NodeAnswer() | ContextAnswer():
+            return answer.lookup.outcome != "found"
+        case _:
+            return is_empty(answer)
+
+
+def lacks_something(answer: Answer) -> bool:
+    """Return whether newer files would change an answer: it found nothing, or cites a file that has changed."""
+    return is_empty(answer) or answer.evidence.freshness == "stale"
+
+
+def asked_names(answer: Answer) -> tuple[str, ...]:
+    """Return the names that an answer is about: a newer file that mentions one may hold what the answer lacks."""
+    match answer:
+        case NodeAnswer() | ContextAnswer():
+            asked: Iterable[str] = (answer.lookup.name,)
+        case RelationAnswer():
+            asked = (answer.name, answer.other)
+        case SearchAnswer():
+            words = answer.query.split()
+            asked = words if len(words) == 1 else [word for word in words if _LOOKS_LIKE_A_NAME.search(word)]
+        case _:
+            asked = ()
+    return tuple(dict.fromkeys(name.strip("`'\"?!,;()") for name in asked if name))[:MAX_NAMES]
+
+
+def mention_notes(root: str, newer: NewerFiles, names: Sequence[str]) -> tuple[str, ...]:
+    """Return one note per name that a newer file mentions. Reads the files; takes about 10 ms at most."""
+    existing = (*newer.new, *newer.changed)
+    notes = [
+        f"`{path}` is {'not in the index yet' if path in newer.new else 'newer than the index'}"
+        for path in existing
+        if any(_names_file(name, path) for name in names)
+    ]
+    words = {found[-1]: name for name in names if (found := _NAME.findall(name)) and len(found[-1]) > 1}
+    if not words or not existing:
+        return tuple(notes)
+    places = _places(root, existing, tuple(words))
+    for word, found in places.items():
+        more = f" and {len(found) - SHOWN_PLACES} more" if len(found) > SHOWN_PLACES else ""
+        is_one = len({place.rpartition(":")[0] for place in found}) == 1
+        whose = "which is not indexed yet" if is_one else "which are not indexed yet"
+        notes.append(f"`{word}` appears in {', '.join(found[:SHOWN_PLACES])}{more}, {whose}")
+    return tuple(notes)
+
+
+def _places(root: str, paths: Iterable[str], words: Sequence[str]) -> dict[str, list[str]]:
+    """Return the lines that contain each word, as `path:line`; omits words without any."""
+    pattern = re.compile(rb"(?<![\w$])(?:" + b"|".join(re.escape(word.encode()) for word in words) + rb")(?![\w$])")
+    found: dict[str, list[str]] = {}
+    left = MAX_BYTES
+    for path in tuple(paths)[:MAX_FILES]:
+        content = read_path(root, path, MAX_FILE_BYTES) or b""
+        left -= len(content)
+        if left < 0:
+            break
+        for match in pattern.finditer(content):
+            line = content.count(b"\n", 0, match.start()) + 1
+            place = f"{path}:{line}"
+            places = found.setdefault(match.group().decode("utf8", "replace"), [])
+            if place not in places:
+                places.append(place)
+    return found
+
+
+def _names_file(name: str, path: str) -> bool:
+    file = name.partition("#")[0]
+    head, colon, line = file.rpartition(":")
+    file = head if colon and line.isdigit() else file
+    return file == path or Path(path).name == file

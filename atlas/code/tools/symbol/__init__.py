@@ -1,0 +1,1 @@
+"""One symbol: its facts, source and neighbours."""

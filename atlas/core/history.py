@@ -1,0 +1,156 @@
+"""The contract of a project's version history: revisions, changed files, commits. Values and one Protocol.
+
+Paths are relative to the project's root and separated by "/"; what lies outside of the root is left out. All verbs are
+bounded in time and memory and say when a bound was reached. They raise NotFound without a repository or for an unknown
+revision, and HistoryError for a repository that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+WORK_TREE = ""
+"""The files on disk, as the new side of a difference."""
+STAGED = ":staged"
+"""The index (staging area) of git, as the new side of a difference."""
+BRANCH_BASE = ":base"
+"""Where the current branch left the default branch or its upstream, as the old side of a difference."""
+
+
+class ChangeKind(StrEnum):
+    """What happened to a file."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit; texts are decoded and on one line."""
+
+    id: str
+    """40 hex digits."""
+    author: str
+    time: int
+    """Unix time of the commit in seconds."""
+    subject: str
+    paths: tuple[str, ...] = ()
+    """Changed files against the first parent, where they were asked for."""
+    more_paths: int = 0
+    """Changed files beyond those in `paths`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One changed file with both texts; a text is None on the side where there is no file, or none that can be read."""
+
+    kind: ChangeKind
+    path: str
+    """The new path; for a deleted file, the old one."""
+    old_path: str
+    """"" for an added file."""
+    old: bytes | None = None
+    new: bytes | None = None
+    compared: bool = True
+    """False where a text is too large, or the limit of the difference was reached, so that only the path is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The changed files between two states, sorted by path."""
+
+    old: Commit
+    target: str
+    """The new side for people: `working tree`, `staged`, or a revision."""
+    changes: tuple[FileChange, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Commits, newest first."""
+
+    commits: tuple[Commit, ...]
+    notes: tuple[str, ...] = ()
+    more: bool = False
+    """There are further commits in the range."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """The last commit that changed lines of a file."""
+
+    commit: Commit | None
+    """None where the lines are not committed or the search ended before a commit was found."""
+    by_lines: bool
+    """Whether the lines were followed; False: the commit changed the file."""
+    notes: tuple[str, ...] = ()
+
+
+class Together(NamedTuple):
+    """A file that changed in the same commits as another one."""
+
+    path: str
+    times: int
+    """Commits that changed both."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoChanges:
+    """Files that changed together with a file, most often first."""
+
+    commits: int
+    """Commits that changed the file, of those that were counted."""
+    seen: int
+    """Commits that were counted: no merges, no commits of very many files."""
+    files: tuple[Together, ...]
+    notes: tuple[str, ...] = ()
+
+
+class History(Protocol):
+    """What a version control system knows about one project."""
+
+    async def diff(self, old: str, new: str = WORK_TREE, candidates: Sequence[str] = ()) -> Diff:
+        """Return what changed from a revision (or `BRANCH_BASE`, or a range `A..B`, `A...B`) to another state.
+
+        `candidates` are files on disk that count as added if git does not know them yet.
+        """
+        ...
+
+    async def log(
+        self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8, path: str = ""
+    ) -> Log:
+        """Return the last commits of HEAD that change the project, with up to `paths` changed files each.
+
+        `since`: a revision (or `BRANCH_BASE`) whose ancestors are left out. `after`, `until`: Unix times. `path`: a
+        file or folder; other commits are left out.
+        """
+        ...
+
+    async def last_change(self, path: str, start: int = 0, end: int = 0) -> LastChange:
+        """Return the last commit that changed the lines `start..end` (1-based, included; 0 = the whole file)."""
+        ...
+
+    async def changed_with(self, path: str, commits: int = 1000) -> CoChanges:
+        """Return the files that changed in the same of the last commits as a file."""
+        ...
+
+    async def content(self, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return the texts of files in a revision by path, secrets masked.
+
+        Omits paths without a file there, and files that are binary, too large or beyond the limit of a difference.
+        """
+        ...
+
+    async def last_tag(self) -> str:
+        """Return the name of the newest tag that HEAD descends from, or is. Raises NotFound without any."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close open files; idempotent."""
+        ...

@@ -1,0 +1,59 @@
+"""Characters that a reader does not see or that a terminal or editor obeys, and how text from outside is shown without.
+
+Bidirectional overrides make a line read differently from what it says, and control characters drive a terminal. Where
+text meets a person they are written as escape sequences, or left out; JSON and XML keep them as their own escapes, so
+that a program reads the text as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+INVISIBLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Control characters, surrogates, and those that change the direction of text or are not visible."""
+_REORDERING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_OBEYED = {code: None for code in (*range(32), *range(127, 160), *_REORDERING) if code not in (9, 10)}
+"""Control characters except tab and newline, and bidirectional overrides."""
+_NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)) if code not in (9, 10, 13)}
+"""Characters that XML 1.0 does not allow, not even as references."""
+
+
+def plain(text: str) -> str:
+    """Return a text without the characters that a terminal or an editor obeys."""
+    return text.translate(_OBEYED)
+
+
+def escaped(text: str) -> str:
+    """Return a text with control characters, invisible ones and those that change its direction as escape sequences."""
+    return INVISIBLE.sub(lambda found: _escape(ord(found.group())), text)
+
+
+def quoted(text: str) -> str:
+    """Return a text of a note as data: in quotes, which it cannot end, with invisible characters escaped."""
+    return '"' + escaped(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def escaped_text(text: str) -> str:
+    """Return a text of several lines as `escaped`, with its line ends and tabs."""
+    return INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\r\t" else _escape(ord(found[0])), text)
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """Return JSON on one line, or indented, in which such characters are escaped; a reader gets the same value."""
+    separators = None if indent else (",", ":")
+    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    return INVISIBLE.sub(lambda found: "\n" if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
+
+
+def xml_text(text: str) -> str:
+    """Return text that is XML already with such characters as references; what XML does not allow is left out."""
+    allowed = text.translate(_NOT_XML)
+    return INVISIBLE.sub(lambda found: found[0] if found[0] in "\t\n" else f"&#{ord(found[0])};", allowed)
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,79 @@
+"""Papers in chains of claims: the links between papers, which the user's stored papers know and the index does not.
+
+The index has the papers that notes name as their sources. Which paper cites which is a matter of the user's library, so
+these links are joined when a question is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from atlas.core.errors import StoreError
+from atlas.core.ids import make_uid
+from atlas.core.model import EdgeRow, EdgeType, Label, NodeRow
+from atlas.core.paper_source import PaperLinks
+from atlas.core.threads import in_thread
+
+CROSSINGS = frozenset((EdgeType.SOURCE.value, "CITES", "SAME_PAPER"))
+"""Relations that lead to, from and between papers."""
+_NAMES = ("arxiv:", "doi:")
+
+
+async def paper_edges(papers: PaperLinks | None, project: str, uids: Sequence[str]) -> list[EdgeRow]:
+    """Return the links of those nodes that are papers; nothing if the stored papers cannot be read."""
+    names = paper_names(project, uids)
+    if papers is None or not names:
+        return []
+    try:
+        links = await in_thread(papers.links, names)
+    except StoreError:
+        return []
+    return [
+        EdgeRow(make_uid(project, one.source), make_uid(project, one.target), one.relation, 0, "stored-paper", 1.0)
+        for one in links
+    ]
+
+
+async def paper_rows(papers: PaperLinks | None, project: str, uids: Sequence[str]) -> dict[str, NodeRow]:
+    """Return a row, with the title if it is known, of each node that is a paper, whether or not the index has it."""
+    names, titles = paper_names(project, uids), dict[str, str]()
+    if papers is not None and names:
+        with suppress(StoreError):
+            titles.update(await in_thread(papers.titles, names))
+    return {make_uid(project, name): _row(project, name, titles.get(name, "")) for name in names}
+
+
+def paper_names(project: str, uids: Sequence[str]) -> list[str]:
+    """Return the names of those uids that are papers."""
+    names = [uid.removeprefix(f"{project}:") for uid in uids if uid.startswith(f"{project}:")]
+    return [name for name in names if name.startswith(_NAMES)]
+
+
+def _row(project: str, name: str, title: str) -> NodeRow:
+    return NodeRow(
+        uid=make_uid(project, name),
+        label=Label.PAPER,
+        kind="paper",
+        name=name.partition(":")[2],
+        qualified_name=name,
+        path="",
+        language="",
+        line=0,
+        start_line=0,
+        end_line=0,
+        start_byte=0,
+        end_byte=0,
+        signature="",
+        docstring=title,
+        is_test=False,
+        is_generated=False,
+        exported=True,
+        modifiers="",
+        signature_digest="",
+        body_digest="",
+        docstring_digest="",
+        text_digest="",
+        chunk_digest="",
+        chunk_name="",
+    )

@@ -1,0 +1,150 @@
+"""The tool that finds what contradicts a unit: stated, inherited and possible contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.code.notes.anchors import anchor_states
+from atlas.code.notes.facts import facts_of
+from atlas.code.tools.answers import KnowledgeAnswer
+from atlas.core.errors import AtlasError
+from atlas.core.invisible import escaped
+from atlas.core.model import Direction, Edge, EdgeType, Node
+from atlas.core.wording import counted
+from atlas.knowledge.notes.checks import check_question
+from atlas.knowledge.notes.ids import is_id
+from atlas.knowledge.retrieval.hits import HIDDEN_STATUSES, NoteFilter
+from atlas.knowledge.retrieval.judge import VERDICTS, Verdict, judge
+from atlas.knowledge.retrieval.retrieval import clashing_notes, find_notes
+from atlas.knowledge.tools.claim_queries import MAX_REPEATED
+from atlas.knowledge.tools.note_base import UNIT_LABELS, Knowledge
+from atlas.knowledge.tools.open_notes import Opened, find_unit, opened_bases, project_atlas
+from atlas.knowledge.tools.related_notes import clash_items
+from atlas.knowledge.tools.relations import relation_item
+from atlas.knowledge.tools.units import answer, comparable, hit_items, quoted_text, unit_item
+
+BUDGET = 2000
+MAX_IMPLIED = 200
+NEAR = 5
+"""Units about the same thing that are shown without a clash: a refutation often shares no word that clashes."""
+STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
+
+
+async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = BUDGET) -> KnowledgeAnswer:
+    """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
+    wanted = check_question("claim", claim)
+    notes: list[str] = []
+    opened = await opened_bases(knowledge, notes)
+    stated: list[Item] = []
+    inherited: list[Item] = []
+    possible: list[Item] = []
+    unit = await find_unit(opened, wanted) if is_id(wanted) else None
+    text = unit[1].row.docstring if unit is not None else wanted
+    if unit is not None:
+        one, node = unit
+        stated = await _stated(one, [node.row.uid])
+        inherited = await _inherited(one, node.row.uid)
+    own = unit[1].row.uid if unit is not None else ""
+    known = {item.data["id"] for item in (*stated, *inherited)}
+    for one in opened:
+        clashes = await clashing_notes(one.atlas.reader, text, UNIT_LABELS, 10, own)
+        items = await clash_items(one.atlas.reader, clashes)
+        possible += [item for item in items if item.data["id"] not in known]
+    possible = await _judged(knowledge, text, possible, notes)
+    known |= {item.data["id"] for item in possible} | ({unit[1].row.qualified_name} if unit is not None else set())
+    near = [item for item in await _near(opened, text, NEAR + len(known)) if item.data["id"] not in known][:NEAR]
+    groups = (
+        ItemGroup.of("stated", stated),
+        ItemGroup.of("inherited", inherited),
+        ItemGroup.of("possible", possible),
+        ItemGroup.of("same_subject", near),
+    )
+    advice = " (judge the words that clash)" if possible else ""
+    found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible{advice}"
+    found += f"; {counted(len(near), 'unit')} about the same, not judged" if near else ""
+    status = "ok" if stated or inherited or possible else "none"
+    body = NoteBody(status, found, groups, _follow_up(unit, possible, wanted))
+    return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
+
+
+async def _stated(one: Opened, uids: Sequence[str], via: str = "") -> list[Item]:
+    """Return units that a relation calls contradictory, with the relation as evidence."""
+    store = one.atlas.reader.store
+    found = [
+        edge
+        for direction in (Direction.IN, Direction.OUT)
+        for edge in await store.edges(uids, direction, STATED, limit=200)
+    ]
+    # the relation of a unit to itself goes both ways
+    edges = list({(edge.row.source, edge.row.target, edge.row.type): edge for edge in found}.values())
+    states = await anchor_states(one.atlas.reader, [edge.node.row.uid for edge in edges])
+    items: list[Item] = []
+    for edge in edges:
+        item = unit_item(edge.node, states.get(edge.node.row.uid, ()), characters=300)
+        relation = relation_item(edge)
+        source = f"; over {via}" if via else ""
+        evidence = {**relation.data, "at": escaped(_place(edge)), **({"via": via} if via else {})}
+        items.append(Item(f"{item.line}; {relation.line}{source}", {**item.data, "evidence": evidence}))
+    return items
+
+
+def _place(edge: Edge) -> str:
+    return f"{edge.node.row.path}:{edge.row.line}" if edge.row.source == edge.node.row.uid else f"line {edge.row.line}"
+
+
+async def _inherited(one: Opened, start: str) -> list[Item]:
+    """Return what contradicts the units that this one implies, directly or not."""
+    store, seen, frontier = one.atlas.reader.store, {start}, [start]
+    items: list[Item] = []
+    while frontier and len(seen) < MAX_IMPLIED:
+        edges = await store.edges(frontier, Direction.OUT, [EdgeType.IMPLIES], limit=MAX_IMPLIED)
+        implied = {
+            edge.row.target: edge.node
+            for edge in edges
+            if edge.row.target not in seen and facts_of(edge.node.row).status not in HIDDEN_STATUSES
+        }
+        seen |= implied.keys()
+        for uid, node in implied.items():
+            items += await _stated(one, [uid], node.row.qualified_name)
+        frontier = list(implied)
+    own = start.partition(":")[2]
+    return [item for item in items if item.data["id"] != own]
+
+
+async def _near(opened: Sequence[Opened], text: str, most: int) -> list[Item]:
+    """Return the units that a text is about, best first, of all folders."""
+    ranked: list[tuple[float, Item]] = []
+    for one in opened:
+        hits = comparable(await find_notes(one.atlas.reader, text, NoteFilter(UNIT_LABELS), most))
+        items = await hit_items(one.atlas.reader, hits, characters=300)
+        ranked += zip((hit.score for hit in hits), items, strict=True)
+    return [item for _, item in sorted(ranked, key=lambda pair: -pair[0])]
+
+
+async def _judged(knowledge: Knowledge, text: str, possible: list[Item], notes: list[str]) -> list[Item]:
+    """Return possible contradictions with the verdict of the language model, if there is one: confirmed ones first."""
+    if knowledge.model is None or not possible:
+        return possible
+    try:
+        verdicts = await judge(knowledge.model, text, [item.data["text"] for item in possible])
+    except AtlasError as error:
+        notes.append(f"no model has judged these: {error.message}")
+        return possible
+    judged = [_with_verdict(item, one, knowledge.model.name) for item, one in zip(possible, verdicts, strict=True)]
+    return sorted(judged, key=lambda item: item.data["verdict"] != VERDICTS[0])
+
+
+def _with_verdict(item: Item, verdict: Verdict, model: str) -> Item:
+    why = f" ({quoted_text(verdict.why)})" if verdict.why else ""
+    fields = {**item.data, "verdict": verdict.verdict, "judge": model}
+    return Item(f"{item.line}; judged by {model}: {verdict.verdict}{why}", fields)
+
+
+def _follow_up(unit: tuple[Opened, Node] | None, possible: Sequence[Item], claim: str) -> tuple[Action, ...]:
+    if unit is None:
+        return (Action("semantic_search", {"query": claim[:MAX_REPEATED]}, "more units about this"),)
+    if not possible:
+        return (Action("get_unit", {"id": unit[1].row.qualified_name}, "its relations and what it is about"),)
+    arguments = {"from": unit[1].row.qualified_name, "to": possible[0].data["id"], "relation": "contradicts"}
+    return (Action("connect_propositions", arguments, "if they do contradict each other"),)

@@ -1,0 +1,53 @@
+"""The note folders of a call with their open indexes, and notes in them by id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atlas.code.atlas import Atlas
+from atlas.core.errors import AtlasError
+from atlas.core.ids import make_uid
+from atlas.core.model import Label, Node
+from atlas.knowledge.notes.ids import is_id
+from atlas.knowledge.tools.note_base import Knowledge, NoteBase
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A note folder with its open index."""
+
+    base: NoteBase
+    atlas: Atlas
+
+
+async def opened_bases(knowledge: Knowledge, notes: list[str]) -> list[Opened]:
+    """Return the folders that have an index, the project's first; a missing one becomes a note."""
+    found: list[Opened] = []
+    for base in knowledge.bases:
+        try:
+            atlas = await base.fresh()
+        except AtlasError as error:
+            notes.append(f"{base.project}: {error.message}")
+            continue
+        if atlas is not None:
+            found.append(Opened(base, atlas))
+            if base.is_personal:
+                notes.extend(atlas.tree.notes)
+    return found
+
+
+def project_atlas(opened: Sequence[Opened]) -> Atlas | None:
+    """Return the index of the project."""
+    return next((one.atlas for one in opened if not one.base.is_personal), None)
+
+
+async def find_unit(opened: Sequence[Opened], name: str) -> tuple[Opened, Node] | None:
+    """Return the note of an id, or the decision record of a qualified name or uid; the user's own first."""
+    for one in sorted(opened, key=lambda one: not one.base.is_personal):
+        candidates = [make_uid(one.base.project, name), name]
+        for node in await one.atlas.reader.store.symbols(candidates):
+            is_note = is_id(name.split("@", 1)[0].split(".", 1)[0]) and node.row.properties
+            if is_note or node.row.label == Label.ADR:
+                return one, node
+    return None

@@ -1,0 +1,82 @@
+"""PDF files: outline and text of their pages, extracted by `pypdf` (extra `pdf`) in a process with limits.
+
+A PDF can make any reader loop or allocate gigabytes, so that the process ends at a limit of CPU time and memory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from atlas.packs.documentation.article import BlockKind
+
+if TYPE_CHECKING:
+    from atlas.packs.documentation.formats.draft import Draft
+
+MAX_BYTES = 64 << 20
+SECONDS = 120
+"""Of the wall; the process has a limit of CPU seconds besides."""
+
+PROGRAM = Path(__file__).with_name("pdf_text.py")
+
+
+def read_pdf(data: bytes, draft: Draft) -> None:
+    """Read a PDF file into a draft: its outline's entries become headings before the page that they lead to."""
+    if find_spec("pypdf") is None:
+        draft.problem(0, "no-pdf-reader", "install code-atlas[pdf] to read PDF files")
+        return
+    if len(data) > MAX_BYTES:
+        draft.problem(0, "too-large", f"{len(data):,} bytes; at most {MAX_BYTES:,} are read")
+        return
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", str(PROGRAM)], input=data, capture_output=True, timeout=SECONDS, check=False
+        )
+    except (subprocess.TimeoutExpired, OSError) as error:
+        draft.problem(0, "pdf-failed", type(error).__name__)
+        return
+    pages = 0
+    for line in done.stdout.splitlines():
+        try:
+            page: object = json.loads(line)
+        except ValueError:
+            break
+        if isinstance(page, dict):
+            _read_page(cast("dict[str, object]", page), draft)
+            pages += 1
+    if done.returncode:
+        words = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        draft.problem(0, "pdf-failed", f"after {pages} pages: {words[0] if words else 'a limit was reached'}")
+
+
+def _read_page(page: dict[str, object], draft: Draft) -> None:
+    if title := page.get("title"):
+        draft.title = str(title)[:300]
+    headings = page.get("headings")
+    for one in cast("list[list[object]]", headings) if isinstance(headings, list) else []:
+        level, title = one
+        draft.heading(int(str(level)), str(title))
+    for paragraph in _paragraphs(str(page.get("text", ""))):
+        draft.add(BlockKind.PARAGRAPH, paragraph)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Divide the text of a page at blank lines and behind short lines that end a sentence."""
+    lines = [line.strip() for line in text.split("\n")]
+    width = max((len(line) for line in lines), default=0)
+    found: list[str] = []
+    open_lines: list[str] = []
+    for line in lines:
+        if line:
+            open_lines.append(line)
+        if not line or (line[-1:] in ".:!?" and len(line) < width * 0.7):
+            found.append(" ".join(open_lines))
+            open_lines = []
+    found.append(" ".join(open_lines))
+    # a hyphen at the end of a line divides a word
+    return [re.sub(r"(?<=[a-z])- (?=[a-z])", "", one) for one in found if one]

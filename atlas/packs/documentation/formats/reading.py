@@ -1,0 +1,151 @@
+"""From the bytes of a document to its article: chooses the reader by name, declared type and content.
+
+Every reader runs within a limit of bytes, and an error in one becomes a problem of the article: no input raises.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING
+
+from atlas.packs.documentation.formats.asciidoc import read_asciidoc
+from atlas.packs.documentation.formats.decoding import decode
+from atlas.packs.documentation.formats.draft import Draft, finish
+from atlas.packs.documentation.formats.markdown import read_markdown
+from atlas.packs.documentation.formats.notebook import read_notebook
+from atlas.packs.documentation.formats.plain_text import read_plain_text
+from atlas.packs.documentation.formats.restructured.text import read_restructured
+
+if TYPE_CHECKING:
+    from atlas.packs.documentation.article import Article
+    from atlas.packs.documentation.formats.document import Document
+
+MAX_BYTES = 8 << 20
+"""Of a text or page; the rest is cut with a problem. PDF files have a limit of their own."""
+
+ENDINGS = {
+    "md": "markdown", "markdown": "markdown", "mdx": "markdown", "mkd": "markdown", "qmd": "markdown",
+    "rst": "restructuredtext", "rest": "restructuredtext",
+    "html": "html", "htm": "html", "xhtml": "html",
+    "adoc": "asciidoc", "asciidoc": "asciidoc", "asc": "asciidoc",
+    "ipynb": "notebook", "pdf": "pdf", "txt": "text", "text": "text",
+}  # fmt: skip
+
+MEDIA_TYPES = {
+    "text/html": "html", "application/xhtml+xml": "html", "text/markdown": "markdown", "text/x-markdown": "markdown",
+    "text/x-rst": "restructuredtext", "text/prs.fallenstein.rst": "restructuredtext", "application/pdf": "pdf",
+    "application/x-ipynb+json": "notebook", "text/asciidoc": "asciidoc", "text/plain": "text",
+}  # fmt: skip
+
+PLAIN_NAMES = frozenset(("readme", "changelog", "changes", "news", "history", "authors", "install", "faq", "howto"))
+"""Files without an ending that are documentation."""
+
+RESTRUCTURED = re.compile(
+    r"^\.\. [\w-]+(?:::|:[\w-]+::)|^\.\. _[^\n]+:|:(?:ref|doc|func|class|meth|mod):`|^[^\n]+\n(=|-|~){4,}\n\n", re.M
+)
+
+
+def format_of(path: str, media_type: str = "") -> str:
+    """Return the format that a path or declared type names, "" if no reader knows it."""
+    name = path.rpartition("/")[2].lower()
+    stem, _, ending = name.rpartition(".")
+    declared = MEDIA_TYPES.get(media_type.partition(";")[0].strip().lower(), "")
+    # servers send the sources of every markup as text/plain
+    if declared and declared != "text":
+        return declared
+    known = ENDINGS.get(ending, "") if stem else ""
+    return known or declared or ("text" if name in PLAIN_NAMES else "")
+
+
+def read_article(document: Document) -> Article:
+    """Return the article of a document, with problems instead of errors."""
+    digest = hashlib.blake2b(document.data, digest_size=16).hexdigest()
+    draft = Draft()
+    form = "text"
+    try:
+        form = _read(document, draft)
+    except Exception as error:  # noqa: BLE001 a reader's mistake must not lose the other documents
+        draft.problem(0, "reader-failed", f"{type(error).__name__}: {error}")
+    if document.cut:
+        draft.problem(0, "too-large", "only the first part was read")
+    return finish(draft, document, form, digest)
+
+
+def _read(document: Document, draft: Draft) -> str:
+    data = document.data
+    form = format_of(document.path or document.url, document.media_type)
+    if data.startswith(b"%PDF-"):
+        form = "pdf"
+    if form == "pdf":
+        from atlas.packs.documentation.formats.pdf import read_pdf
+
+        read_pdf(data, draft)
+        return form
+    if len(data) > MAX_BYTES:
+        draft.problem(0, "too-large", f"{len(data):,} bytes; {MAX_BYTES:,} of them are read")
+        data = data[:MAX_BYTES]
+    if _is_binary(data):
+        draft.problem(0, "binary", "the document is not text")
+        return form or "text"
+    text, problem = decode(data, document.charset)
+    if problem:
+        draft.problems.append(problem)
+    if form == "html" and is_json(text):
+        draft.problem(0, "not-html", "the page is JSON")
+        return form
+    form = _by_content(form, text)
+    _read_text(form, text, document, draft)
+    return form
+
+
+def _read_text(form: str, text: str, document: Document, draft: Draft) -> None:
+    if form == "html":
+        from atlas.packs.documentation.formats.html.page import read_page
+
+        read_page(text, document, draft)
+    elif form == "markdown":
+        read_markdown(text, draft, document.path)
+    elif form == "restructuredtext":
+        read_restructured(text, draft, document.inclusion)
+    elif form == "notebook":
+        read_notebook(text, draft)
+    elif form == "asciidoc":
+        read_asciidoc(text, draft)
+    else:
+        read_plain_text(text, draft)
+
+
+def _by_content(form: str, text: str) -> str:
+    """Correct what the name says by the content: text that is reStructuredText, pages that are JSON."""
+    head = text[:2000].lstrip()
+    if form in ("text", ""):
+        if re.match(r"<!doctype html|<html", head, re.I):
+            return "html"
+        if RESTRUCTURED.search(text[:20_000]):
+            return "restructuredtext"
+        return "text"
+    return form
+
+
+def is_json(text: str) -> bool:
+    """Return whether a text is an object or array of JSON."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_binary(data: bytes) -> bool:
+    sample = data[:4096]
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or not sample:
+        return False
+    zeros = sample.count(0)
+    # UTF-16 has a zero in every other byte of ASCII text
+    is_wide = max(sample[::2].count(0), sample[1::2].count(0)) > len(sample) * 0.3
+    odd = sum(1 for byte in sample if byte < 9 or 13 < byte < 32)
+    return (zeros > 0 and not is_wide) or odd > len(sample) * 0.3

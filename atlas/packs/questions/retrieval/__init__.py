@@ -1,0 +1,1 @@
+"""Sections of a pack for a question: candidates, scores, order."""

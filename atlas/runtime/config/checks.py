@@ -1,0 +1,244 @@
+"""Checks between settings: whether stores, servers and language folders are described completely, and worker tiers.
+
+Raises ConfigError without showing a secret. `load.py` refuses server settings from a repository's own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from atlas.core.errors import ConfigError
+from atlas.runtime.config.addresses import masked
+from atlas.runtime.config.settings import BOLT_SCHEMES, SERVERS, TEI_URL, Settings
+
+LEADER_TIERS = ("graph", "ast")
+"""Tiers that share a project's tree, manifest and linker, and therefore run in one process."""
+
+TIERS = (*LEADER_TIERS, "embed")
+
+_BOLT_HINT = 'It must look like "bolt://host:7687". Supported schemes: ' + ", ".join(BOLT_SCHEMES)
+
+
+def check_store(settings: Settings) -> None:
+    """Raise ConfigError if the description of the store server is incomplete."""
+    store = settings.store
+    if not store.url:
+        return
+    _check_store_url(settings)
+    if store.password and not store.user:
+        raise ConfigError("store.user is missing: whose password is it?", "Set ATLAS_STORE_USER, for example to neo4j.")
+    if store.ca_file:
+        _check_certificate(settings)
+
+
+def check_embedder(settings: Settings) -> None:
+    """Raise ConfigError if the description of the embedding server or of the sentence transformer is incomplete."""
+    _check_quality(settings)
+    chosen = settings.embedder
+    if chosen.provider not in SERVERS:
+        return
+    if settings.embedder_url:
+        _check_embedder_url(settings)
+    if chosen.provider == "openai" and not chosen.url:
+        raise ConfigError(
+            "embedder.url is missing: which server is it?",
+            "Set ATLAS_EMBEDDER_URL, for example to http://127.0.0.1:11434/v1 or https://api.openai.com/v1.",
+        )
+    if chosen.provider != "tei" and not chosen.model:
+        hint = "Set ATLAS_EMBEDDER_MODEL to a name that the server knows."
+        raise ConfigError(f'embedder.model is missing: provider "{chosen.provider}" needs one', hint)
+    if chosen.provider == "tei" and chosen.api_key and not chosen.url:
+        raise ConfigError(
+            "embedder.url is missing: which server is the key for?",
+            f"Set ATLAS_EMBEDDER_URL, for example to {TEI_URL}: a key is sent only to a server that was named.",
+        )
+
+
+def check_worker(all_settings: Sequence[Settings], tiers: Sequence[str]) -> None:
+    """Raise ConfigError unless a worker process can run these tiers."""
+    if unknown := [tier for tier in tiers if tier not in TIERS]:
+        raise ConfigError(f"no tier is called {unknown[0]!r}", f"The tiers are {', '.join(TIERS)}.")
+    if len({tier in tiers for tier in LEADER_TIERS}) == 2 or not tiers:
+        raise ConfigError(
+            "the tiers graph and ast share the tree, the manifest and the linker of a project",
+            "Give both or neither: --tiers graph,ast,embed, --tiers graph,ast or --tiers embed.",
+        )
+    first = all_settings[0]
+    if not first.store.url:
+        raise ConfigError(
+            "a worker needs a store on a server: the embedded one is a file that one process writes",
+            "Set ATLAS_STORE_URL (and ATLAS_BUS_URL), or run: atlas daemon start",
+        )
+    if not first.bus.url:
+        raise ConfigError("a worker needs a bus on a server that all hosts reach", "Set ATLAS_BUS_URL.")
+    if "embed" in tiers and not first.embedder.embeds:
+        raise ConfigError('there is nothing to embed with: embedder.provider is "none"', "Give --tiers graph,ast.")
+
+
+def with_index_at(settings: Settings, place: str, here: Path) -> Settings:
+    """Return the settings with the index at `place`: a server's address, or a folder relative to `here`.
+
+    User, password and limits stay those of `settings`. Raises ConfigError for an invalid address.
+    """
+    origins = {**settings.origins, "store.url": "command line", "data_dir": "--data-dir"}
+    if "://" in place:
+        ca_file = settings.store.ca_file if "+s://" in place else ""
+        changed = replace(settings, store=replace(settings.store, url=place, ca_file=ca_file), origins=origins)
+        check_store(changed)
+        return changed
+    folder = (here / Path(place).expanduser()).resolve()
+    return replace(settings, store=replace(settings.store, url=""), data_dir=folder, origins=origins)
+
+
+def _check_store_url(settings: Settings) -> None:
+    url, origin = settings.store.url, settings.origin("store.url")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if not url.startswith(BOLT_SCHEMES) or not host or parts.path or parts.query or parts.fragment or "\\" in url:
+        raise ConfigError(f"{origin}: store.url is not the address of a Bolt server: {masked(url)}", _BOLT_HINT)
+    if parts.username is not None or parts.password is not None:
+        hint = "Set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD instead."
+        raise ConfigError(f"{origin}: store.url must not hold a user or password: {masked(url)}", hint)
+
+
+def _check_certificate(settings: Settings) -> None:
+    store, origin = settings.store, settings.origin("store.ca_file")
+    if "+s://" not in store.url:
+        raise ConfigError(
+            f"{origin}: store.ca_file applies only to bolt+s:// and neo4j+s://, not for {masked(store.url)}",
+            "Use a scheme with +s, or remove the file.",
+        )
+    path = settings.root / store.ca_file
+    if not path.is_file():
+        raise ConfigError(f"{origin}: store.ca_file is not a file: {path}", "Name a PEM file.")
+
+
+def _check_embedder_url(settings: Settings) -> None:
+    url = settings.embedder_url
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    origin = settings.origin("embedder.url")
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url:
+        hint = 'It must look like "http://host:port" or "https://host/v1".'
+        raise ConfigError(f"{origin}: embedder.url is not the address of a server: {masked(url)}", hint)
+    if parts.username is not None or parts.password is not None:
+        hint = "Put the key into the environment variable ATLAS_EMBEDDER_API_KEY."
+        raise ConfigError(f"{origin}: embedder.url must not hold a user or password: {masked(url)}", hint)
+
+
+def check_languages(settings: Settings) -> None:
+    """Raise ConfigError for a folder of languages that is not absolute or not there."""
+    origin = settings.origin("languages.folders")
+    for written, folder in zip(settings.languages.folders, settings.language_folders, strict=True):
+        if not folder.is_absolute():
+            raise ConfigError(
+                f"{origin}: languages.folders must hold absolute paths, not {written!r}", 'A path may begin with "~/".'
+            )
+        if not folder.is_dir():
+            raise ConfigError(
+                f"{origin}: languages.folders: no such folder: {written}",
+                "Give the folder that holds one folder per language, each with a language.toml.",
+            )
+
+
+def check_packs(settings: Settings) -> None:
+    """Raise ConfigError for an address of a reranking server that is none, or a model without an absolute path."""
+    _check_model(settings, "packs.reranker_model", settings.packs.reranker_model, "packs.reranker_url")
+    _check_model_server(settings, "packs.reranker_url", settings.packs.reranker_url, "ATLAS_PACKS_RERANKER_API_KEY")
+
+
+def _check_quality(settings: Settings) -> None:
+    """Raise ConfigError for a server of a sentence transformer that is none, or a model without an absolute path."""
+    chosen = settings.quality
+    _check_model(settings, "quality.model", chosen.model, "quality.url")
+    _check_model_server(settings, "quality.url", chosen.url, "ATLAS_QUALITY_API_KEY")
+    if chosen.is_on and settings.embedder.provider == "none":
+        origin = settings.origin("quality.model" if chosen.model else "quality.url")
+        raise ConfigError(
+            f'{origin}: a sentence transformer needs vectors of the fast model, but embedder.provider is "none"',
+            'Set embedder.provider = "static".',
+        )
+
+
+def _check_model(settings: Settings, key: str, model: str, server: str) -> None:
+    """Raise ConfigError for a folder of a model that is not absolute, or that a server excludes.
+
+    A folder that is not there is no error: everything else works without the model, and its use says what is missing.
+    """
+    if not model:
+        return
+    origin, section = settings.origin(key), server.partition(".")[0]
+    if getattr(getattr(settings, section), server.partition(".")[2]):
+        raise ConfigError(f"{origin}: {key} and {server} exclude each other", "Set one of them.")
+    if not Path(model).expanduser().is_absolute():
+        raise ConfigError(f"{origin}: {key} must be an absolute path, not {model!r}", 'It may begin with "~/".')
+
+
+def _check_model_server(settings: Settings, key: str, url: str, key_variable: str) -> None:
+    """Raise ConfigError for an address of a server with a model that is none, or that holds a password."""
+    origin = settings.origin(key)
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    is_address = parts.scheme in ("http", "https") and host and not (parts.query or parts.fragment or "\\" in url)
+    if url and not is_address:
+        hint = 'It must look like "http://127.0.0.1:8081".'
+        raise ConfigError(f"{origin}: {key} is not the address of a server: {masked(url)}", hint)
+    if parts.username is not None or parts.password is not None:
+        hint = f"Put a key into the environment variable {key_variable}."
+        raise ConfigError(f"{origin}: {key} must not hold a user or password: {masked(url)}", hint)
+
+
+def check_papers(settings: Settings) -> None:
+    """Raise ConfigError for an address of the paper service that is none, or a folder that is not absolute."""
+    _check_service(settings, "url", "https://export.arxiv.org/api/query", "arXiv needs none.")
+    if settings.papers.citations_url:
+        hint = "Put a key into the environment variable ATLAS_PAPERS_CITATIONS_API_KEY."
+        _check_service(settings, "citations_url", "https://api.semanticscholar.org/graph/v1", hint)
+    folder = settings.papers.folder
+    if folder and not Path(folder).expanduser().is_absolute():
+        origin = settings.origin("papers.folder")
+        raise ConfigError(
+            f"{origin}: papers.folder must be an absolute path, not {folder!r}", 'It may begin with "~/".'
+        )
+
+
+def _check_service(settings: Settings, name: str, example: str, without_password: str) -> None:
+    """Raise ConfigError for a setting of `[papers]` that is not the address of a service."""
+    url, origin = str(getattr(settings.papers, name)), settings.origin(f"papers.{name}")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url or "{" in url:
+        hint = f'It must look like "{example}".'
+        raise ConfigError(f"{origin}: papers.{name} is not the address of a service: {masked(url)}", hint)
+    if parts.username is not None or parts.password is not None:
+        problem = f"papers.{name} must not hold a user or password"
+        raise ConfigError(f"{origin}: {problem}: {masked(url)}", without_password)
+
+
+def check_knowledge(settings: Settings) -> None:
+    """Raise ConfigError for a folder of notes outside of the project, or one of git or of this program."""
+    folder = settings.knowledge.folder
+    parts = folder.split("/")
+    if "\\" in folder or ":" in folder or any(part in ("", ".", "..") for part in parts):
+        problem = "must be a folder inside the project"
+    elif any(part.startswith(".") for part in parts[:-1]) or parts[-1].lower() in (".git", ".atlas"):
+        problem = "must not be in a hidden folder, nor be .git or .atlas"
+    else:
+        return
+    origin = settings.origin("knowledge.folder")
+    raise ConfigError(f"{origin}: knowledge.folder {problem}: {folder!r}", 'For example: folder = ".knowledge"')

@@ -1,0 +1,74 @@
+"""The data folders of all projects in the user's cache: their sizes, and which belong to deleted projects.
+
+Only folders that this installation signed count as its own and can be removed; other entries are listed, never changed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from atlas.runtime.process.data_folder import MARKER, cache_root, read_marker
+from atlas.runtime.process.files import is_own_folder
+
+
+@dataclass(frozen=True, slots=True)
+class CachedFolder:
+    """One data folder."""
+
+    folder: Path
+    root: str
+    """The project that it was created for; "" for a folder that this installation did not sign."""
+    bytes_on_disk: int
+    used_at: float
+    """Unix time of the last write to it."""
+    gone: bool
+    """Whether the project's folder no longer exists."""
+
+
+def cached_folders() -> list[CachedFolder]:
+    """Return every folder in the cache, sorted by project root. Raises ConfigError for an unusable installation key."""
+    root = cache_root()
+    if not root.is_dir():
+        return []
+    found = [_described(folder) for folder in root.iterdir() if is_own_folder(folder)]
+    return sorted(found, key=lambda one: (one.root, one.folder))
+
+
+def remove_folder(folder: Path) -> None:
+    """Delete a data folder in the cache, its marker last, so that an interrupted removal can be repeated.
+
+    Raises OSError, and ValueError for a folder outside the cache or without this installation's signature.
+    """
+    if folder.parent != cache_root() or read_marker(folder) is None:
+        raise ValueError(f"{folder} is not a data folder of this installation")
+    for entry in folder.iterdir():
+        if entry.name == MARKER:
+            continue
+        if is_own_folder(entry):
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    shutil.rmtree(folder)
+
+
+def _described(folder: Path) -> CachedFolder:
+    marker = read_marker(folder)
+    sizes, times = [0], [folder.lstat().st_mtime]
+    for status in _files(folder):
+        sizes.append(status.st_blocks * 512)
+        times.append(status.st_mtime)
+    root = marker.root if marker is not None else ""
+    return CachedFolder(folder, root, sum(sizes), max(times), bool(root) and not Path(root).is_dir())
+
+
+def _files(folder: Path) -> Iterator[os.stat_result]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                yield (Path(place) / name).lstat()
+            except FileNotFoundError:  # a running daemon replaces files
+                continue

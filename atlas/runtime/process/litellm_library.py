@@ -1,0 +1,66 @@
+"""LiteLLM, an optional library: its import at the first use, and what its errors say.
+
+The import must not use the network (price list) or change the environment (LiteLLM overwrites TIKTOKEN_CACHE_DIR).
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import threading
+import warnings
+from typing import Any, cast
+
+from atlas.core.errors import ConfigError
+
+_LOADING = threading.Lock()
+
+_HARMLESS_WARNING = r"Items? '.* on TypedDict class '\w+' (is|are) using the `ReadOnly` qualifier"
+"""Pydantic's remark about LiteLLM's own types, said whenever it builds one of them; a user cannot act on it."""
+
+
+def load_litellm() -> Any:
+    """Return the library. Raises ConfigError if it is not installed. The first call takes some seconds."""
+    with _LOADING:
+        before = os.environ.get("TIKTOKEN_CACHE_DIR")
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        warnings.filterwarnings("ignore", message=_HARMLESS_WARNING, category=UserWarning)
+        try:
+            library = cast("Any", importlib.import_module("litellm"))
+        except ImportError as error:
+            raise ConfigError(
+                f"LiteLLM cannot be loaded: {error}", "Install it: pip install 'code-atlas[litellm]'"
+            ) from error
+        finally:
+            if before is None:
+                os.environ.pop("TIKTOKEN_CACHE_DIR", None)
+            else:
+                os.environ["TIKTOKEN_CACHE_DIR"] = before
+        library.telemetry = False
+        library.suppress_debug_info = True
+        return library
+
+
+def describe_error(error: Exception, key: str, most_characters: int) -> str:
+    """Return the message of a LiteLLM error on one line, without the key.
+
+    OpenAI's client leaves the body of a response out of the message unless it has OpenAI's shape; it is added here.
+    """
+    said = " ".join(str(error).split())
+    try:
+        body = " ".join(str(getattr(getattr(error, "response", None), "text", "") or "").split())
+    except Exception:  # noqa: BLE001 isolation: the body of a streamed response cannot be read here
+        body = ""
+    if body and body not in said and not any(text in said for text in _texts(body)):
+        said = f"{said}: {body}"
+    return (said.replace(key, "***") if key else said)[:most_characters]
+
+
+def _texts(body: str) -> list[str]:
+    """Return the message of an error in OpenAI's shape, if the body has one."""
+    try:
+        parsed = cast("dict[str, Any]", json.loads(body))
+        return [str(parsed["error"]["message"])]
+    except (ValueError, KeyError, TypeError):
+        return []

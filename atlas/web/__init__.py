@@ -1,1 +1,0 @@
-"""HTTP requests for documentation: implements the `Fetcher` of `atlas.docs.sources.values`. Only `app` imports it."""
