@@ -22,7 +22,10 @@ from atlas.adapters.buses.valkey.paths import ServerPaths, prepare
 from atlas.adapters.git.location import locate
 from atlas.cli.chat.transcript import write_transcript
 from atlas.cli.clients import config_file
+from atlas.code.index.watch.git_rules import rule_files
 from atlas.core.errors import NotFound
+from atlas.parsing.parse import load_languages
+from atlas.parsing.scanning import scan_project
 from atlas.runtime.config.load import discover_root
 from atlas.runtime.process.files import make_private_folder, read_file, write_file
 from tests.papers.arxiv_server import Entry, arxiv_server
@@ -180,6 +183,20 @@ def test_a_project_does_not_begin_in_a_folder_that_all_users_share(shared: Path)
     assert discover_root(work) == shared / "work"
     (shared / "work").chmod(0o777)  # a user who works without a umask, or on a file system without permissions
     assert discover_root(work) == shared / "work"
+
+
+def test_rules_of_a_repository_in_a_folder_that_all_users_share_hide_nothing(shared: Path) -> None:
+    left_by_nobody(shared / ".git")
+    (shared / ".gitignore").write_text("*.py\n")
+    project = shared / "work" / "project"
+    project.mkdir(parents=True)
+    (project / "small.py").write_text("def answer():\n    return 42\n")
+    assert [file.path for file in scan_project(project, load_languages()).files] == ["small.py"]
+    assert rule_files(project) == {}
+    (shared / "work" / ".git").mkdir()
+    (shared / "work" / ".gitignore").write_text("*.py\n")
+    assert not scan_project(project, load_languages()).files
+    assert shared / "work" in rule_files(project)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 //! Reads git's metadata of a work tree: its git folder, its `info/exclude` file, and the tracked paths. Ignore rules do
 //! not apply to tracked files, such as files added with `git add -f`.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -56,9 +56,11 @@ impl Repository {
         Some(Self { work_tree: work_tree.to_owned(), git_folder, tracked: OnceLock::new() })
     }
 
-    /// Returns the repository that contains a folder.
+    /// Returns the repository that contains a folder. A folder above it that all users share, such as `/tmp`, ends the
+    /// search: anybody may have put a `.git` there, whose rules would hide files.
     pub fn around(folder: &Path) -> Option<Self> {
-        folder.ancestors().find_map(Self::at)
+        let above = folder.ancestors().skip(1).take_while(|folder| !is_shared(folder));
+        std::iter::once(folder).chain(above).find_map(Self::at)
     }
 
     /// Returns the path of `info/exclude`, which linked work trees share.
@@ -79,6 +81,13 @@ impl Repository {
         let below = format!("{relative}/");
         tracked.get(first_from(tracked, &below)).is_some_and(|other| other.starts_with(&below))
     }
+}
+
+/// Returns whether every user may create entries in a folder that is not this user's, or is kept for all.
+fn is_shared(folder: &Path) -> bool {
+    let is_own = |metadata: &Metadata| metadata.uid() == rustix::process::geteuid().as_raw();
+    fs::metadata(folder)
+        .is_ok_and(|metadata| metadata.mode() & 0o002 != 0 && (!is_own(&metadata) || metadata.mode() & 0o1000 != 0))
 }
 
 /// Returns the text of a small file of git, or `None` if it is unreadable or not UTF-8.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 
 from atlas.parsing import personal_rules, read_small
+from atlas.runtime.process.files import is_shared_folder
 
 MAX_POINTER_BYTES = 64 << 10
 """A `.git` or `commondir` file holds one path."""
@@ -25,7 +27,7 @@ def rule_files(root: Path, own: str = "") -> dict[Path, dict[str, str]]:
 
 
 def _git_rules(root: Path) -> dict[Path, dict[str, str]]:
-    above = [root, *root.parents]
+    above = [root, *takewhile(lambda folder: not is_shared_folder(folder), root.parents)]
     depth = next((depth for depth, folder in enumerate(above) if os.path.lexists(folder / ".git")), None)
     if depth is None:
         return {}
