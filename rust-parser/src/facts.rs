@@ -1,12 +1,14 @@
 //! Facts: the values that parsing passes to linking. They describe one file and nothing outside it.
 //!
 //! All types are plain, serializable values (the facts cache stores them by content digest), independent of the rest of
-//! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any type
-//! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
+//! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any of
+//! these types, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
 mod detections;
 pub mod flags;
+mod ids;
 mod imports;
+mod kind;
 mod manifest;
 mod narrowing;
 mod notes;
@@ -17,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
 pub use detections::{Detection, DetectionKind, Handler};
+pub use ids::{DefId, Digest, ExprId, Name};
 pub use imports::{Import, ImportKind};
+pub use kind::Kind;
 pub use manifest::{Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role};
 pub use narrowing::Narrowing;
 pub use notes::{Relation, RelationKind};
@@ -26,15 +30,6 @@ pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 15;
-
-/// Index into [`FileFacts::strings`].
-pub type Name = u32;
-/// Index into [`FileFacts::exprs`].
-pub type ExprId = u32;
-/// Index into [`FileFacts::definitions`]; 0 is the file's top-level scope.
-pub type DefId = u32;
-/// The first 64 bits of a BLAKE3 hash.
-pub type Digest = u64;
 
 /// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -94,44 +89,6 @@ pub enum ScopeRule {
     Document,
     /// A text without definitions, divided into windows of lines.
     Text,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// Top-level scope of a code file.
-    Module,
-    /// A namespace or nested module inside a file (C++ namespace, Rust `mod`, Ruby module, TS namespace).
-    Namespace,
-    Class,
-    Interface,
-    Struct,
-    Trait,
-    Enum,
-    /// C/C++/Rust unions, Java and C# records, Python Protocols and similar types use the nearest of the kinds above.
-    TypeAlias,
-    Function,
-    Method,
-    Constructor,
-    /// A method read like a field (Python `@property`, JS `get x()`, C# property with a body).
-    Property,
-    /// Class-level or struct field; enum members.
-    Field,
-    /// Module-level constant or variable.
-    Constant,
-    /// A lambda or anonymous function with facts of its own; never a graph node.
-    Lambda,
-    /// A Rust `impl`, a Go receiver block or a C# `partial` part: adds members to the type `bases[0]`. Never a node.
-    Extension,
-    DocFile,
-    Adr,
-    DocSection,
-    /// A window of lines of a file without definitions.
-    Window(WindowKind),
-    Claim,
-    Decision,
-    Entity,
-    /// A statement about the entity around it.
-    Observation,
 }
 
 /// A named definition, or the file's top-level scope.

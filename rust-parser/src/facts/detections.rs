@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DefId, ExprId, Name};
+use super::ids::{DefId, ExprId, Name};
 
 /// One match of a detector's rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

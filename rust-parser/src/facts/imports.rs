@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{DefId, Name};
+use super::ids::{DefId, Name};
 
 /// One imported name. `import a.b as c` is one import, and so is each name of `from m import x as y`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

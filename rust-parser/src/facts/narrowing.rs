@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{DefId, ExprId};
+use super::ids::{DefId, ExprId};
 
 /// What `isinstance(target, type)` says about a name or attribute on the lines that only run if it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -1,21 +1,8 @@
-//! Notes in facts: which definitions are notes, and what a note says about other nodes.
+//! What a note says about other nodes.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Name};
-
-impl Kind {
-    /// Returns whether definitions of this kind are notes or parts of them. The qualified name of such a definition is
-    /// its path alone: the note's id.
-    pub fn is_note(self) -> bool {
-        matches!(self, Kind::Claim | Kind::Decision | Kind::Entity | Kind::Observation)
-    }
-
-    /// Returns whether this is the kind of a document's top-level scope.
-    pub fn is_document(self) -> bool {
-        matches!(self, Kind::DocFile | Kind::Adr | Kind::Claim | Kind::Decision | Kind::Entity)
-    }
-}
+use super::ids::Name;
 
 /// A relation that a note states, or something that it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

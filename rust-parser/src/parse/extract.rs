@@ -9,7 +9,7 @@ use crate::content_digest::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
 use crate::language_data::DocStyle;
 use crate::parse::deadline::Deadline;
-use crate::parse::detect::candidates::Detecting;
+use crate::parse::detect::detecting::Detecting;
 use crate::parse::detect::rules::Detectors;
 use crate::parse::digests;
 use crate::parse::doc_text;

@@ -67,7 +67,8 @@ impl Registry {
     /// # Errors
     /// `name: rule 3: message`
     pub fn with_own_rules(&self, own: &[Source]) -> Result<Registry, String> {
-        let languages = self.by_name.values().map(|language| &**language);
+        let languages =
+            self.by_name.values().map(|language| (language.settings.name.as_str(), language.grammar.as_ref()));
         let detectors = Arc::new(Detectors::compile(&self.detector_sources, own, languages)?);
         Ok(Registry { detectors, ..self.clone() })
     }

@@ -3,7 +3,7 @@
 //! Literals count as one if no more than an operator, a blank or a line break is between them and no blank is at the seam:
 //! texts for people are divided between words.
 
-use super::scan::Span;
+use super::found::Span;
 
 /// Length limits in bytes: of one literal, of what is between two, and of what is before the first.
 const LITERAL: usize = 1000;

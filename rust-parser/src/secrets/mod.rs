@@ -7,6 +7,7 @@
 //! ADR 0015 has the decision and the measurements.
 
 mod assignment;
+mod found;
 mod joined;
 mod placeholders;
 mod private_key;
@@ -19,22 +20,12 @@ mod value_classes;
 
 use std::borrow::Cow;
 
+pub use found::{Secret, TooMuch};
 pub use rules::RULE_FILES;
-pub use scan::TooMuch;
 
 /// Replaces each byte of a secret. Line breaks stay, so that line numbers do not change.
 const MASK: u8 = b'*';
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
-
-/// The position of a secret in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Secret {
-    pub start: usize,
-    pub end: usize,
-    pub rule: &'static str,
-    /// 1-based.
-    pub line: u32,
-}
 
 /// Returns the secrets of a text, sorted, without overlaps.
 ///

@@ -9,8 +9,9 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex_automata::Input;
 use rustc_hash::FxHashMap;
 
+use super::found::{Secret, Span, TooMuch};
 use super::rules::{BEFORE, Check, Compiled, RULES, Rule};
-use super::{Secret, assignment, joined, placeholders, private_key, randomness, stated, tokens, value_classes};
+use super::{assignment, joined, placeholders, private_key, randomness, stated, tokens, value_classes};
 
 /// Work limit of a text in bytes examined ...
 const LEAST_WORK: usize = 4 << 20;
@@ -63,10 +64,6 @@ impl Prefilter {
     }
 }
 
-/// The error for a text that exceeds the work limit.
-#[derive(Debug)]
-pub struct TooMuch;
-
 /// The spans found in one text, and the number of bytes examined.
 struct Search<'a> {
     data: &'a [u8],
@@ -98,9 +95,6 @@ fn search(data: &[u8]) -> (Result<Vec<Secret>, TooMuch>, usize) {
     joined::find(data, &mut is_secret, &mut found);
     if work > most { (Err(TooMuch), work) } else { (Ok(merged(data, found)), work) }
 }
-
-/// The position of a secret, and the rule that found it.
-pub type Span = (usize, usize, &'static str);
 
 /// Returns what the rules find, unsorted, and the number of bytes that they examined.
 fn matches(data: &[u8]) -> (Result<Vec<Span>, TooMuch>, usize) {

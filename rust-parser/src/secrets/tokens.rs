@@ -1,8 +1,8 @@
 //! Finds secrets that no word announces: tokens of a shape that is known by itself wherever it stands, and base64 text that
 //! holds a secret.
 
+use super::found::Span;
 use super::randomness::{average_cost, count, entropy};
-use super::scan::Span;
 use super::value_classes::{decoded_text, is_random};
 use super::{placeholders, randomness};
 

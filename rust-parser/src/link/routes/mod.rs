@@ -4,7 +4,7 @@
 //! with what prefix (`router_key` identifies a router by the scope and name of its variable). `composed` composes the
 //! paths of the file's routes from the mounts of all files and resolves their handlers (`handlers`; a class serves
 //! the HTTP methods of its `members`). Each stage
-//! publishes its results as contributions to recorded queries, as the types of variables do.
+//! publishes its results (`tables`) as contributions to recorded queries (`table_queries`), as the types of variables do.
 
 pub mod composed;
 mod constants;
@@ -12,4 +12,5 @@ mod handlers;
 mod members;
 mod router_key;
 pub mod routers;
+mod table_queries;
 pub mod tables;

@@ -1,12 +1,10 @@
-//! The results of the two stages for one file, and the tables over all files.
+//! The results of the two stages for one file, and the tables over all files. `table_queries` asks and changes them.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::link::edge::EdgeType;
-use crate::link::project::dependencies::{Contributions, DependencyKind, add_differences, digest_of, key};
-use crate::link::project::index::Index;
-use crate::link::project::names::{EMPTY, FileId, Strings, Sym, SymbolId};
-use crate::link::project::query::Query;
+use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key};
+use crate::link::project::names::{FileId, Strings, Sym, SymbolId};
 use crate::link::strategy::Strategy;
 
 /// A router: the scope and the name of its variable. With an empty name, the router that a function returns or a
@@ -71,12 +69,12 @@ pub struct RouteTables {
     /// By file.
     pub routers: Vec<FileRouters>,
     pub routes: Vec<FileRoutes>,
-    mounts: FxHashMap<RouterKey, Vec<Mount>>,
-    own: FxHashMap<RouterKey, Vec<Sym>>,
+    pub(super) mounts: FxHashMap<RouterKey, Vec<Mount>>,
+    pub(super) own: FxHashMap<RouterKey, Vec<Sym>>,
     /// The place of the first registration of each route, which has the name as its uid.
     owners: FxHashMap<Sym, Sym>,
     /// Links whose source is in another file than the registration, by the file of the source.
-    links: FxHashMap<FileId, Vec<Link>>,
+    pub(super) links: FxHashMap<FileId, Vec<Link>>,
 }
 
 impl RouteTables {
@@ -101,7 +99,7 @@ impl RouteTables {
     }
 
     /// Rebuilds the tables of first registrations, and of handlers in other files than their registration.
-    fn index_routes(&mut self, strings: &Strings, file_of: impl Fn(SymbolId) -> FileId) {
+    pub(super) fn index_routes(&mut self, strings: &Strings, file_of: impl Fn(SymbolId) -> FileId) {
         self.links.clear();
         self.owners.clear();
         let mut first: FxHashMap<Sym, (bool, &str, Sym)> = FxHashMap::default();
@@ -149,76 +147,6 @@ impl FileRoutes {
     }
 }
 
-fn router_query(router: RouterKey) -> u32 {
+pub(super) fn router_query(router: RouterKey) -> u32 {
     key(DependencyKind::Router, router.0, router.1)
-}
-
-impl Index {
-    /// Replaces the routers of a file. Adds the keys of the queries whose answers change.
-    pub fn put_routers(&mut self, id: FileId, found: FileRouters, keys: &mut FxHashSet<u32>) {
-        let known = &mut self.routing.routers[id as usize];
-        let old = std::mem::replace(known, found);
-        if old != *known {
-            add_differences(old.contributions(), known.contributions(), keys);
-        }
-    }
-
-    /// Replaces the routes of a file. Adds the keys of the queries whose answers change.
-    pub fn put_routes(&mut self, id: FileId, found: FileRoutes, keys: &mut FxHashSet<u32>) {
-        let symbols = &self.symbols;
-        let file_of = |symbol| symbols.get(symbol).file;
-        let known = &mut self.routing.routes[id as usize];
-        let old = std::mem::replace(known, found);
-        if old != *known {
-            add_differences(old.contributions(id, file_of), known.contributions(id, file_of), keys);
-        }
-    }
-
-    /// Rebuilds the tables of routes.
-    pub fn index_routes(&mut self) {
-        let symbols = &self.symbols;
-        self.routing.index_routes(&self.strings, |symbol| symbols.get(symbol).file);
-    }
-}
-
-impl<'a> Query<'a> {
-    /// Returns the mounts of a router.
-    pub fn mounts(&self, router: RouterKey) -> &'a [Mount] {
-        self.record(router_query(router));
-        self.index.routing.mounts.get(&router).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the prefixes that a router has of its own.
-    pub fn own_prefixes(&self, router: RouterKey) -> &'a [Sym] {
-        self.record(router_query(router));
-        self.index.routing.own.get(&router).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the routes and events that symbols of this file handle by registrations in other files.
-    pub fn handled_elsewhere(&self) -> &'a [Link] {
-        self.record(key(DependencyKind::Handled, self.home, 0));
-        self.index.routing.links.get(&self.home).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the uid of a route or event without the project: of a route that several files register, the first one
-    /// has the name alone.
-    pub fn route_uid(&self, name: Sym, place: Sym) -> Sym {
-        if place == EMPTY {
-            return name;
-        }
-        self.record(key(DependencyKind::Route, name, 0));
-        self.index.routing.uid(name, place)
-    }
-
-    /// Records that the uids of the file's own routes are used.
-    pub fn record_own_routes(&self) {
-        for route in &self.own_routes().routes {
-            self.record(key(DependencyKind::Route, route.name, 0));
-        }
-    }
-
-    /// Returns the routes and events that this file registers.
-    pub fn own_routes(&self) -> &'a FileRoutes {
-        &self.index.routing.routes[self.home as usize]
-    }
 }

@@ -1,13 +1,11 @@
 //! What the supporting functions of one file of tests call, as the project keeps and publishes it, and its fixtures.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::facts::{DefId, Expr, ExprId, flags};
-use crate::link::project::dependencies::{Contributions, DependencyKind, add_differences, digest_of, key};
+use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key};
 use crate::link::project::file_entry::FileEntry;
-use crate::link::project::index::Index;
 use crate::link::project::names::{FileId, Sym, SymbolId};
-use crate::link::project::query::Query;
 
 /// The supporting functions of one file of tests.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -40,34 +38,12 @@ impl FileSupport {
     }
 }
 
-fn support_key(symbol: SymbolId) -> u32 {
+pub(super) fn support_key(symbol: SymbolId) -> u32 {
     key(DependencyKind::Support, symbol, 0)
 }
 
 pub fn fixtures_key(file: FileId) -> u32 {
     key(DependencyKind::Support, file, 1)
-}
-
-impl Index {
-    /// Replaces what the supporting functions of a file call. Adds the keys of the queries whose answers change.
-    pub fn put_support(&mut self, id: FileId, found: FileSupport, keys: &mut FxHashSet<u32>) {
-        let known = &mut self.support[id as usize];
-        let old = std::mem::replace(known, found);
-        if old != *known {
-            add_differences(old.contributions(), known.contributions(), keys);
-        }
-    }
-}
-
-impl Index {
-    /// Replaces the fixtures of a file, which follow from its facts alone. Returns whether they differ.
-    pub fn put_fixtures(&mut self, id: FileId) -> bool {
-        let found = self.files[id as usize].as_ref().map(FileEntry::own_fixtures).unwrap_or_default();
-        let known = &mut self.fixtures[id as usize];
-        let is_same = *known == found;
-        *known = found;
-        !is_same
-    }
 }
 
 /// Returns whether a file holds code of tests.
@@ -78,7 +54,7 @@ pub fn has_tests(file: &FileEntry) -> bool {
 
 impl FileEntry {
     /// Returns the fixtures that this file defines.
-    fn own_fixtures(&self) -> Vec<Fixture> {
+    pub(super) fn own_fixtures(&self) -> Vec<Fixture> {
         if !has_tests(self) {
             return Vec::new();
         }
@@ -113,20 +89,5 @@ impl FileEntry {
             _ => return None,
         };
         matches!(name, "fixture" | "yield_fixture").then_some(is_automatic)
-    }
-}
-
-impl<'a> Query<'a> {
-    /// Returns what a supporting function calls.
-    pub fn support_of(&self, symbol: SymbolId) -> Option<&'a Support> {
-        self.record(support_key(symbol));
-        let file = self.index.symbols.get(symbol).file;
-        self.index.support[file as usize].functions.get(&symbol)
-    }
-
-    /// Returns the fixtures of a file.
-    pub fn fixtures_of(&self, file: FileId) -> &'a [Fixture] {
-        self.record(fixtures_key(file));
-        &self.index.fixtures[file as usize]
     }
 }

@@ -1,9 +1,9 @@
 //! Matches the queries of the active rules during the walk. What a match means is decided after the walk, when all
 //! definitions are known.
 
-use crate::facts::DefId;
+use crate::parse::detect::detecting::Candidate;
 use crate::parse::detect::names::has_name;
-use crate::parse::detect::rules::{LanguageRules, RuleKind};
+use crate::parse::detect::rules::RuleKind;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{Captures, Subject, all};
 use crate::parse::query::vocabulary::Capture;
@@ -11,29 +11,6 @@ use crate::parse::walk::state::Walk;
 
 /// Largest number of matches of a file.
 const MAX_CANDIDATES: usize = 20_000;
-
-/// The rules that apply to a file, and what they matched so far.
-pub struct Detecting<'a> {
-    pub rules: &'a LanguageRules,
-    active: Vec<bool>,
-    pub candidates: Vec<Candidate>,
-}
-
-/// A match of a rule's query.
-pub struct Candidate {
-    pub rule: u16,
-    pub node: NodeId,
-    pub scope: DefId,
-    pub captures: Captures,
-}
-
-impl<'a> Detecting<'a> {
-    /// Returns `None` if no rule of the language applies to the file.
-    pub fn new(rules: &'a LanguageRules, source: &[u8]) -> Option<Detecting<'a>> {
-        let active = rules.active(source)?;
-        Some(Detecting { rules, active, candidates: Vec::new() })
-    }
-}
 
 impl Walk<'_> {
     /// Matches the active rules at a node.

@@ -1,12 +1,14 @@
 //! A match of a rule with its meaning, before prefixes are composed.
 
 use crate::facts::{DefId, Handler};
-use crate::parse::detect::handlers::Handling;
 use crate::parse::detect::rules::Rule;
 use crate::parse::flat_tree::NodeId;
 
 /// Largest number of detections of one match.
 pub const MAX_OF_ONE: usize = 64;
+
+/// The methods of a handler, the handler, and what its path has after that of the match.
+pub type Handling = (String, Handler, String);
 
 /// A match with its meaning, before prefixes are composed.
 pub(super) struct Draft<'r> {

@@ -4,7 +4,7 @@ use crate::facts::{DefId, Handler};
 use crate::parse::detect::arguments::{Argument, positional, value_of};
 use crate::parse::detect::commands::kebab;
 use crate::parse::detect::created::CREATED;
-use crate::parse::detect::draft::MAX_OF_ONE;
+use crate::parse::detect::draft::{Handling, MAX_OF_ONE};
 use crate::parse::detect::names::{controller, has_name, named_handler};
 use crate::parse::detect::rules::{Rule, RuleKind, Slot};
 use crate::parse::detect::text::is_list;
@@ -14,9 +14,6 @@ use crate::route_path::join;
 
 /// Names that routers give to HTTP methods.
 const VERBS: [&str; 9] = ["get", "post", "put", "patch", "delete", "head", "options", "any", "all"];
-
-/// The methods of a handler, the handler, and what its path has after that of the match.
-pub type Handling = (String, Handler, String);
 
 impl Walk<'_> {
     /// Returns methods, handlers and further paths: usually one.

@@ -7,9 +7,11 @@ use rustc_hash::FxHashMap;
 use crate::content_digest::hash_of;
 use crate::parse::detect::rule_file::{DetectorFile, Shapes, check, read};
 pub use crate::parse::detect::rule_file::{FileRule, RuleKind, RuleSettings, Slot, Source};
-use crate::parse::language::Language;
 use crate::parse::query::patterns::{Kinds, Pattern, compile_with};
 use crate::parse::query::vocabulary::Capture;
+
+/// Name and grammar of a language.
+pub type Grammar<'a> = (&'a str, Option<&'a tree_sitter::Language>);
 
 /// A compiled rule.
 pub struct Rule {
@@ -52,7 +54,7 @@ impl Detectors {
     pub fn compile<'a>(
         sources: &[Source],
         own: &[Source],
-        languages: impl Iterator<Item = &'a Language> + Clone,
+        languages: impl Iterator<Item = Grammar<'a>> + Clone,
     ) -> Result<Detectors, String> {
         let mut files = Vec::new();
         let mut shapes = Shapes::new();
@@ -76,10 +78,10 @@ impl Detectors {
                 if named.is_empty() {
                     return Err(format!("{place}: languages is missing"));
                 }
-                for language in languages.clone().filter(|language| named.contains(&language.settings.name)) {
-                    let query = query_of(settings, shapes.clone(), &language.settings.name)
-                        .map_err(|error| format!("{place}: {error}"))?;
-                    let rules = detectors.by_language.entry(language.settings.name.clone()).or_default();
+                for language in languages.clone().filter(|language| named.iter().any(|name| name == language.0)) {
+                    let query =
+                        query_of(settings, shapes.clone(), language.0).map_err(|error| format!("{place}: {error}"))?;
+                    let rules = detectors.by_language.entry(language.0.to_owned()).or_default();
                     let own =
                         is_own.then(|| hash_of(&(name, &file.packages, &file.receivers, &file.words, settings, query)));
                     rules
@@ -88,8 +90,10 @@ impl Detectors {
                 }
             }
             for rule in &file.files {
-                for language in languages.clone().filter(|language| rule.languages.contains(&language.settings.name)) {
-                    let rules = detectors.by_language.entry(language.settings.name.clone()).or_default();
+                for language in
+                    languages.clone().filter(|language| rule.languages.iter().any(|name| name == language.0))
+                {
+                    let rules = detectors.by_language.entry(language.0.to_owned()).or_default();
                     rules.files.push((name.clone(), rule.clone()));
                     rules.own_files.push(is_own.then(|| hash_of(&(name, rule))));
                 }
@@ -112,12 +116,12 @@ impl LanguageRules {
         &mut self,
         (framework, file): (&str, &DetectorFile),
         settings: &RuleSettings,
-        language: &Language,
+        (language, grammar): Grammar,
         query: &str,
         own: Option<u64>,
     ) -> Result<(), String> {
-        let Some(grammar) = &language.grammar else {
-            return Err(format!("{} has no grammar", language.settings.name));
+        let Some(grammar) = grammar else {
+            return Err(format!("{language} has no grammar"));
         };
         let words = if settings.words.is_empty() { &file.words } else { &settings.words };
         let words: Vec<u32> = words.iter().map(|word| self.word(word)).collect();

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, ExprId, Kind, Name, Reference, ReferenceKind};
-use crate::parse::detect::candidates::Detecting;
+use crate::parse::detect::detecting::Detecting;
 use crate::parse::detect::rules::FileRule;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::{FlatTree, NodeId};
