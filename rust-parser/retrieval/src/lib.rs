@@ -12,7 +12,8 @@
 //!
 //! let index = VectorIndex::new(2).unwrap();
 //! index.put(&[7, 9], &[half_bytes(&[1.0, 0.0]), half_bytes(&[0.0, 1.0])]).unwrap();
-//! let found = index.search(&half_bytes(&[0.1, 0.9]), 1, None).unwrap();
+//! let query: Vec<u8> = [0.1_f32, 0.9].iter().flat_map(|value| value.to_le_bytes()).collect();
+//! let found = index.search(&query, 1, None).unwrap();
 //! assert_eq!(found[0].0, 9);
 //! ```
 
