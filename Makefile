@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-RUST := $(shell find rust-parser -path rust-parser/target -prune -o -name '*.rs' -print) rust-parser/Cargo.toml rust-parser/Cargo.lock
+RUST := $(shell find rust-parser -path rust-parser/target -prune -o '(' -name '*.rs' -o -name Cargo.toml ')' -print) rust-parser/Cargo.lock
 DEMO := .demo
 STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
@@ -74,7 +74,7 @@ audit: .venv/tools
 dist: .venv/built
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --quiet --out dist
-	$(BIN)/maturin sdist --manifest-path rust-parser/Cargo.toml --out dist
+	$(BIN)/maturin sdist --manifest-path rust-parser/py/Cargo.toml --out dist
 	$(BIN)/python -m tests.dist.check_wheel dist
 	$(BIN)/python -m tests.dist.check_sdist dist
 

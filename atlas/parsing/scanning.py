@@ -1,7 +1,7 @@
 """Which files of a project are indexed, and why the others are not.
 
 A scan writes nothing and reads no file contents except manifests. The rules (git's, `.atlasignore`, size, secrets,
-bundles, lock files) are in `rust-parser/src/scan/`.
+bundles, lock files) are in `rust-parser/scan/src/`.
 """
 
 from __future__ import annotations

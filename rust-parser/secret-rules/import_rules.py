@@ -3,7 +3,7 @@
     cd rust-parser/secret-rules && python import_rules.py config/betterleaks.toml VERSION > betterleaks.toml
 
 Kept of a rule: its id, regular expression, keywords, least entropy, and the conditions on the value that this script
-understands. Left out: rules that only support another one (`skipReport`), the generic rules (`rust-parser/src/secrets/`
+understands. Left out: rules that only support another one (`skipReport`), the generic rules (`rust-parser/secrets/src/`
 has its own), and everything that calls a provider to validate a finding.
 """
 

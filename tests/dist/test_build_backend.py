@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CRATE = ROOT / "rust-parser"
-NEEDED = tomllib.loads((CRATE / "Cargo.toml").read_text())["package"]["rust-version"]
+NEEDED = tomllib.loads((CRATE / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
 HOOKS = ("get_requires_for_build_wheel", "get_requires_for_build_editable", "get_requires_for_build_sdist")
 
 

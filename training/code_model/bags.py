@@ -1,4 +1,4 @@
-"""Words of a text and sparse bags of them: the words of the encoder in `rust-parser/src/encode/code.rs`."""
+"""Words of a text and sparse bags of them: the words of the encoder in `rust-parser/retrieval/src/encode/code.rs`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model folder read with numpy: the reference of the encoder in `rust-parser/src/encode/code.rs`."""
+"""A model folder read with numpy: the reference of the encoder in `rust-parser/retrieval/src/encode/code.rs`."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ word with more rows than the budget allows is searched only where it is most sig
 names, then as a whole name.
 
 FTS5's own function scores every row in full, at twice the cost. `bm25_best` of the Rust extension gives the same scores
-to the rows that can be among the best and skips the others (`rust-parser/src/bm25.rs`).
+to the rows that can be among the best and skips the others (`rust-parser/sqlite/src/bm25.rs`).
 """
 
 from __future__ import annotations

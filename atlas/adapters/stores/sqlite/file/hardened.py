@@ -13,7 +13,7 @@ from atlas.adapters.stores.sqlite.rows import fetch
 from atlas.core.errors import StoreError
 
 PAGES_VFS = "atlas-pages"
-"""The VFS of the Rust extension (`rust-parser/src/sys/sqlite/page_vfs.rs`), which verifies every page that is read."""
+"""The VFS of the Rust extension (`rust-parser/sys/src/sqlite/page_vfs.rs`), which verifies every page that is read."""
 
 RESERVED_BYTES = 16
 """Bytes per page reserved for the checksum; equals `page_checksums::format::RESERVED` of the extension."""

@@ -1,0 +1,310 @@
+//! The edges of a file's references: calls, values and types, and `TESTS` edges from tests to the code that they call.
+
+use crate::edge::{EdgeType, Target};
+use crate::emit::callees::Site;
+use crate::emit::collector::{EdgeCollector, is_referable};
+use crate::entity::{Entity, Value};
+use crate::project::file_entry::{is_callable, is_class};
+use crate::project::names::{FILE_NODE, SymbolId};
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
+
+/// The outcome for one possible value of a reference.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outcome {
+    Unresolved,
+    /// Outside of the index: neither an edge nor unresolved.
+    Outside,
+    Edge,
+}
+
+/// Adds the edges of all references of a code file.
+pub fn add_references(collector: &mut EdgeCollector) {
+    let facts = collector.query.file.facts().clone();
+    for reference in &facts.references {
+        let source = collector.source(reference.scope);
+        let site = Site { source, scope: reference.scope, line: reference.line, expr: reference.expr };
+        collector.add_reference(reference, site);
+    }
+    for (def, definition) in facts.definitions.iter().enumerate() {
+        for &decorator in &definition.decorators {
+            collector.add_decorator(def as DefId, decorator);
+        }
+    }
+}
+
+impl EdgeCollector<'_, '_> {
+    pub fn add_reference(&mut self, reference: &Reference, site: Site) {
+        match reference.kind {
+            ReferenceKind::Call => {
+                if let Expr::Call { callee, new, .. } = *self.query.file.expr(reference.expr) {
+                    if new && self.query.file.rules.struct_literals {
+                        let outcome = self.add_type(callee, site);
+                        return self.count(outcome);
+                    }
+                    let outcome = self.add_call(callee, site);
+                    self.count(outcome);
+                }
+            }
+            ReferenceKind::Read => self.add_read(reference.expr, site),
+            ReferenceKind::Owner => self.add_getter(reference.expr, site),
+            ReferenceKind::Type => {
+                let outcome = self.add_type(reference.expr, site);
+                self.count(outcome);
+            }
+            ReferenceKind::DocName | ReferenceKind::DocPath => {}
+        }
+    }
+
+    fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Edge => self.resolved += 1,
+            Outcome::Unresolved => self.unresolved += 1,
+            Outcome::Outside => {}
+        }
+    }
+
+    fn add_call(&mut self, callee: ExprId, site: Site) -> Outcome {
+        let values = self.callee_values(callee, site);
+        let mut outcome = Outcome::Unresolved;
+        for &value in &values {
+            outcome = outcome.max(self.add_called(value, site));
+        }
+        if outcome == Outcome::Unresolved {
+            self.note_unresolved(callee, &values, site);
+        }
+        outcome
+    }
+
+    fn add_called(&mut self, value: Value, site: Site) -> Outcome {
+        match value.entity {
+            Entity::Definition(symbol) => self.add_called_definition(symbol, value.via, site),
+            Entity::Instance(class) => self.add_called_instance(class, value.via, site),
+            Entity::Super(class) => match self.query.ancestors(class).first() {
+                Some(Entity::Definition(base)) => self.add_constructor(*base, Strategy::Super, site),
+                Some(Entity::External(external)) => {
+                    self.add_external(EdgeType::Calls, *external, Strategy::Super, site)
+                }
+                _ => Outcome::Outside,
+            },
+            Entity::External(external) => self.add_external(EdgeType::Calls, external, value.via, site),
+            Entity::Missing => Outcome::Unresolved,
+            Entity::Builtin(_) | Entity::Opaque | Entity::Nothing | Entity::ExternalInstance(_) => Outcome::Outside,
+            _ => Outcome::Outside,
+        }
+    }
+
+    fn add_called_definition(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let symbol = self.query.canonical(symbol);
+        match self.query.kind(symbol) {
+            kind if (is_class(kind) || kind == Kind::TypeAlias) && self.query.file.rules.conversions => {
+                self.add_target(EdgeType::UsesType, symbol, via, site)
+            }
+            kind if is_class(kind)
+                && let Some(maker) = self.companion_maker(symbol, site) =>
+            {
+                self.add_overload(maker, via, site)
+            }
+            kind if is_class(kind) => {
+                self.add_constructor(symbol, Strategy::Constructor, site);
+                self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
+            }
+            Kind::Function | Kind::Method | Kind::Constructor => {
+                self.add_implementation(symbol, site);
+                self.add_overload(symbol, via, site)
+            }
+            Kind::Property => {
+                // The getter runs, then its result is called.
+                self.add_target(EdgeType::Calls, symbol, via, site)
+            }
+            Kind::Constant | Kind::Field if self.query.file.rules.indexed_by_call => {
+                self.add_called_holder(symbol, site)
+            }
+            Kind::Constant | Kind::Field if self.holds_container(symbol) => Outcome::Outside,
+            Kind::Constant | Kind::Field => {
+                let outcome = self.add_target(EdgeType::Calls, symbol, via, site);
+                outcome.max(self.add_called_holder(symbol, site))
+            }
+            Kind::TypeAlias => self.add_called_holder(symbol, site),
+            _ => Outcome::Unresolved,
+        }
+    }
+
+    /// Returns whether a field holds a container, so that `table(key)` is an access to an element.
+    fn holds_container(&self, symbol: SymbolId) -> bool {
+        let held = self.query.stored_values(symbol);
+        let is_container = |value: &Value| matches!(value.entity, Entity::Elements(_) | Entity::Mapped(_));
+        !self.query.file.rules.field_accessors && !held.is_empty() && held.iter().all(is_container)
+    }
+
+    /// Adds calls of the known values of a called variable.
+    fn add_called_holder(&mut self, symbol: SymbolId, site: Site) -> Outcome {
+        let mut outcome = Outcome::Unresolved;
+        for held in self.query.stored_values(symbol) {
+            let via = match held.entity {
+                Entity::Definition(inner) => {
+                    let kind = self.query.kind(inner);
+                    if !is_class(kind) && !matches!(kind, Kind::Function | Kind::Method) {
+                        continue;
+                    }
+                    Strategy::Alias
+                }
+                _ => held.via,
+            };
+            outcome = outcome.max(self.add_called(Value { via, ..held }, site));
+        }
+        outcome
+    }
+
+    /// Adds the call of a method that calling an instance runs.
+    fn add_called_instance(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let Some(name) = self.query.file.rules.call_method else { return Outcome::Unresolved };
+        let members = self.query.class_member(class, name, via);
+        let mut outcome = Outcome::Unresolved;
+        for member in members {
+            outcome = outcome.max(match member.entity {
+                Entity::Definition(symbol) if is_callable(self.query.kind(symbol)) => {
+                    self.add_target(EdgeType::Calls, symbol, member.via, site)
+                }
+                Entity::External(_) | Entity::Opaque | Entity::Builtin(_) => Outcome::Outside,
+                _ => Outcome::Unresolved,
+            });
+        }
+        outcome
+    }
+
+    fn add_constructor(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let place = self.query.index.symbols.get(class);
+        let (file, _) = self.query.definition(class);
+        // The parameters of the class are those of its primary constructor.
+        if !file.def(place.def).params.is_empty() && self.takes(file, place.def, site.expr) {
+            return Outcome::Outside;
+        }
+        match self.query.constructor_of(class) {
+            Some(symbol) => self.add_overload(symbol, via, site),
+            None => Outcome::Outside,
+        }
+    }
+
+    pub(super) fn add_overload(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let caller = match site.source {
+            FILE_NODE => self.query.file.file_symbol,
+            source => self.query.file.symbols[source as usize],
+        };
+        let (symbol, via) = self.overload(symbol, via, site.expr, caller);
+        self.add_target(EdgeType::Calls, symbol, via, site)
+    }
+
+    /// Adds an edge to a definition. A call from a test to other code is also a `TESTS` edge.
+    fn add_target(&mut self, kind: EdgeType, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let Some(target) = self.target(symbol) else { return Outcome::Unresolved };
+        self.add(site.source, kind, target, site.line, via);
+        if kind == EdgeType::Calls && self.query.file.is_in_test(site.scope) {
+            let (file, definition) = self.query.definition(symbol);
+            if !file.is_test && definition.flags & flags::TEST == 0 {
+                self.add(self.test_source(site), EdgeType::Tests, target, site.line, via);
+            }
+        }
+        Outcome::Edge
+    }
+
+    /// Returns the nearest enclosing node that is marked as a test, else the node at the position.
+    fn test_source(&self, site: Site) -> DefId {
+        let file = self.query.file;
+        let mut here = site.source;
+        while here != FILE_NODE && here != 0 {
+            if file.outline(here).flags & flags::TEST != 0 && file.is_node(here) {
+                return here;
+            }
+            here = file.outline(here).parent;
+        }
+        site.source
+    }
+
+    fn add_external(&mut self, kind: EdgeType, external: u32, via: Strategy, site: Site) -> Outcome {
+        self.add(site.source, kind, Target::External(external), site.line, via);
+        Outcome::Edge
+    }
+
+    /// Adds an edge for a function or class used as a value. Reading a property calls it.
+    fn add_read(&mut self, expr: ExprId, site: Site) {
+        let query = self.query;
+        if !matches!(query.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. }) {
+            return;
+        }
+        for value in query.eval(expr, site.scope, site.line) {
+            match value.entity {
+                Entity::Definition(symbol) if value.via != Strategy::Alias => {
+                    let symbol = query.canonical(symbol);
+                    let kind = query.kind(symbol);
+                    let is_bare = matches!(query.file.expr(expr), Expr::Name(_)) && !query.file.rules.implicit_this;
+                    // The bare name of a property, in its class, is the property and not its value.
+                    if kind == Kind::Property && !is_bare && !query.is_assumed(expr, site.scope, site.line) {
+                        self.add_target(EdgeType::Calls, symbol, value.via, site);
+                    } else if is_referable(kind) {
+                        self.add_target(EdgeType::References, symbol, value.via, site);
+                    }
+                }
+                Entity::External(external)
+                    if query.index.externals.name(external).1 != crate::project::names::EMPTY =>
+                {
+                    self.add_external(EdgeType::References, external, value.via, site);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds the call of a property whose value has the member that is named next.
+    fn add_getter(&mut self, expr: ExprId, site: Site) {
+        for value in self.query.eval(expr, site.scope, site.line) {
+            if let Entity::Definition(symbol) = value.entity
+                && self.query.kind(symbol) == Kind::Property
+                && value.via != Strategy::Alias
+                && !self.query.is_assumed(expr, site.scope, site.line)
+            {
+                self.add_target(EdgeType::Calls, self.query.canonical(symbol), value.via, site);
+            }
+        }
+    }
+
+    fn add_type(&mut self, expr: ExprId, site: Site) -> Outcome {
+        let query = self.query;
+        if let Expr::Name(name) = query.file.expr(expr)
+            && query.file.rules.self_types.contains(&query.file.sym(*name))
+        {
+            return Outcome::Outside;
+        }
+        let mut outcome = Outcome::Unresolved;
+        for value in query.in_position(true, || query.eval(expr, site.scope, site.line)) {
+            outcome = outcome.max(match value.entity {
+                Entity::Definition(symbol) => {
+                    let symbol = query.canonical(symbol);
+                    let kind = query.kind(symbol);
+                    if is_class(kind) || matches!(kind, Kind::TypeAlias | Kind::Constant) {
+                        self.add_target(EdgeType::UsesType, symbol, value.via, site)
+                    } else {
+                        Outcome::Outside
+                    }
+                }
+                Entity::External(external) => self.add_external(EdgeType::UsesType, external, value.via, site),
+                Entity::Missing => Outcome::Unresolved,
+                _ => Outcome::Outside,
+            });
+        }
+        outcome
+    }
+
+    /// Adds an edge for a decorator, which runs at its definition: the definition refers to it.
+    fn add_decorator(&mut self, def: DefId, decorator: ExprId) {
+        let query = self.query;
+        let definition = query.file.def(def);
+        let expr = match *query.file.expr(decorator) {
+            Expr::Call { callee, .. } => callee,
+            _ => decorator,
+        };
+        let site =
+            Site { source: self.source(def), scope: definition.parent, line: definition.name_line, expr: decorator };
+        self.add_read(expr, site);
+    }
+}

@@ -1,0 +1,106 @@
+//! Static methods that add a member to the type of their first parameter: `static string Cut(this string text)`.
+
+use crate::emit::callees::Site;
+use crate::emit::collector::EdgeCollector;
+use crate::entity::{Entity, Value, Values};
+use crate::project::file_entry::FileEntry;
+use crate::project::names::{FILE_NODE, Sym, SymbolId};
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Expr, ExprId, ParamKind, flags};
+
+/// Largest number of definitions of a name that are examined.
+const MAX_NAMED: usize = 64;
+
+/// How the type of an extension's first parameter relates to a receiver.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// The receiver is unknown, or the type is a type parameter.
+    Possible,
+    Exact,
+}
+
+impl EdgeCollector<'_, '_> {
+    /// Returns the extension method that a call on a receiver without such a member runs.
+    pub(super) fn extension_method(&self, bases: &Values, name: Sym, site: Site) -> Option<Value> {
+        let query = self.query;
+        if !query.file.rules.extension_methods {
+            return None;
+        }
+        let named = query.named(name);
+        if named.is_empty() || named.len() > MAX_NAMED {
+            return None;
+        }
+        let has_member = |value: &Value| {
+            let members = query.called_attribute(*value, name);
+            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
+        };
+        if bases.iter().any(has_member) {
+            return None;
+        }
+        let mut found: Vec<(Fit, SymbolId)> =
+            named.iter().filter_map(|&symbol| Some((self.fit(symbol, bases, site)?, symbol))).collect();
+        let best = found.iter().map(|&(fit, _)| fit).max()?;
+        found.retain(|&(fit, _)| fit == best);
+        let is_common = query.file.rules.common_methods.contains(&name);
+        match found[..] {
+            [(fit, only)] if fit == Fit::Exact || !is_common => {
+                Some(Value::new(Entity::Definition(only), Strategy::Annotation))
+            }
+            _ => None,
+        }
+    }
+
+    fn fit(&self, symbol: SymbolId, bases: &Values, site: Site) -> Option<Fit> {
+        let query = self.query;
+        let place = query.index.symbols.get(symbol);
+        if place.def == FILE_NODE {
+            return None;
+        }
+        let (file, definition) = query.definition(symbol);
+        if definition.flags & flags::EXTENSION == 0 || file.rules.family != query.file.rules.family {
+            return None;
+        }
+        let Expr::Call { args, .. } = query.file.expr(site.expr) else { return None };
+        let params = &file.def(place.def).params;
+        let others = params.get(1..)?;
+        let is_open = others.iter().any(|param| param.kind != ParamKind::Normal);
+        let required = others.iter().filter(|param| param.default.is_none() && param.kind == ParamKind::Normal).count();
+        if args.len() < required || (!is_open && args.len() > others.len()) {
+            return None;
+        }
+        let receiver = query.receiver(bases);
+        let fits = |value: &Value| self.fits(file, place.def, params[0].annotation?, value, receiver.names());
+        if bases.is_empty() {
+            return Some(Fit::Possible);
+        }
+        bases.iter().filter_map(fits).max()
+    }
+
+    /// Compares the declared type of the first parameter with a possible receiver.
+    fn fits(&self, file: &FileEntry, def: DefId, declared: ExprId, value: &Value, names: &[String]) -> Option<Fit> {
+        let declared = match *file.expr(declared) {
+            Expr::Generic { base, .. } => base,
+            _ => declared,
+        };
+        let name = match *file.expr(declared) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => file.sym(name),
+            Expr::Literal(_) => {
+                return matches!(value.entity, Entity::Builtin(_) | Entity::Nothing).then_some(Fit::Exact);
+            }
+            _ => return Some(Fit::Possible),
+        };
+        if !file.entries(def, name).is_empty() {
+            return Some(Fit::Possible);
+        }
+        match value.entity {
+            Entity::Elements(_) => file.rules.sequences.contains(&name).then_some(Fit::Exact),
+            Entity::Mapped(_) => file.rules.mappings.contains(&name).then_some(Fit::Exact),
+            Entity::Instance(_) | Entity::ExternalInstance(_) => {
+                let text = self.query.text(name);
+                names.iter().any(|known| known == text).then_some(Fit::Exact)
+            }
+            Entity::Opaque => Some(Fit::Possible),
+            _ => None,
+        }
+    }
+}

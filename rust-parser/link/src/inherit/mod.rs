@@ -1,0 +1,331 @@
+//! Base classes and method resolution order: C3 for Python, depth first in declared order for other languages.
+
+pub mod interfaces;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::entity::{Entity, Value, Values};
+use crate::inherit::interfaces::{implemented, link_methods};
+use crate::project::ancestry::{Extension, FileBases};
+use crate::project::dependencies::{DependencyKind, key};
+use crate::project::file_entry::is_class;
+use crate::project::index::Index;
+use crate::project::names::{EMPTY, FileId, Sym, SymbolId};
+use crate::project::query::Query;
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Expr, ExprId, Kind};
+use atlas_languages::MemberOrder;
+
+/// Largest number of aliases of a base class that are followed.
+const MAX_ALIASES: usize = 4;
+
+/// Resolves the bases of all classes of a file.
+pub fn link_bases(query: &Query) -> FileBases {
+    let mut found = FileBases { methods: link_methods(query), ..FileBases::default() };
+    for (def, definition) in query.file.facts().definitions.iter().enumerate() {
+        let symbol = query.file.symbols[def];
+        if definition.kind == Kind::Extension {
+            let mut values = definition.bases.iter().map(|&base| base_value(query, def as DefId, base));
+            if let Some(Entity::Definition(class)) = values.next().map(|value| value.entity) {
+                let bases = values.collect();
+                let members = members_of(query, def as DefId);
+                found.extensions.push(Extension { symbol, class, bases, members });
+            }
+        } else if is_class(definition.kind) {
+            let bases: Vec<Value> =
+                definition.bases.iter().flat_map(|&base| base_values(query, def as DefId, base)).collect();
+            let first = query.first_part(symbol);
+            if first != symbol {
+                let members = members_of(query, def as DefId);
+                found.extensions.push(Extension { symbol, class: first, bases: bases.clone(), members });
+            }
+            if !bases.is_empty() {
+                found.classes.push((symbol, bases));
+            }
+        }
+    }
+    found
+}
+
+fn members_of(query: &Query, extension: DefId) -> Vec<SymbolId> {
+    let outlines = query.file.outlines.iter().enumerate().skip(extension as usize);
+    let members = outlines.filter(|(def, outline)| outline.parent == extension && query.file.is_node(*def as DefId));
+    members.map(|(def, _)| query.file.symbols[def]).collect()
+}
+
+/// Returns the values of one base. A class that a class method makes from other classes has the members of all of these:
+/// `class Manager(BaseManager.from_queryset(QuerySet))`.
+fn base_values(query: &Query, class: DefId, base: ExprId) -> Vec<Value> {
+    let value = base_value(query, class, base);
+    let definition = query.file.def(class);
+    let own = Entity::Definition(query.file.symbols[class as usize]);
+    let class_of = |part: ExprId| {
+        query.eval(part, definition.parent, definition.name_line).into_iter().find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_class(query.kind(symbol)) && value.entity != own => {
+                Some(Value { entity: Entity::Definition(query.canonical(symbol)), ..value })
+            }
+            _ => None,
+        })
+    };
+    if query.file.rules.member_order == MemberOrder::C3
+        && let Expr::Call { callee, args, .. } = query.file.expr(base)
+        && let Expr::Attribute { base: owner, .. } = *query.file.expr(*callee)
+        && let Some(owner) = class_of(owner)
+    {
+        let mut found = vec![if value.entity == Entity::Missing { owner } else { value }];
+        for part in args.iter().filter_map(|arg| class_of(arg.value)) {
+            if !found.iter().any(|known| known.entity == part.entity) {
+                found.push(part);
+            }
+        }
+        return found;
+    }
+    vec![value]
+}
+
+fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
+    let definition = query.file.def(class);
+    if query.file.rules.prototypes && definition.kind == Kind::Extension {
+        return query.object(base, definition.parent, definition.name_line);
+    }
+    let own = Entity::Definition(query.file.symbols[class as usize]);
+    // A mixin is named in the body of the class.
+    let scope = if query.file.rules.mixins { class } else { definition.parent };
+    let is_type = query.file.rules.prototypes && definition.kind == Kind::Interface;
+    let mut values = query.in_position(is_type, || query.eval(base, scope, definition.name_line));
+    let is_class_like =
+        |value: &Value| !matches!(value.entity, Entity::Definition(symbol) if !is_class(query.kind(symbol)));
+    if query.file.rules.prototypes && !is_type && !values.iter().any(is_class_like) {
+        // `implements T`, where `T` is also the name of a value.
+        let types = query.in_position(true, || query.eval(base, scope, definition.name_line));
+        if types.iter().any(is_class_like) {
+            values = types;
+        }
+    }
+    if values.iter().any(|value| value.entity == own) {
+        // `class Field(Field)`: the base is the previous meaning of the name.
+        values = match *query.file.expr(base) {
+            Expr::Name(name) => query.imported_in(definition.parent, query.file.sym(name)),
+            _ => Values::new(),
+        };
+    }
+    for _ in 0..MAX_ALIASES {
+        let constants = values.iter().filter_map(|value| match value.entity {
+            Entity::Definition(symbol) if query.kind(symbol) == Kind::Constant => Some(symbol),
+            _ => None,
+        });
+        let aliased: Values = constants.flat_map(|symbol| query.aliased(symbol)).collect();
+        if aliased.is_empty() {
+            break;
+        }
+        values = aliased;
+    }
+    for value in values {
+        let entity = match value.entity {
+            Entity::Definition(symbol) if is_class(query.kind(symbol)) => Entity::Definition(query.canonical(symbol)),
+            // A module that a class includes.
+            Entity::Definition(symbol) if query.file.rules.mixins && query.kind(symbol) == Kind::Namespace => {
+                Entity::Package(query.index.qualified_name(symbol))
+            }
+            Entity::Package(_) if query.file.rules.mixins => value.entity,
+            Entity::Builtin(EMPTY) => Entity::Builtin(builtin_member(query, base).unwrap_or(EMPTY)),
+            Entity::External(_) | Entity::Builtin(_) => value.entity,
+            _ => continue,
+        };
+        return Value { entity, ..value };
+    }
+    Value::new(Entity::Missing, Strategy::Import)
+}
+
+/// Returns the dotted name of a member of a built-in name, such as `std::exception`.
+fn builtin_member(query: &Query, expr: ExprId) -> Option<Sym> {
+    let mut names = Vec::new();
+    let mut here = expr;
+    loop {
+        match *query.file.expr(here) {
+            Expr::Attribute { base, name } => {
+                names.push(query.file.text(name));
+                here = base;
+            }
+            Expr::Generic { base, .. } => here = base,
+            Expr::Name(name) | Expr::Scope(name)
+                if !names.is_empty() && query.file.rules.builtins.contains(&query.file.sym(name)) =>
+            {
+                names.push(query.file.text(name));
+                break;
+            }
+            _ => return None,
+        }
+    }
+    names.reverse();
+    Some(query.index.strings.intern(&names.join(".")))
+}
+
+/// Stores new results of files in the tables. Returns the keys whose answers changed.
+pub fn refresh(index: &mut Index, results: Vec<(FileId, FileBases)>, removed: &[FileId]) -> FxHashSet<u32> {
+    let mut keys = FxHashSet::default();
+    index.ancestry.files.resize_with(index.files.len(), FileBases::default);
+    let mut has_changed = false;
+    let emptied = removed.iter().map(|&file| (file, FileBases::default()));
+    for (file, bases) in emptied.chain(results) {
+        let place = &mut index.ancestry.files[file as usize];
+        if *place != bases {
+            *place = bases;
+            has_changed = true;
+        }
+    }
+    if !has_changed {
+        return keys;
+    }
+    let extensions = collect_extensions(index);
+    add_changes(&index.ancestry.extensions, &extensions, DependencyKind::Extension, &mut keys);
+    let bases = collect_bases(index);
+    let methods = index.ancestry.files.iter().flat_map(|file| &file.methods);
+    let implemented = implemented(index, methods, &extensions, &bases);
+    add_changes(&index.ancestry.implemented, &implemented, DependencyKind::Ancestors, &mut keys);
+    let ancestors = linearise(index, &bases);
+    add_changes(&index.ancestry.ancestors, &ancestors, DependencyKind::Ancestors, &mut keys);
+    index.ancestry.extensions = extensions;
+    index.ancestry.implemented = implemented;
+    index.ancestry.ancestors = ancestors;
+    keys
+}
+
+fn add_changes<V: PartialEq>(
+    old: &FxHashMap<SymbolId, V>,
+    new: &FxHashMap<SymbolId, V>,
+    kind: DependencyKind,
+    keys: &mut FxHashSet<u32>,
+) {
+    for symbol in old.keys().chain(new.keys()) {
+        if old.get(symbol) != new.get(symbol) {
+            keys.insert(key(kind, *symbol, 0));
+        }
+    }
+}
+
+fn collect_extensions(index: &Index) -> FxHashMap<SymbolId, Vec<Extension>> {
+    let mut found: FxHashMap<SymbolId, Vec<Extension>> = FxHashMap::default();
+    for extension in index.ancestry.files.iter().flat_map(|file| &file.extensions) {
+        found.entry(extension.class).or_default().push(extension.clone());
+    }
+    for list in found.values_mut() {
+        list.sort_by(|a, b| index.source_order(a.symbol).cmp(&index.source_order(b.symbol)));
+    }
+    found
+}
+
+fn collect_bases(index: &Index) -> FxHashMap<SymbolId, Vec<Entity>> {
+    let mut found: FxHashMap<SymbolId, Vec<Entity>> = FxHashMap::default();
+    let mut extensions = Vec::new();
+    for file in &index.ancestry.files {
+        for (class, bases) in &file.classes {
+            found.entry(*class).or_default().extend(bases.iter().map(|base| base.entity));
+        }
+        extensions.extend(file.extensions.iter().filter(|extension| !extension.bases.is_empty()));
+    }
+    extensions.sort_by(|a, b| index.source_order(a.symbol).cmp(&index.source_order(b.symbol)));
+    for extension in extensions {
+        found.entry(extension.class).or_default().extend(extension.bases.iter().map(|base| base.entity));
+    }
+    for (class, bases) in &mut found {
+        let mut seen = FxHashSet::default();
+        bases.retain(|base| *base != Entity::Definition(*class) && (*base == Entity::Missing || seen.insert(*base)));
+    }
+    found
+}
+
+/// Computes the ancestors of every class with bases. A class follows all its bases; classes in or below a cycle are
+/// left over and use depth-first order, so the result does not depend on the starting point.
+fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashMap<SymbolId, Arc<[Entity]>> {
+    let mut waiting: FxHashMap<SymbolId, usize> = FxHashMap::default();
+    let mut derived: FxHashMap<SymbolId, Vec<SymbolId>> = FxHashMap::default();
+    let mut ready = VecDeque::new();
+    for (&class, list) in bases {
+        let mut count = 0;
+        for base in class_bases(list).filter(|base| bases.contains_key(base)) {
+            derived.entry(base).or_default().push(class);
+            count += 1;
+        }
+        if count == 0 {
+            ready.push_back(class);
+        } else {
+            waiting.insert(class, count);
+        }
+    }
+    let mut done: FxHashMap<SymbolId, Arc<[Entity]>> = FxHashMap::default();
+    while let Some(class) = ready.pop_front() {
+        let is_c3 = index.definition(class).0.rules.member_order == MemberOrder::C3;
+        let order = if is_c3 { merge_linear(&bases[&class], &done) } else { None };
+        done.insert(class, order.unwrap_or_else(|| depth_first(class, bases)).into());
+        for next in derived.remove(&class).unwrap_or_default() {
+            let count = waiting.get_mut(&next).expect("a class with pending bases");
+            *count -= 1;
+            if *count == 0 {
+                waiting.remove(&next);
+                ready.push_back(next);
+            }
+        }
+    }
+    for class in waiting.into_keys() {
+        done.insert(class, depth_first(class, bases).into());
+    }
+    done
+}
+
+fn class_bases(bases: &[Entity]) -> impl Iterator<Item = SymbolId> {
+    bases.iter().filter_map(|base| match base {
+        Entity::Definition(symbol) => Some(*symbol),
+        _ => None,
+    })
+}
+
+/// Returns the C3 linearization (Barrett et al. 1996, as in Python's `type.mro`), or `None` if there is no consistent
+/// order.
+fn merge_linear(bases: &[Entity], done: &FxHashMap<SymbolId, Arc<[Entity]>>) -> Option<Vec<Entity>> {
+    let mut lists: Vec<VecDeque<Entity>> = Vec::with_capacity(bases.len() + 1);
+    for &base in bases {
+        let mut list = VecDeque::from([base]);
+        if let Entity::Definition(symbol) = base {
+            list.extend(done.get(&symbol).iter().flat_map(|order| order.iter().copied()));
+        }
+        lists.push(list);
+    }
+    lists.push(bases.iter().copied().collect());
+    let mut order = Vec::new();
+    loop {
+        lists.retain(|list| !list.is_empty());
+        if lists.is_empty() {
+            return Some(order);
+        }
+        let is_free = |entity: Entity| {
+            entity == Entity::Missing || !lists.iter().any(|list| list.iter().skip(1).any(|&other| other == entity))
+        };
+        let next = lists.iter().map(|list| list[0]).find(|&entity| is_free(entity))?;
+        order.push(next);
+        for list in &mut lists {
+            if list.front() == Some(&next) {
+                list.pop_front();
+            }
+        }
+    }
+}
+
+fn depth_first(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> Vec<Entity> {
+    let mut order = Vec::new();
+    let mut seen = FxHashSet::from_iter([Entity::Definition(class)]);
+    let mut stack: Vec<Entity> = bases[&class].iter().rev().copied().collect();
+    while let Some(entity) = stack.pop() {
+        if !seen.insert(entity) {
+            continue;
+        }
+        order.push(entity);
+        if let Entity::Definition(symbol) = entity {
+            stack.extend(bases.get(&symbol).iter().flat_map(|list| list.iter().rev().copied()));
+        }
+    }
+    order
+}

@@ -1,0 +1,57 @@
+//! The inferred types of one file's variables and results, which the linking of other files reads.
+
+use crate::entity::Value;
+use crate::project::dependencies::{Contributions, DependencyKind, digest_of, key};
+use crate::project::names::{Sym, SymbolId};
+
+/// The part of a function's result that stands for what its decorators make of the function.
+pub const DECORATED: u16 = u16::MAX;
+/// The part of a field that says which type parameter of its class is its type.
+pub const FIELD_ARGUMENT: u16 = u16::MAX - 1;
+const CALLBACKS: u16 = 0x4000;
+const BASES: u16 = 0x5000;
+
+/// Returns the part for the type of a parameter of the function that is the argument at a position.
+pub fn callback_part(position: u16, parameter: u16) -> u16 {
+    CALLBACKS + position * 16 + parameter
+}
+
+/// Returns the part for a base of a class (0) or one of its type arguments (from 1).
+pub fn base_part(base: u16, argument: u16) -> u16 {
+    BASES + base * 16 + argument
+}
+
+/// The possible values of variables and results of one file, if known.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileTypes {
+    /// Sorted by (scope, name).
+    pub variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
+    /// Sorted by (function, part): part 0 is the whole result, part `n + 1` is position `n` of a returned tuple, the
+    /// last part is [`DECORATED`].
+    pub returns: Vec<(SymbolId, u16, Box<[Value]>)>,
+}
+
+impl FileTypes {
+    /// Returns the known values of a variable.
+    pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
+        let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.variables[at].2)
+    }
+
+    /// Returns the known values of a part of a function's result.
+    pub fn returns(&self, function: SymbolId, part: u16) -> &[Value] {
+        let found = self.returns.binary_search_by_key(&(function, part), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.returns[at].2)
+    }
+
+    /// Returns the contributions of all entries.
+    pub fn contributions(&self) -> Contributions {
+        let variables = self.variables.iter();
+        let variables =
+            variables.map(|(scope, name, held)| (key(DependencyKind::Variable, *scope, *name), digest_of(held)));
+        let returns = self.returns.iter();
+        let returns = returns
+            .map(|(function, part, held)| (key(DependencyKind::Returns, *function, u32::from(*part)), digest_of(held)));
+        variables.chain(returns).collect()
+    }
+}

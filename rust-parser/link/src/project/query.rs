@@ -1,0 +1,345 @@
+//! The queries by which linking a file reads the rest of the project. All are recorded, also those that find nothing.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::entity::{Entity, Value, Values};
+use crate::project::ancestry::Extension;
+use crate::project::dependencies::{DependencyKind, compact, key, text_key};
+use crate::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
+use crate::project::file_types::FileTypes;
+use crate::project::index::{Container, Index};
+use crate::project::names::{FileId, Sym, SymbolId};
+use crate::project::paths::file_name_of;
+use crate::resolve::following::Following;
+use crate::rules::FamilyId;
+use atlas_facts::{DefId, Kind, flags};
+
+/// The stages of linking. Each reads only results of earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Base classes.
+    Bases,
+    /// Types of variables and results, without those of other variables and results.
+    FirstTypes,
+    /// Types of variables and results, given the first round.
+    Types,
+    /// Mounts and prefixes of routers.
+    Routers,
+    /// Routes and events.
+    Routes,
+    /// What fixtures and helpers of tests call.
+    Support,
+    /// Edges.
+    Edges,
+}
+
+pub const STAGES: [Stage; 7] =
+    [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Routers, Stage::Routes, Stage::Support, Stage::Edges];
+
+/// Cached name lookups within one file and stage.
+type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
+
+/// One file's view of the project in one stage.
+pub struct Query<'a> {
+    pub index: &'a Index,
+    pub home: FileId,
+    pub file: &'a FileEntry,
+    pub stage: Stage,
+    dependencies: RefCell<Vec<u32>>,
+    /// Values by (function, name, number of assignments before the use).
+    pub(crate) variables: Memo<(DefId, Sym, u32)>,
+    /// Values of parameters without annotation: see [`Query::contextual_values`].
+    pub(crate) contextual: Memo<(DefId, u32)>,
+    /// Results of the functions of this file, and variables of its modules and classes, during inference.
+    pub(crate) results: Memo<DefId>,
+    pub(crate) held: Memo<(SymbolId, Sym)>,
+    /// What decorators make of the functions of this file.
+    pub(crate) decorations: RefCell<FxHashMap<DefId, Rc<Values>>>,
+    /// Whether the current member lookup is for a call.
+    pub(crate) calling: Cell<bool>,
+    /// By name and whether a type is meant.
+    pub(crate) module_names: Memo<(Sym, bool)>,
+    /// Whether names are resolved where a type stands.
+    pub(crate) in_type: Cell<bool>,
+    /// Whether a type parameter in a type is named by its position.
+    pub(crate) names_parameters: Cell<bool>,
+    /// Imports being followed, and what is known of them.
+    pub(crate) following: Following,
+    /// Functions and variables whose inference waits for another one.
+    pub(crate) waiting: Cell<u32>,
+    /// Aliases being followed, to detect cycles.
+    pub(crate) depth: RefCell<u32>,
+    pub(crate) included: RefCell<Option<Rc<Vec<FileId>>>>,
+}
+
+impl<'a> Query<'a> {
+    /// Creates the view of the file `home` in a stage, with no queries recorded.
+    pub fn new(index: &'a Index, home: FileId, stage: Stage) -> Query<'a> {
+        Query {
+            index,
+            home,
+            file: index.file(home),
+            stage,
+            dependencies: RefCell::default(),
+            variables: RefCell::default(),
+            contextual: RefCell::default(),
+            results: RefCell::default(),
+            held: RefCell::default(),
+            decorations: RefCell::default(),
+            calling: Cell::new(false),
+            module_names: RefCell::default(),
+            in_type: Cell::new(false),
+            names_parameters: Cell::new(false),
+            following: Following::default(),
+            waiting: Cell::new(0),
+            depth: RefCell::default(),
+            included: RefCell::default(),
+        }
+    }
+
+    /// Keys of all queries made.
+    pub fn into_dependencies(self) -> Box<[u32]> {
+        compact(self.dependencies.into_inner())
+    }
+
+    pub(crate) fn record(&self, key: u32) {
+        self.dependencies.borrow_mut().push(key);
+    }
+
+    /// Records a query about a symbol, unless the symbol is in this file, which is linked again anyway.
+    fn record_about(&self, kind: DependencyKind, symbol: SymbolId, second: u32) {
+        if self.index.symbols.get(symbol).file != self.home {
+            self.record(key(kind, symbol, second));
+        }
+    }
+
+    pub fn text(&self, sym: Sym) -> &'a str {
+        self.index.strings.text(sym)
+    }
+
+    /// Returns the file at a path.
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        self.record(text_key(DependencyKind::Path, 0, path));
+        self.index.file_id(path)
+    }
+
+    /// Returns the files whose path is `suffix` or ends in `/suffix`, sorted by path.
+    pub fn files_ending_in(&self, suffix: &str) -> Vec<FileId> {
+        let name = file_name_of(suffix);
+        self.record(text_key(DependencyKind::Path, 1, name));
+        let ends = |path: &str| path.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        let all = self.index.files_named(name).iter().copied();
+        let mut found: Vec<FileId> = all.filter(|&id| ends(&self.index.file(id).path)).collect();
+        found.sort_by(|&a, &b| self.index.file(a).path.cmp(&self.index.file(b).path));
+        found
+    }
+
+    /// Returns a folder that contains files of the family, at any depth.
+    pub fn folder(&self, family: FamilyId, path: &str) -> Option<Sym> {
+        self.record(text_key(DependencyKind::Folder, family as u8, path));
+        self.index.has_folder(family, path)
+    }
+
+    /// Returns a declared package or namespace by dotted name.
+    pub fn package(&self, name: &str) -> Option<Sym> {
+        self.record(text_key(DependencyKind::Package, 0, name));
+        let sym = self.index.strings.find(name)?;
+        self.index.packages.contains_key(&sym).then_some(sym)
+    }
+
+    /// Returns the meanings of a name in a module, class or namespace.
+    pub fn entries(&self, scope: SymbolId, name: Sym) -> (&'a FileEntry, &'a [NameEntry]) {
+        self.record_about(DependencyKind::Member, scope, name);
+        let place = self.index.symbols.get(scope);
+        let file = self.index.file(place.file);
+        (file, file.entries(place.def, name))
+    }
+
+    /// Returns the indices of the star imports at the top level of a module.
+    pub fn stars(&self, module: SymbolId) -> Vec<u32> {
+        self.record_about(DependencyKind::Star, module, 0);
+        let place = self.index.symbols.get(module);
+        let stars = self.index.file(place.file).stars();
+        stars.iter().filter(|star| star.0 == place.def).map(|star| star.1).collect()
+    }
+
+    /// Returns the symbols of a name in a shared scope, by path and position.
+    pub fn shared(&self, container: Container, name: Sym) -> &'a [SymbolId] {
+        match container {
+            Container::Folder(folder) => {
+                let place = format!("{}\0{}", self.text(folder), self.text(name));
+                self.record(text_key(DependencyKind::Shared, 0, &place));
+            }
+            Container::Package(package) => self.record(key(DependencyKind::Shared, package, name)),
+        }
+        self.index.shared_in(container, name)
+    }
+
+    /// Returns the symbols that a name means in a declared package, of languages that can refer to this file's names.
+    pub fn shared_in_package(&self, package: Sym, name: Sym) -> impl Iterator<Item = SymbolId> {
+        let found = self.shared(Container::Package(package), name).iter().copied();
+        found.filter(|&symbol| {
+            let file = self.index.symbols.get(symbol).file;
+            self.index.file(file).rules.family == self.file.rules.family
+        })
+    }
+
+    /// Returns all nodes with a name, in arbitrary order.
+    pub fn named(&self, name: Sym) -> &'a [SymbolId] {
+        self.record(key(DependencyKind::Name, name, 0));
+        self.index.with_name(name)
+    }
+
+    /// Returns the modules and packages, or the files of a package, directly in a folder, sorted by path.
+    pub fn children(&self, family: FamilyId, folder: &str) -> &'a [FileId] {
+        self.record(text_key(DependencyKind::Children, family as u8, folder));
+        self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
+    }
+
+    /// Returns the file and the outline of a symbol.
+    pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Outline) {
+        self.record_about(DependencyKind::Definition, symbol, 0);
+        self.index.definition(symbol)
+    }
+
+    pub fn kind(&self, symbol: SymbolId) -> Kind {
+        self.definition(symbol).1.kind
+    }
+
+    /// Returns the ancestors of a class in method resolution order, without the class itself.
+    pub fn ancestors(&self, class: SymbolId) -> &'a [Entity] {
+        if self.stage == Stage::Bases {
+            return &[];
+        }
+        self.record(key(DependencyKind::Ancestors, class, 0));
+        self.index.ancestry.ancestors(class)
+    }
+
+    /// Returns the interfaces that a type implements.
+    pub fn interfaces(&self, class: SymbolId) -> &'a [Entity] {
+        self.record(key(DependencyKind::Ancestors, class, 0));
+        self.index.ancestry.implemented(class)
+    }
+
+    /// Returns the extensions of a class, by path and position.
+    pub fn extensions(&self, class: SymbolId) -> &'a [Extension] {
+        if self.stage == Stage::Bases {
+            return &[];
+        }
+        self.record(key(DependencyKind::Extension, class, 0));
+        self.index.ancestry.extensions(class)
+    }
+
+    /// Returns the possible values of a variable of a module or class, from earlier stages.
+    pub(crate) fn published_variable(&self, scope: SymbolId, name: Sym) -> &'a [Value] {
+        let place = self.index.symbols.get(scope);
+        let Some(types) = self.types_of(place.file) else { return &[] };
+        self.record_about(DependencyKind::Variable, scope, name);
+        types.variable(scope, name)
+    }
+
+    /// Returns the possible results of a function, from earlier stages.
+    pub(crate) fn published_returns(&self, function: SymbolId) -> &'a [Value] {
+        let place = self.index.symbols.get(function);
+        let Some(types) = self.types_of(place.file) else { return &[] };
+        self.record_about(DependencyKind::Returns, function, 0);
+        types.returns(function, 0)
+    }
+
+    /// Returns the possible values of one part of a function's result: see [`FileTypes::returns`].
+    pub fn returned_as(&self, function: SymbolId, part: u16) -> &'a [Value] {
+        let place = self.index.symbols.get(function);
+        let Some(types) = self.types_of(place.file) else { return &[] };
+        self.record_about(DependencyKind::Returns, function, u32::from(part));
+        types.returns(function, part)
+    }
+
+    fn types_of(&self, file: FileId) -> Option<&'a FileTypes> {
+        match self.stage {
+            Stage::Bases | Stage::FirstTypes => None,
+            Stage::Types => Some(&self.index.first_types[file as usize]),
+            Stage::Routers | Stage::Routes | Stage::Support | Stage::Edges => Some(&self.index.types[file as usize]),
+        }
+    }
+
+    /// Returns the symbol whose uid is the qualified name without a suffix.
+    pub fn owner(&self, qualified_name: Sym) -> Option<SymbolId> {
+        self.record(key(DependencyKind::Uid, qualified_name, 0));
+        self.index.owner(qualified_name)
+    }
+
+    /// Records that the uid of a symbol is used.
+    pub fn record_uid(&self, symbol: SymbolId) {
+        self.record(key(DependencyKind::Uid, self.index.qualified_name(symbol), 0));
+    }
+
+    /// Records the uids of the file's own nodes, which are part of its rows.
+    pub fn record_own_uids(&self) {
+        let own = self.file.qualified_names.iter().chain([&self.file.file_name]);
+        own.for_each(|&name| self.record(key(DependencyKind::Uid, name, 0)));
+    }
+
+    /// Returns the definition of a declaration (stub, prototype), if the project has exactly one.
+    pub fn canonical(&self, symbol: SymbolId) -> SymbolId {
+        let (file, definition) = self.definition(symbol);
+        if file.rules.open_classes && is_class(definition.kind) {
+            return self.first_part(symbol);
+        }
+        if definition.flags & flags::DECLARATION == 0 || definition.flags & flags::ABSTRACT != 0 {
+            return symbol;
+        }
+        let place = self.index.symbols.get(symbol);
+        let Some(owner) = self.owner(file.qualified_names[place.def as usize]) else { return symbol };
+        let (owner_file, owner_definition) = self.definition(owner);
+        let is_real = owner_definition.flags & flags::DECLARATION == 0;
+        if is_real && owner_file.rules.family == file.rules.family { owner } else { symbol }
+    }
+
+    /// Returns the first part of a class that is defined in several parts (`partial`, open classes), else the class
+    /// itself.
+    pub fn first_part(&self, class: SymbolId) -> SymbolId {
+        let (file, definition) = self.definition(class);
+        if !file.rules.open_classes || !is_class(definition.kind) {
+            return class;
+        }
+        let place = self.index.symbols.get(class);
+        let name = file.qualified_names[place.def as usize];
+        // `Planner#2` is the second part in one file.
+        let first = self.text(name).split_once('#').and_then(|(first, _)| self.index.strings.find(first));
+        let Some(owner) = self.owner(first.unwrap_or(name)) else { return class };
+        let (owner_file, first) = self.definition(owner);
+        if owner_file.rules.family == file.rules.family && is_class(first.kind) { owner } else { class }
+    }
+
+    /// Returns the class of `self` or `this` in a scope of this file.
+    pub fn class_of(&self, scope: DefId) -> Option<SymbolId> {
+        if self.file.rules.prototypes {
+            return self.receiver_object(scope);
+        }
+        self.class_at(self.file.enclosing_class(scope)?)
+    }
+
+    /// Returns the class itself, or the one that an extension extends.
+    fn class_at(&self, class: DefId) -> Option<SymbolId> {
+        if self.file.outline(class).kind != Kind::Extension {
+            return Some(self.first_part(self.file.symbols[class as usize]));
+        }
+        self.extended(class)
+    }
+
+    /// Returns what an extension of this file extends.
+    pub fn extended(&self, extension: DefId) -> Option<SymbolId> {
+        if self.stage == Stage::Bases {
+            return None;
+        }
+        self.index.ancestry.extended_by(self.home, self.file.symbols[extension as usize])
+    }
+
+    /// Returns the symbol of a file's module (its top-level scope).
+    pub fn module_symbol(&self, file: FileId) -> SymbolId {
+        self.index.file(file).symbols.first().copied().unwrap_or(self.index.file(file).file_symbol)
+    }
+}

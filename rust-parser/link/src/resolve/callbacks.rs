@@ -1,0 +1,339 @@
+//! Types of parameters that a function gets from where it stands: `operate((source: inferred) => ...)` for a parameter
+//! `(source: Stream) => void`, and `items.forEach((item) => ...)`. Functions publish the types of their callbacks.
+
+use std::rc::Rc;
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
+use crate::project::file_entry::{Bound, is_callable, is_class};
+use crate::project::file_types::callback_part;
+use crate::project::names::{Sym, SymbolId};
+use crate::project::query::Query;
+use crate::resolve::types::published;
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Expr, ExprId, Kind, Param, ParamKind};
+
+/// Largest number of parameters of a function, and of a callback, with published types.
+pub const MAX_CALLBACKS: u16 = 8;
+pub const MAX_PARAMETERS: u16 = 4;
+/// Stands for the receiver of a callback among its parameters.
+pub const RECEIVER: u16 = 15;
+/// Largest number of functions that return the next one.
+const MAX_RETURNED: u32 = 3;
+
+impl Query<'_> {
+    /// Returns what a place says about a parameter. An alias may be a type whose members are not read (conditional,
+    /// mapped), so that nothing would be known to be missing.
+    fn told(&self, values: Values) -> Values {
+        let is_alias =
+            |value: &Value| matches!(value.entity, Entity::Instance(symbol) if self.kind(symbol) == Kind::TypeAlias);
+        let known = values.into_iter().filter(|value| !is_alias(value));
+        known.map(|value| Value { via: Strategy::Annotation, ..value }).collect()
+    }
+
+    /// Returns the types of the parameters of the functions that a function takes, or of those that an alias denotes,
+    /// by part of its result.
+    pub(super) fn callback_types(&self, def: DefId) -> Vec<(u16, Values)> {
+        let definition = self.file.def(def);
+        let mut parts = Vec::new();
+        if definition.kind == Kind::TypeAlias {
+            if let Some(declared) = definition.declared_type {
+                self.add_callback(declared, def, 0, &mut parts);
+            }
+            return parts;
+        }
+        let is_receiver = |param: &&Param| param.kind == ParamKind::Receiver;
+        let params = definition.params.iter().skip_while(is_receiver);
+        for (position, param) in (0..MAX_CALLBACKS).zip(params) {
+            if let Some(annotation) = param.annotation {
+                self.add_callback(annotation, def, position, &mut parts);
+            }
+        }
+        parts
+    }
+
+    fn add_callback(&self, annotation: ExprId, scope: DefId, position: u16, parts: &mut Vec<(u16, Values)>) {
+        match self.file.expr(annotation) {
+            // A function type: its result, called with its parameters.
+            Expr::Call { args, new: true, .. } => {
+                if let Some(receiver) = args.first() {
+                    let values = published(self.eval_type(receiver.value, scope, 0), None);
+                    parts.push((callback_part(position, RECEIVER), values));
+                }
+            }
+            Expr::Call { args, .. } => {
+                for (parameter, arg) in (0..MAX_PARAMETERS).zip(args) {
+                    let values = self.callback_parameter(arg.value, scope);
+                    if !values.is_empty() {
+                        parts.push((callback_part(position, parameter), values));
+                    }
+                }
+            }
+            Expr::TypeUnion(options) => {
+                let is_function = |&option: &ExprId| matches!(self.file.expr(option), Expr::Call { .. });
+                if let Some(option) = options.iter().copied().find(is_function) {
+                    self.add_callback(option, scope, position, parts);
+                }
+            }
+            Expr::Name(_) | Expr::Attribute { .. } => self.add_aliased(annotation, scope, position, parts),
+            Expr::Generic { base, .. } => self.add_aliased(*base, scope, position, parts),
+            _ => {}
+        }
+    }
+
+    fn add_aliased(&self, name: ExprId, scope: DefId, position: u16, parts: &mut Vec<(u16, Values)>) {
+        let named = self.in_position(true, || self.eval(name, scope, u32::MAX));
+        let [Value { entity: Entity::Definition(alias), .. }] = named[..] else { return };
+        if self.kind(alias) != Kind::TypeAlias {
+            return;
+        }
+        for parameter in (0..MAX_PARAMETERS).chain([RECEIVER]) {
+            let values = self.returned_as(alias, callback_part(0, parameter));
+            if !values.is_empty() && !matches!(values[0].entity, Entity::TypeArgument(_)) {
+                parts.push((callback_part(position, parameter), values.into()));
+            }
+        }
+    }
+
+    /// Returns the values of a callback's parameter: a path from a type argument of the function's result, if its type
+    /// follows from that, else the type's instances.
+    fn callback_parameter(&self, declared: ExprId, function: DefId) -> Values {
+        let path = self.argument_path(declared, function);
+        if path.is_empty() { published(self.eval_type(declared, function, 0), None) } else { path.into() }
+    }
+
+    /// `def: D` of `<T, D = T["def"]>(...) => Made<T, D>` is the second type argument of the result, or the member `def` of
+    /// the first.
+    fn argument_path(&self, declared: ExprId, function: DefId) -> Vec<Value> {
+        let step = |entity| Value::new(entity, Strategy::Annotation);
+        match self.file.expr(declared) {
+            Expr::Name(name) => {
+                let result = self.file.def(function).declared_type.map(|declared| self.file.expr(declared));
+                let Some(Expr::Generic { args, .. }) = result else { return Vec::new() };
+                let own = args.iter().position(|&arg| self.file.expr(arg) == self.file.expr(declared));
+                let mut path: Vec<Value> = own.map(|own| step(Entity::TypeArgument(own as u16))).into_iter().collect();
+                let entries = self.file.entries(function, self.file.sym(*name));
+                let bound = entries.iter().find_map(|entry| match entry.bound {
+                    Bound::Binding(binding) => self.file.facts().bindings[binding as usize].annotation,
+                    _ => None,
+                });
+                if !path.is_empty()
+                    && let Some(default) = bound
+                    && matches!(self.file.expr(default), Expr::Attribute { .. })
+                {
+                    path.extend(self.argument_path(default, function));
+                }
+                path
+            }
+            Expr::Attribute { base, name } => {
+                let mut path = self.argument_path(*base, function);
+                let member = step(Entity::TypeMember(self.file.sym(*name)));
+                if path.len() != 1 && path.contains(&member) {
+                    return Vec::new();
+                }
+                if !path.is_empty() {
+                    path.push(member);
+                }
+                path
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the values of a parameter without annotation from the call that the function is an argument of.
+    pub(super) fn contextual_values(&self, function: DefId, position: u32) -> Values {
+        if position >= u32::from(MAX_PARAMETERS) {
+            return Values::new();
+        }
+        let Some((call, argument)) = self.file.callback(function) else {
+            return self.with_depth(|| self.typed_parameter(function, position));
+        };
+        let Expr::Call { callee, .. } = *self.file.expr(call) else { return Values::new() };
+        if argument >= MAX_CALLBACKS {
+            return Values::new();
+        }
+        let place = (function, position);
+        if let Some(known) = self.contextual.borrow().get(&place) {
+            return known.as_ref().clone();
+        }
+        // A parameter that depends on itself adds no values.
+        self.contextual.borrow_mut().insert(place, Rc::default());
+        let values = self.with_depth(|| self.passed_values(function, callee, (argument, position as u16)));
+        self.contextual.borrow_mut().insert(place, Rc::new(values.clone()));
+        values
+    }
+
+    /// Returns the values of a parameter from the type of the variable that holds the function, or of the result that
+    /// it is: `const run: (item: Item) => void = (item) => ...`, `const run: Run = (item) => ...`.
+    fn typed_parameter(&self, function: DefId, position: u32) -> Values {
+        let Some((declared, scope)) = self.function_type(function, 0) else { return Values::new() };
+        let values = match self.file.expr(declared) {
+            Expr::Call { args, .. } => match args.get(position as usize) {
+                Some(arg) => self.eval_type(arg.value, scope, 0),
+                None => Values::new(),
+            },
+            Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. } => {
+                let mut parts = Vec::new();
+                self.add_callback(declared, scope, 0, &mut parts);
+                let part = callback_part(0, position as u16);
+                parts.into_iter().find(|known| known.0 == part).map(|known| known.1).unwrap_or_default()
+            }
+            _ => Values::new(),
+        };
+        self.told(values)
+    }
+
+    /// Returns the type that a function has from its place, and the scope of that type.
+    fn function_type(&self, function: DefId, level: u32) -> Option<(ExprId, DefId)> {
+        let binding = self.file.bound_function(function)?;
+        if let Some(annotation) = binding.annotation {
+            return Some((annotation, binding.scope));
+        }
+        let outer = binding.scope;
+        if let Some(declared) = self.file.def(outer).declared_type {
+            return Some((declared, outer));
+        }
+        let (declared, scope) = if level < MAX_RETURNED { self.function_type(outer, level + 1)? } else { return None };
+        match *self.file.expr(declared) {
+            Expr::Call { callee, .. } => Some((callee, scope)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn passed_values(&self, function: DefId, callee: ExprId, (argument, position): (u16, u16)) -> Values {
+        let definition = self.file.def(function);
+        let (scope, line) = (definition.parent, definition.start_line);
+        let callees = match *self.file.expr(callee) {
+            Expr::Attribute { base, name } => {
+                let name = self.file.sym(name);
+                let bases = self.receivers(base, scope, line);
+                let objects = self.objects_passed(&bases, name, (argument, position));
+                if !objects.is_empty() {
+                    return objects;
+                }
+                self.flat_map(bases, |base| self.called_attribute(base, name))
+            }
+            Expr::Name(name) => self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default(),
+            _ => self.eval(callee, scope, line),
+        };
+        let mut values = Values::new();
+        for callee in callees.into_iter().take(MAX_VALUES) {
+            let Entity::Definition(symbol) = callee.entity else { continue };
+            let Some(receiving) = self.receiving(symbol) else { continue };
+            let given = self.returned_as(receiving, callback_part(argument, position));
+            match given.first().map(|value| value.entity) {
+                Some(Entity::TypeArgument(_)) => merge(&mut values, self.along(given, function)),
+                _ => merge(&mut values, given.into()),
+            }
+        }
+        self.told(values)
+    }
+
+    /// Returns the function that a call runs.
+    fn receiving(&self, symbol: SymbolId) -> Option<SymbolId> {
+        let symbol = self.canonical(symbol);
+        match self.kind(symbol) {
+            kind if is_class(kind) => self.constructor_of(symbol),
+            kind if is_callable(kind) => Some(symbol),
+            _ => None,
+        }
+    }
+
+    /// Follows the path from a type argument of the result, which the declared type of the constant that holds the
+    /// result names.
+    fn along(&self, path: &[Value], function: DefId) -> Values {
+        let holder = self.file.def(self.file.def(function).parent);
+        let declared = holder.declared_type.filter(|_| holder.kind == Kind::Constant);
+        let Some(Expr::Generic { args, .. }) = declared.map(|declared| self.file.expr(declared)) else {
+            return Values::new();
+        };
+        let mut values = Values::new();
+        let mut is_known = false;
+        for step in path {
+            match step.entity {
+                Entity::TypeArgument(_) if is_known => break,
+                Entity::TypeArgument(position) => {
+                    if let Some(&arg) = args.get(position as usize) {
+                        values = self.eval_type(arg, holder.parent, 0);
+                        is_known = true;
+                    }
+                }
+                Entity::TypeMember(name) if is_known => {
+                    values = self.flat_map(values, |value| self.seen_member(value, name));
+                }
+                _ => {}
+            }
+        }
+        values
+    }
+
+    /// Returns the elements of containers, or the objects themselves, that a method of them passes to a function.
+    fn objects_passed(&self, bases: &Values, name: Sym, (argument, position): (u16, u16)) -> Values {
+        let rules = &self.file.rules;
+        let takes_element = match position {
+            0 => argument == 0 && rules.element_callbacks.contains(&name),
+            1 => rules.fold_callbacks.contains(&name),
+            _ => false,
+        };
+        if takes_element {
+            let elements = self.flat_map(bases.clone(), |base| self.contained(base));
+            if !elements.is_empty() {
+                return elements;
+            }
+        }
+        if position != 0 || argument != 0 || !rules.receiver_callbacks.contains(&name) {
+            return Values::new();
+        }
+        let held = self.flat_map(bases.clone(), |base| self.held(base));
+        let is_own = |value: &Value| {
+            let members = self.called_attribute(*value, name);
+            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
+        };
+        held.into_iter().filter(|value| matches!(value.entity, Entity::Instance(_)) && !is_own(value)).collect()
+    }
+
+    /// Returns the values of a variable of a class or module, and any other value itself.
+    pub(crate) fn held(&self, value: Value) -> Values {
+        match value.entity {
+            Entity::Definition(symbol)
+                if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
+            {
+                let held = self.stored_values(symbol);
+                held.into_iter().filter(|held| held.entity != value.entity).collect()
+            }
+            _ => smallvec![value],
+        }
+    }
+
+    /// Returns the values of a name that means a parameter of the function around which declares none, such as `it`.
+    pub(super) fn implicit_parameter(&self, scope: DefId, name: Sym) -> Option<Values> {
+        let position = self.file.rules.implicit_parameters.iter().position(|&known| known == name)?;
+        let mut here = scope;
+        while self.file.outline(here).kind == Kind::Lambda {
+            if self.file.callback(here).is_some() {
+                let has_none = self.file.def(here).params.is_empty();
+                return has_none
+                    .then(|| self.contextual_values(here, position as u32))
+                    .filter(|found| !found.is_empty());
+            }
+            here = self.file.outline(here).parent;
+        }
+        None
+    }
+
+    /// Returns the elements of a container.
+    fn contained(&self, value: Value) -> Values {
+        match value.entity {
+            Entity::Mapped(_) if !self.file.rules.prototypes => Values::new(),
+            Entity::Elements(symbol) | Entity::Mapped(symbol) => {
+                smallvec![Value::new(Entity::Instance(symbol), Strategy::LocalType)]
+            }
+            Entity::Definition(_) => {
+                let held: Values = self.held(value).into_iter().filter(|held| held.entity != value.entity).collect();
+                self.with_depth(|| self.flat_map(held, |value| self.contained(value)))
+            }
+            _ => Values::new(),
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Members of values: attributes of modules, classes and instances along their ancestors, and the results of calls.
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, Value, Values};
+use crate::project::arity::Arity;
+use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class};
+use crate::project::names::{EMPTY, ExternalId, Sym, SymbolId};
+use crate::project::query::Query;
+use crate::resolve::definitions::chosen_definitions;
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Kind, flags};
+
+impl Query<'_> {
+    /// Returns the possible values of `value.name`.
+    pub fn attribute(&self, value: Value, name: Sym) -> Values {
+        match value.entity {
+            Entity::Definition(symbol) => self.definition_attribute(value, symbol, name),
+            Entity::Instance(class) => {
+                if self.file.rules.class_attribute == Some(name) {
+                    return smallvec![Value { entity: Entity::Definition(class), ..value }];
+                }
+                self.class_member(class, name, value.via)
+            }
+            Entity::Super(class) => self.inherited_member(class, name, Strategy::Super).unwrap_or_else(missing),
+            Entity::SuperAfter { class, after } => {
+                let ancestors = self.ancestors(class);
+                let start = ancestors.iter().position(|&ancestor| ancestor == Entity::Definition(after));
+                let beyond = &ancestors[start.map_or(0, |start| start + 1)..];
+                self.member_of_ancestors(beyond, name, Strategy::Super).unwrap_or_else(missing)
+            }
+            Entity::Package(_) | Entity::Folder(_) => {
+                let found = self.member_of_module_like(value.entity, name);
+                if found.is_empty() { missing() } else { module_attribute(found) }
+            }
+            Entity::External(external) => smallvec![self.external_member(external, name, Strategy::Import)],
+            Entity::ExternalInstance(external) => {
+                let via = if value.via == Strategy::Import { Strategy::LocalType } else { value.via };
+                smallvec![self.external_member(external, name, via)]
+            }
+            Entity::Elements(symbol) | Entity::Mapped(symbol) if !self.calling.get() => {
+                // `xs.first`, `d.values` without parentheses.
+                let entity = match () {
+                    () if self.file.rules.element_getters.contains(&name) => Entity::Instance(symbol),
+                    () if self.file.rules.element_views.contains(&name) => Entity::Elements(symbol),
+                    () => Entity::Builtin(EMPTY),
+                };
+                smallvec![Value { entity, ..value }]
+            }
+            Entity::Elements(_) | Entity::Mapped(_) | Entity::Builtin(_) => {
+                smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
+            }
+            Entity::Opaque | Entity::Missing => smallvec![value],
+            Entity::Returning(_) => smallvec![Value::new(Entity::Opaque, value.via)],
+            Entity::Nothing
+            | Entity::SelfType
+            | Entity::Argument(_)
+            | Entity::MadeBy(_)
+            | Entity::ReturningMade(_)
+            | Entity::TypeArgument(_)
+            | Entity::ArgumentElements(_)
+            | Entity::ArgumentMapped(_)
+            | Entity::TypeMember(_) => Values::new(),
+        }
+    }
+
+    fn definition_attribute(&self, value: Value, symbol: SymbolId, name: Sym) -> Values {
+        let kind = self.kind(symbol);
+        match kind {
+            Kind::Module | Kind::Namespace => {
+                let found = self.member_of_module_like(value.entity, name);
+                if found.is_empty() { missing() } else { module_attribute(found) }
+            }
+            kind if is_class(kind) => {
+                let via = if value.via == Strategy::This { Strategy::This } else { Strategy::ClassAttribute };
+                self.class_member(symbol, name, via)
+            }
+            _ if self.is_object(kind)
+                && let Some(found) = self.object_member(value, symbol, name) =>
+            {
+                found
+            }
+            Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias => {
+                let held = self.stored_values(symbol);
+                self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
+            }
+            _ => {
+                let made = self.decorated(symbol);
+                match made.is_empty() {
+                    true => smallvec![Value::new(Entity::Opaque, value.via)],
+                    false => self.with_depth(|| self.flat_map(made, |value| self.attribute(value, name))),
+                }
+            }
+        }
+    }
+
+    fn external_member(&self, external: ExternalId, name: Sym, via: Strategy) -> Value {
+        let member = self.index.externals.member(&self.index.strings, external, self.text(name));
+        Value::new(Entity::External(member), via)
+    }
+
+    /// Returns the possible values of a constant, field or property.
+    pub fn stored_values(&self, symbol: SymbolId) -> Values {
+        let (file, definition) = self.definition(symbol);
+        if definition.kind == Kind::Property {
+            return self.returns(symbol);
+        }
+        let scope = file.symbols[definition.parent as usize];
+        self.variable(scope, definition.name)
+    }
+
+    /// Returns a member of a class or its ancestors. The result has the rule `via`, by which the class was found,
+    /// except that members of ancestors of `self` have the rule `inherited`.
+    pub fn class_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Values {
+        if let Some(values) = self.own_member(class, name, via) {
+            return values;
+        }
+        let via = if via == Strategy::This { Strategy::Inherited } else { via };
+        let found = self.inherited_member(class, name, via);
+        let found = found.or_else(|| self.embedded(class, name));
+        found.or_else(|| self.unwrapped(class, name)).unwrap_or_else(missing)
+    }
+
+    /// Returns the object itself for `lazy.Value`: annotations have already unwrapped the type.
+    fn unwrapped(&self, class: SymbolId, name: Sym) -> Option<Values> {
+        let is_same = !self.calling.get() && self.file.rules.same_methods.contains(&name);
+        is_same.then(|| smallvec![Value::new(Entity::Instance(class), Strategy::AttributeType)])
+    }
+
+    /// Returns the embedded object that bears the name of its type.
+    fn embedded(&self, class: SymbolId, name: Sym) -> Option<Values> {
+        if !self.file.rules.structural_interfaces || self.calling.get() {
+            return None;
+        }
+        self.ancestors(class).iter().find_map(|ancestor| match *ancestor {
+            Entity::Definition(base) if self.definition(base).1.name == name => {
+                Some(smallvec![Value::new(Entity::Instance(base), Strategy::AttributeType)])
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the member that a method of `class` with this name overrides: the nearest one along the ancestors.
+    pub fn overridden(&self, class: SymbolId, name: Sym) -> Option<SymbolId> {
+        let found = self.ancestors(class).iter().find_map(|ancestor| match ancestor {
+            Entity::Definition(symbol) => self.own_member(*symbol, name, Strategy::Override),
+            _ => None,
+        })?;
+        found.into_iter().find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
+            _ => None,
+        })
+    }
+
+    /// Returns the declaration that a method implements, for languages in which only declared members are overridden:
+    /// the nearest one along the ancestors with an arity that the method accepts.
+    pub fn declared(&self, class: SymbolId, name: Sym, arity: Arity) -> Option<SymbolId> {
+        self.ancestors(class).iter().find_map(|ancestor| {
+            let Entity::Definition(symbol) = *ancestor else { return None };
+            let (file, entries) = self.entries(symbol, name);
+            entries.iter().find_map(|entry| match entry.bound {
+                Bound::Definition(def) if file.outline(def).flags & flags::ABSTRACT != 0 => {
+                    arity.takes(file.def(def).params.len()).then(|| file.symbols[def as usize])
+                }
+                _ => None,
+            })
+        })
+    }
+
+    /// Returns the possible values of `value.name` in a call.
+    pub fn called_attribute(&self, value: Value, name: Sym) -> Values {
+        let before = self.calling.replace(true);
+        let values = self.attribute(value, name);
+        self.calling.set(before);
+        values
+    }
+
+    /// Returns a member of the class itself or of its extensions; empty values for a member of unknown value.
+    fn own_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        let own = std::iter::once(class).filter(|&class| !self.is_scope_only(self.kind(class)));
+        let scopes = own.chain(self.extensions(class).iter().map(|extension| extension.symbol));
+        let mut second_choice = None;
+        for scope in scopes {
+            let (file, entries) = self.entries(scope, name);
+            if entries.is_empty() {
+                continue;
+            }
+            let defs = chosen_definitions(file, entries);
+            if let [_, _, ..] = defs[..] {
+                let members = defs.iter().map(|&def| self.canonical(file.symbols[def as usize]));
+                return Some(members.map(|symbol| Value::new(Entity::Definition(symbol), via)).collect());
+            }
+            if let [def] = defs[..] {
+                let fits = |def: DefId| is_callable(file.outline(def).kind) == self.calling.get();
+                let chosen = if fits(def) { Some(def) } else { other_definition(entries, fits) };
+                let values = |def: DefId| {
+                    let symbol = self.canonical(file.symbols[def as usize]);
+                    smallvec![Value::new(Entity::Definition(symbol), via)]
+                };
+                match chosen {
+                    Some(def) => return Some(values(def)),
+                    None if !file.rules.fields_beside_methods => return Some(values(def)),
+                    None => second_choice = second_choice.or_else(|| Some(values(def))),
+                }
+            } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
+                let property = self.inherited_property(class, name, via);
+                return Some(property.unwrap_or_else(|| self.variable(scope, name)));
+            }
+        }
+        second_choice
+    }
+
+    /// Returns the property of an ancestor whose setter an assignment to `self.name` runs.
+    fn inherited_property(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        self.ancestors(class).iter().find_map(|ancestor| {
+            let Entity::Definition(symbol) = *ancestor else { return None };
+            let (file, entries) = self.entries(symbol, name);
+            let [def] = chosen_definitions(file, entries)[..] else { return None };
+            let is_property = file.outline(def).kind == Kind::Property;
+            let via = if via == Strategy::This { Strategy::Inherited } else { via };
+            is_property.then(|| smallvec![Value::new(Entity::Definition(file.symbols[def as usize]), via)])
+        })
+    }
+
+    /// Returns a member of the ancestors of a class. A member that the project lacks is attributed to the only external
+    /// ancestor.
+    fn inherited_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        self.member_of_ancestors(self.ancestors(class), name, via)
+    }
+
+    fn member_of_ancestors(&self, ancestors: &[Entity], name: Sym, via: Strategy) -> Option<Values> {
+        let mut externals = Vec::new();
+        let mut is_known = true;
+        let mut has_builtin = false;
+        for &ancestor in ancestors {
+            match ancestor {
+                Entity::Definition(symbol) => {
+                    if let Some(values) = self.own_member(symbol, name, via) {
+                        return Some(values);
+                    }
+                }
+                Entity::Package(package) => {
+                    if let Some(entity) = self.package_member(package, name) {
+                        return Some(smallvec![Value::new(entity, via)]);
+                    }
+                }
+                Entity::External(external) if !self.is_marker(external) => externals.push(external),
+                Entity::Builtin(builtin) => has_builtin |= !self.file.rules.is_marker_base(self.text(builtin)),
+                Entity::Missing => is_known = false,
+                _ => {}
+            }
+        }
+        if !is_known {
+            return None;
+        }
+        match externals[..] {
+            [] if has_builtin => Some(smallvec![Value::new(Entity::Builtin(EMPTY), via)]),
+            [] => None,
+            [only] if !has_builtin && self.file.rules.inherits_unknown_members => {
+                let via = if via == Strategy::This { Strategy::Inherited } else { via };
+                Some(smallvec![self.external_member(only, name, via)])
+            }
+            _ => Some(smallvec![Value::new(Entity::Opaque, via)]),
+        }
+    }
+
+    pub(crate) fn is_marker(&self, external: ExternalId) -> bool {
+        let (package, name) = self.index.externals.name(external);
+        let dotted = format!("{}.{}", self.text(package), self.text(name));
+        self.file.rules.is_marker_base(&dotted)
+    }
+
+    /// Returns the constructor that instantiating a class runs, if the project defines it.
+    pub fn constructor_of(&self, class: SymbolId) -> Option<SymbolId> {
+        let (file, definition) = self.definition(class);
+        let (name, is_inherited) = match file.rules.constructor {
+            Some(name) => (name, true),
+            None => (definition.name, false),
+        };
+        let values = match is_inherited {
+            true => self.class_member(class, name, Strategy::Constructor),
+            false => self.own_member(class, name, Strategy::Constructor).unwrap_or_default(),
+        };
+        values.into_iter().find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(self.canonical(symbol)),
+            _ => None,
+        })
+    }
+
+    /// Returns the class of a constructor with the class's name: inside the class and derived ones, the name denotes
+    /// the class.
+    pub fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
+        let Entity::Definition(symbol) = value.entity else { return None };
+        let (file, definition) = self.definition(symbol);
+        if definition.kind != Kind::Constructor || file.rules.constructor.is_some() {
+            return None;
+        }
+        let parent = file.symbols[definition.parent as usize];
+        match file.outline(definition.parent).kind {
+            Kind::Extension => {
+                let home = self.index.symbols.get(parent).file;
+                self.index.ancestry.extended_by(home, parent)
+            }
+            _ => Some(parent),
+        }
+    }
+}
+
+/// Selects between a field and a method of the same name, which some languages allow in one class.
+fn other_definition(entries: &[NameEntry], fits: impl Fn(DefId) -> bool) -> Option<DefId> {
+    let mut definitions = entries.iter().filter_map(|entry| match entry.bound {
+        Bound::Definition(def) => Some(def),
+        _ => None,
+    });
+    definitions.find(|&def| fits(def))
+}
+
+fn missing() -> Values {
+    smallvec![Value::new(Entity::Missing, Strategy::Local)]
+}
+
+/// Members defined in a module are found by the rule `module-attribute`.
+fn module_attribute(values: Values) -> Values {
+    let change = |value: Value| match (value.via, value.entity) {
+        (Strategy::Import, Entity::External(_)) => value,
+        (Strategy::Import, _) => Value { via: Strategy::ModuleAttribute, ..value },
+        _ => value,
+    };
+    values.into_iter().map(change).collect()
+}

@@ -1,0 +1,303 @@
+//! Resolves bare names: local scopes, the module and its imports, and scopes shared by several files.
+
+use std::rc::Rc;
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, Value, Values};
+use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class};
+use crate::project::index::Container;
+use crate::project::names::{EMPTY, Sym};
+use crate::project::paths::folder_of;
+use crate::project::query::Query;
+use crate::resolve::imports::relabel;
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Expr, Kind};
+use atlas_languages::{ModuleRule, OuterPackages};
+
+impl Query<'_> {
+    /// Returns the id of a word that occurs in a file, or [`EMPTY`].
+    pub fn known(&self, word: &str) -> Sym {
+        self.index.strings.find(word).unwrap_or(EMPTY)
+    }
+
+    /// Returns the possible values of a bare name in a scope of this file at a line, or `None` if nothing binds it.
+    pub fn resolve_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
+        self.resolve_used_name(scope, name, line, false)
+    }
+
+    /// Returns the same for a called name: a method hides a field of the same name.
+    pub fn resolve_called_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
+        self.resolve_used_name(scope, name, line, true)
+    }
+
+    fn resolve_used_name(&self, scope: DefId, name: Sym, line: u32, is_called: bool) -> Option<Values> {
+        if let Some(global) = self.file.rules.global_name(self.text(name)) {
+            return self.global_name(global);
+        }
+        if self.file.rules.modules.whole_names && self.text(name).starts_with(char::is_uppercase) {
+            return self.whole_name(name);
+        }
+        let mut here = scope;
+        while here != 0 {
+            let kind = self.file.outline(here).kind;
+            if is_class(kind) || kind == Kind::Extension {
+                if let Some(values) = self.name_in_class(scope, here, name, is_called) {
+                    return Some(values);
+                }
+            } else if kind != Kind::Constant {
+                let entries = self.file.entries(here, name);
+                let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
+                if !entries.is_empty() && !is_other && self.is_visible(entries, line) {
+                    return Some(self.local_values(here, entries, line));
+                }
+                if kind == Kind::Lambda
+                    && !self.file.rules.scope_callbacks.is_empty()
+                    && let Some(values) = self.member_of_receiver(here, name, is_called)
+                {
+                    return Some(values);
+                }
+            }
+            here = self.file.outline(here).parent;
+        }
+        if let Some(values) = self.implicit_parameter(scope, name) {
+            return Some(values);
+        }
+        self.resolve_module_name(scope, name, is_called)
+    }
+
+    /// Returns what the first segment of `a::b` denotes in a scope: a namespace, module or type. A variable of the same
+    /// name does not hide it.
+    pub fn resolve_scope_name(&self, scope: DefId, name: Sym) -> Values {
+        let holds_names = |value: &Value| match value.entity {
+            Entity::Definition(symbol) => {
+                let kind = self.kind(symbol);
+                is_class(kind) || matches!(kind, Kind::Module | Kind::Namespace | Kind::TypeAlias)
+            }
+            Entity::Package(_) | Entity::Folder(_) | Entity::External(_) | Entity::Builtin(_) => true,
+            _ => false,
+        };
+        let mut here = scope;
+        while here != 0 {
+            let kind = self.file.outline(here).kind;
+            let found = if is_class(kind) || kind == Kind::Extension {
+                self.name_in_class(scope, here, name, false)
+            } else {
+                let entries = self.file.entries(here, name).iter().copied();
+                let entries: Vec<NameEntry> = entries.filter(|entry| !self.is_value(entry)).collect();
+                (!entries.is_empty()).then(|| self.local_values(here, &entries, u32::MAX))
+            };
+            if let Some(values) = found.filter(|values| values.iter().any(holds_names)) {
+                return values;
+            }
+            here = self.file.outline(here).parent;
+        }
+        match self.resolve_module_name(scope, name, false) {
+            Some(values) if !values.iter().any(holds_names) => self.find_module_name(scope, name, true),
+            found => found,
+        }
+        .unwrap_or_default()
+    }
+
+    /// Returns whether a name is bound to a variable, parameter, constant or field.
+    fn is_value(&self, entry: &NameEntry) -> bool {
+        match entry.bound {
+            Bound::Definition(def) => matches!(self.file.outline(def).kind, Kind::Constant | Kind::Field),
+            Bound::Binding(_) | Bound::Parameter(_) => true,
+            Bound::Import(_) => false,
+        }
+    }
+
+    /// Returns the values of a name in an enclosing class. Its names are visible in its own body, and in its methods and nested
+    /// classes only where `this` is implicit.
+    fn name_in_class(&self, scope: DefId, class: DefId, name: Sym, is_called: bool) -> Option<Values> {
+        let entries = self.file.entries(class, name);
+        if self.in_type.get() && self.is_hidden_in_types(entries) {
+            return None;
+        }
+        if scope == class && self.file.outline(class).kind != Kind::Extension {
+            let own = entries.iter().any(|entry| !self.is_instance_only(entry));
+            return own.then(|| self.local_values(class, entries, u32::MAX));
+        }
+        if self.in_type.get() && entries.iter().any(|entry| self.is_type_parameter(entry)) {
+            return Some(self.local_values(class, entries, u32::MAX));
+        }
+        if !self.file.rules.implicit_this {
+            return None;
+        }
+        let symbol = self.class_of(class)?;
+        let before = self.calling.replace(is_called);
+        let values = self.class_member(symbol, name, Strategy::This);
+        self.calling.set(before);
+        if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
+            return Some(smallvec![Value::new(Entity::Definition(class), Strategy::Local)]);
+        }
+        let only_methods = is_called && self.file.rules.calls_only_methods;
+        let no_members = self.in_type.get() && self.file.rules.generic_fields;
+        let is_found = values.iter().any(|value| match value.entity {
+            Entity::Definition(symbol) if no_members => {
+                is_class(self.kind(symbol)) || self.kind(symbol) == Kind::TypeAlias
+            }
+            Entity::Definition(symbol) => {
+                !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol))
+            }
+            Entity::Instance(_) => !only_methods,
+            _ => false,
+        });
+        (is_found || (!entries.is_empty() && !only_methods && !no_members)).then_some(values)
+    }
+
+    /// Returns whether a name is only that of a field or method, which is no type: `Status Status { get; }`.
+    fn is_hidden_in_types(&self, entries: &[NameEntry]) -> bool {
+        let is_member = |entry: &NameEntry| match entry.bound {
+            Bound::Definition(def) => {
+                matches!(self.file.outline(def).kind, Kind::Field | Kind::Property | Kind::Method)
+            }
+            _ => false,
+        };
+        let is_type = |entry: &NameEntry| matches!(entry.bound, Bound::Definition(_)) && !is_member(entry);
+        self.file.rules.generic_fields && entries.iter().any(is_member) && !entries.iter().any(is_type)
+    }
+
+    /// Returns whether a name is bound only as `self.x`, which the class body does not see.
+    fn is_instance_only(&self, entry: &NameEntry) -> bool {
+        match entry.bound {
+            Bound::Binding(binding) => {
+                let target = self.file.facts().bindings[binding as usize].target;
+                matches!(self.file.expr(target), Expr::Attribute { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether an entry of a class is a type parameter, which is visible in its methods.
+    fn is_type_parameter(&self, entry: &NameEntry) -> bool {
+        self.file.rules.prototypes && matches!(entry.bound, Bound::Binding(_)) && !self.is_instance_only(entry)
+    }
+
+    fn resolve_module_name(&self, scope: DefId, name: Sym, is_called: bool) -> Option<Values> {
+        if is_called && self.file.rules.calls_only_methods {
+            return self.find_module_name(scope, name, true);
+        }
+        // Namespaces and `using`s around the scope matter only where packages are declared.
+        let is_plain = self.file.scope_rule != atlas_facts::ScopeRule::Declared;
+        if is_plain && let Some(known) = self.module_names.borrow().get(&(name, self.in_type.get())) {
+            return (!known.is_empty()).then(|| known.as_ref().clone());
+        }
+        let found = self.find_module_name(scope, name, false);
+        if is_plain {
+            // An empty list is cached for names without a binding; bound names of unknown value are looked up again.
+            match &found {
+                Some(values) if values.is_empty() => {}
+                values => {
+                    let kept = values.clone().unwrap_or_default();
+                    self.module_names.borrow_mut().insert((name, self.in_type.get()), Rc::new(kept));
+                }
+            }
+        }
+        found
+    }
+
+    fn find_module_name(&self, scope: DefId, name: Sym, without_values: bool) -> Option<Values> {
+        let module = *self.file.symbols.first()?;
+        let entries = self.file.entries(0, name).iter().copied();
+        let entries: Vec<NameEntry> = entries.filter(|entry| !without_values || !self.is_value(entry)).collect();
+        if !entries.is_empty() {
+            let values = self.bound_values(self.home, module, &entries);
+            return Some(relabel(
+                values,
+                Strategy::Import,
+                Strategy::SameModule,
+                |value| matches!(value.entity, Entity::Definition(symbol) if self.index.symbols.get(symbol).file == self.home),
+            ));
+        }
+        if let Some(values) = self.shared_name(scope, name) {
+            return Some(values);
+        }
+        if let Some(values) = self.starred_name(self.home, module, name) {
+            return Some(values);
+        }
+        if self.file.rules.module_rule == ModuleRule::Tree
+            && let Some(values) = self.tree_path_start(name)
+        {
+            return Some(values);
+        }
+        if self.file.rules.builtins.contains(&name) {
+            return Some(smallvec![Value::new(Entity::Builtin(name), Strategy::Local)]);
+        }
+        None
+    }
+
+    /// Returns names of the same folder, or of the enclosing declared packages and namespaces.
+    fn shared_name(&self, scope: DefId, name: Sym) -> Option<Values> {
+        match self.file.scope_rule {
+            atlas_facts::ScopeRule::Directory => {
+                let folder = self.known(folder_of(&self.file.path));
+                let found = self.shared(Container::Folder(folder), name).first()?;
+                Some(smallvec![Value::new(Entity::Definition(*found), Strategy::SamePackage)])
+            }
+            atlas_facts::ScopeRule::Declared => {
+                let around = self.enclosing_packages(scope);
+                let found = around.into_iter().find_map(|package| self.resolve_in_package(package, name));
+                found.or_else(|| {
+                    // The first part of `com.example.Type`.
+                    let text = self.text(name);
+                    self.package(text)
+                        .map(|package| smallvec![Value::new(Entity::Package(package), Strategy::SamePackage)])
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns, innermost first, the namespaces around a scope, the declared package with its parents, and the global
+    /// scope.
+    fn enclosing_packages(&self, scope: DefId) -> Vec<Sym> {
+        let mut packages = Vec::new();
+        let mut here = scope;
+        while here != 0 {
+            if self.file.outline(here).kind == Kind::Namespace {
+                packages.push(self.file.qualified_names[here as usize]);
+            }
+            here = self.file.outline(here).parent;
+        }
+        packages.push(self.file.module);
+        let outer = self.file.rules.modules.outer;
+        if outer == OuterPackages::Parents {
+            let module = self.text(self.file.module);
+            let dots = module.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
+            packages.extend(dots.into_iter().rev().filter_map(|at| self.index.strings.find(&module[..at])));
+        }
+        if outer != OuterPackages::None {
+            packages.push(EMPTY);
+        }
+        packages.dedup();
+        packages
+    }
+
+    fn resolve_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
+        let mut found = self.shared_in_package(package, name);
+        if self.file.rules.included_globals {
+            return self.visible_global(&found.collect::<Vec<_>>());
+        }
+        let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
+        let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
+        found.next().map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
+    }
+
+    /// Resolves the start of a path: `crate`, `super`, `self`, a child module or another part of the project.
+    fn tree_path_start(&self, name: Sym) -> Option<Values> {
+        let text = self.text(name);
+        let entity = match text {
+            "crate" => self.tree_root(self.home),
+            "self" => Entity::Definition(self.module_symbol(self.home)),
+            "super" => self.tree_parent(),
+            _ => self.tree_child(self.file, text).or_else(|| self.tree_project(text))?,
+        };
+        Some(smallvec![Value::new(entity, Strategy::Import)])
+    }
+}
+
+fn has_definition(entries: &[NameEntry]) -> bool {
+    entries.iter().any(|entry| matches!(entry.bound, Bound::Definition(_)))
+}

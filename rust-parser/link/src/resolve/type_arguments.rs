@@ -1,0 +1,102 @@
+//! Type parameters of classes, seen from outside: `held: T` of `Base<T>` is a `User` in `class Sub extends Base<User>` and
+//! in a `Base<User>`. Classes publish the type arguments of their bases, fields and functions the positions of the type
+//! parameters in their types.
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, Value, Values};
+use crate::project::file_types::{FIELD_ARGUMENT, base_part};
+use crate::project::names::{Sym, SymbolId};
+use crate::project::query::Query;
+use crate::resolve::applied::is_parameter;
+use crate::resolve::types::published;
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Expr, ExprId, Kind};
+
+/// Largest number of bases, and of type arguments of a base, with published types.
+pub const MAX_BASES: u16 = 4;
+pub const MAX_TYPE_ARGUMENTS: u16 = 8;
+
+impl Query<'_> {
+    /// Returns the type arguments of the bases of a class, or the type parameter of a field, by part.
+    pub(super) fn type_arguments(&self, def: DefId) -> Vec<(u16, Values)> {
+        let definition = self.file.def(def);
+        let mut parts = Vec::new();
+        if definition.kind == Kind::Field {
+            let declared = definition.declared_type.filter(|_| self.file.rules.generic_fields);
+            let mut values = match declared {
+                Some(declared) => self.naming_parameters(|| self.eval_type(declared, definition.parent, 0)),
+                None => Values::new(),
+            };
+            values.retain(|value| is_parameter(value.entity));
+            if !values.is_empty() {
+                parts.push((FIELD_ARGUMENT, values));
+            }
+            return parts;
+        }
+        for (number, &base) in (0..MAX_BASES).zip(&definition.bases) {
+            let Expr::Generic { base, args } = self.file.expr(base) else { continue };
+            let named = self.in_position(true, || self.eval(*base, definition.parent, definition.start_line));
+            let named: Values =
+                named.into_iter().filter(|value| matches!(value.entity, Entity::Definition(_))).collect();
+            if named.len() != 1 {
+                continue;
+            }
+            parts.push((base_part(number, 0), named));
+            for (position, &arg) in (0..MAX_TYPE_ARGUMENTS).zip(args) {
+                let values = published(self.naming_parameters(|| self.eval_type(arg, def, 0)), None);
+                if !values.is_empty() {
+                    parts.push((base_part(number, position + 1), values));
+                }
+            }
+        }
+        parts
+    }
+
+    /// Returns a member of a value. A field whose type is a type parameter has the argument's type.
+    pub(super) fn seen_member(&self, receiver: Value, name: Sym) -> Values {
+        let members = self.attribute(receiver, name);
+        let Entity::Instance(class) = receiver.entity else { return members };
+        self.flat_map(members, |member| {
+            let given = self.given_type(class, receiver.args, member);
+            if given.is_empty() { smallvec![member] } else { given }
+        })
+    }
+
+    /// Returns the instances that a field holds in objects of a class, if its type depends on type parameters.
+    fn given_type(&self, class: SymbolId, args: Sym, member: Value) -> Values {
+        let Entity::Definition(field) = member.entity else { return Values::new() };
+        let (file, definition) = self.definition(field);
+        if definition.kind != Kind::Field {
+            return Values::new();
+        }
+        let owner = self.first_part(file.symbols[definition.parent as usize]);
+        let held = self.returned_as(field, FIELD_ARGUMENT);
+        let given = held.iter().flat_map(|value| self.substituted(*value, class, args, owner));
+        given.map(|value| Value { via: Strategy::AttributeType, ..value }).collect()
+    }
+
+    /// Returns the values of an expression before a dot, with the type arguments of the object that it is a member of.
+    pub fn receivers(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
+        let values = self.eval(expr, scope, line);
+        if !self.file.rules.generic_fields {
+            return values;
+        }
+        let Expr::Attribute { base, name } = *self.file.expr(expr) else { return values };
+        let is_generic = |value: &Value| match value.entity {
+            Entity::Definition(symbol) => {
+                self.kind(symbol) == Kind::Field && !self.returned_as(symbol, FIELD_ARGUMENT).is_empty()
+            }
+            _ => false,
+        };
+        if !values.iter().any(is_generic) {
+            return values;
+        }
+        let name = self.file.sym(name);
+        let seen = self.with_depth(|| {
+            let receivers = self.receivers(base, scope, line);
+            self.flat_map(receivers, |receiver| self.seen_member(receiver, name))
+        });
+        if seen.is_empty() { values } else { seen }
+    }
+}

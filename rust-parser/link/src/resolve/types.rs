@@ -1,0 +1,323 @@
+//! Static types: annotations, and the possible values of variables and function results.
+//! Inference runs in two rounds: the first uses only this file's annotations and constructor calls, the second also the
+//! results of the first in other files. Results are published, so that a change of one function's result re-links
+//! exactly the files that use it.
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
+use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
+use crate::project::file_types::{DECORATED, FileTypes};
+use crate::project::names::{EMPTY, SymbolId};
+use crate::project::query::Query;
+use crate::strategy::Strategy;
+use atlas_facts::{DefId, Expr, ExprId, Kind, flags};
+
+/// Largest nesting depth of type expressions.
+const MAX_TYPE_DEPTH: u32 = 6;
+
+/// Infers the types of a file as far as the query's stage allows.
+pub fn infer(query: &Query) -> FileTypes {
+    let mut types = FileTypes::default();
+    let groups = query.file.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
+    for group in groups {
+        let NameEntry { scope, name, .. } = group[0];
+        if is_open_scope(query.file.outline(scope).kind) {
+            let _ = group;
+            let values = query.variable(query.file.symbols[scope as usize], name);
+            if !values.is_empty() {
+                types.variables.push((query.file.symbols[scope as usize], name, values.into_boxed_slice()));
+            }
+        }
+    }
+    for (function, definition) in query.file.facts().definitions.iter().enumerate() {
+        if is_callable(definition.kind) {
+            let symbol = query.file.symbols[function];
+            let whole = query.returns(symbol);
+            let parts = query.infer_parts(function as DefId);
+            let results = (0..).zip(std::iter::once(whole).chain(parts));
+            for (part, values) in results.chain([(DECORATED, query.decorated(symbol))]) {
+                if !values.is_empty() {
+                    types.returns.push((symbol, part, values.into_boxed_slice()));
+                }
+            }
+        }
+        let symbol = query.file.symbols[function];
+        let parts = match definition.kind {
+            kind if is_callable(kind) || kind == Kind::TypeAlias => query.callback_types(function as DefId),
+            kind if is_class(kind) || kind == Kind::Field => query.type_arguments(function as DefId),
+            _ => continue,
+        };
+        types.returns.extend(parts.into_iter().map(|(part, values)| (symbol, part, values.into_boxed_slice())));
+    }
+    types.variables.sort_by_key(|known| (known.0, known.1));
+    types.returns.sort_by_key(|known| (known.0, known.1));
+    types
+}
+
+impl Query<'_> {
+    /// Returns the possible values of a variable of a module or class; functions and classes of that name need no
+    /// inference.
+    pub(super) fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
+        let mut bindings = Vec::new();
+        let mut parameter = Values::new();
+        let is_kind = |entry: &NameEntry, kind: Kind| match entry.bound {
+            Bound::Definition(def) => self.file.outline(def).kind == kind,
+            _ => false,
+        };
+        let has_constant = group.iter().any(|entry| is_kind(entry, Kind::Constant));
+        for entry in group {
+            match entry.bound {
+                // The type of the same name.
+                Bound::Definition(_) if has_constant && is_kind(entry, Kind::Interface) => {}
+                Bound::Definition(def) => {
+                    let definition = self.file.def(def);
+                    if !matches!(definition.kind, Kind::Constant | Kind::Field | Kind::TypeAlias) {
+                        return Values::new();
+                    }
+                    if let Some(declared) = definition.declared_type {
+                        let values = self.annotated(declared, definition.parent);
+                        if !values.is_empty() {
+                            return self.held_in(scope, values);
+                        }
+                    } else if group.len() == 1 && self.is_enum_member(def) {
+                        let owner = self.file.symbols[definition.parent as usize];
+                        return self
+                            .held_in(scope, smallvec![Value::new(Entity::Instance(owner), Strategy::LocalType)]);
+                    }
+                }
+                Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
+                Bound::Import(_) => return Values::new(),
+                // Of a class: its primary constructor's, which a property of that name hides.
+                Bound::Parameter(position) => {
+                    let annotation = self.file.def(scope).params[position as usize].annotation;
+                    parameter = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
+                }
+            }
+        }
+        let annotated = bindings.iter().find_map(|binding| {
+            let values = self.annotated(binding.annotation?, binding.scope);
+            (!values.is_empty()).then_some(values)
+        });
+        if let Some(values) = annotated {
+            return self.held_in(scope, values);
+        }
+        let mut values = Values::new();
+        for binding in bindings {
+            merge(&mut values, self.binding_values(binding, binding.scope));
+        }
+        if values.is_empty() {
+            values = parameter;
+        }
+        if values.len() > 1 {
+            values.retain(|value| value.entity != Entity::Nothing);
+        }
+        if values.len() > MAX_VALUES { Values::new() } else { self.held_in(scope, values) }
+    }
+
+    /// Returns the values of a variable of this scope from the view of other files.
+    fn held_in(&self, scope: DefId, values: Values) -> Values {
+        let is_module = scope == 0;
+        let held = values.into_iter().filter(|value| !matches!(value.entity, Entity::Missing | Entity::SelfType));
+        held.map(|value| {
+            let rule = match value.entity {
+                Entity::Definition(_) => Strategy::Alias,
+                _ if is_module => Strategy::LocalType,
+                _ => Strategy::AttributeType,
+            };
+            Value { via: rule, ..value }
+        })
+        .collect()
+    }
+
+    pub(super) fn infer_returns(&self, function: DefId) -> Values {
+        let definition = self.file.def(function);
+        if let Some(declared) = definition.declared_type {
+            let mut values = self.naming_parameters(|| self.eval_type(declared, function, 0));
+            merge(&mut values, self.generic_results(function, declared));
+            return published(values, None);
+        }
+        if definition.flags & flags::GENERATOR != 0 {
+            return self.yielded(function);
+        }
+        let class = self.class_of(function);
+        let mut values = Values::new();
+        for (value, line) in self.returned_values(function) {
+            match self.returned_parameter(function, value) {
+                Some(parameter) => merge(&mut values, smallvec![parameter]),
+                None => {
+                    let object = self.returned_object(value, function);
+                    merge(&mut values, object.unwrap_or_else(|| self.eval(value, function, line)));
+                }
+            }
+        }
+        published(values, class)
+    }
+
+    /// Returns the instances that a type expression denotes; empty if unknown.
+    pub fn eval_type(&self, expr: ExprId, scope: DefId, depth: u32) -> Values {
+        if depth > MAX_TYPE_DEPTH {
+            return Values::new();
+        }
+        match self.file.expr(expr) {
+            Expr::Name(name) if self.file.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
+            Expr::This { .. } => self_type(),
+            Expr::Name(_) | Expr::Attribute { .. } => {
+                let mut found = self.named_parameter(expr, scope);
+                let named = || self.in_position(true, || self.eval(expr, scope, u32::MAX));
+                let values = self.naming_nothing(named);
+                merge(&mut found, self.flat_map(values, |value| self.instance_of(value)));
+                found
+            }
+            Expr::TypeUnion(options) | Expr::OneOf(options) => {
+                let mut values = Values::new();
+                for &option in options.iter().take(MAX_VALUES * 2) {
+                    merge(&mut values, self.eval_type(option, scope, depth + 1));
+                }
+                values.retain(|value| value.entity != Entity::Nothing);
+                values
+            }
+            Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
+            Expr::Literal(_) => smallvec![Value::new(Entity::Nothing, Strategy::Annotation)],
+            _ => Values::new(),
+        }
+    }
+
+    fn eval_generic(&self, base: ExprId, args: &[ExprId], scope: DefId, depth: u32) -> Values {
+        let rules = &self.file.rules;
+        let name = match *self.file.expr(base) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.sym(name),
+            _ => return Values::new(),
+        };
+        let own = self.eval_type(base, scope, depth + 1);
+        if own.iter().any(|value| matches!(value.entity, Entity::Instance(_))) {
+            return self.applied(own, args, scope, depth);
+        }
+        let arguments = |select: &[ExprId]| {
+            let mut values = Values::new();
+            for &arg in select.iter().take(MAX_VALUES * 2) {
+                merge(&mut values, self.eval_type(arg, scope, depth + 1));
+            }
+            values.retain(|value| value.entity != Entity::Nothing);
+            values
+        };
+        let (first, last) = (args.len().min(1), args.len().saturating_sub(1));
+        if rules.wrappers.contains(&name) {
+            return arguments(args);
+        }
+        // The other arguments are errors (`Result<T, E>`) or sent values (`Coroutine[Y, S, R]`).
+        if rules.first_wrappers.contains(&name) {
+            return arguments(&args[..first]);
+        }
+        if rules.last_wrappers.contains(&name) {
+            return arguments(&args[last..]);
+        }
+        let contained = |container: fn(u32) -> Entity, select: &[ExprId]| {
+            // A container of unknown elements is still a container; its elements are outside the project if the
+            // argument is.
+            let elements = arguments(select);
+            if elements.is_empty() {
+                return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)];
+            }
+            let values = elements.into_iter().map(|value| match value.entity {
+                Entity::Instance(symbol) => Value { entity: container(symbol), ..value },
+                Entity::TypeArgument(position) if container(0) == Entity::Elements(0) => {
+                    Value { entity: Entity::ArgumentElements(position), ..value }
+                }
+                Entity::TypeArgument(position) => Value { entity: Entity::ArgumentMapped(position), ..value },
+                _ => Value { entity: Entity::Opaque, ..value },
+            });
+            values.collect::<Values>()
+        };
+        if rules.sequences.contains(&name) {
+            return contained(Entity::Elements, &args[..first]);
+        }
+        if rules.mappings.contains(&name) {
+            return contained(Entity::Mapped, &args[last..]);
+        }
+        if rules.callables.contains(&name) {
+            let results = arguments(&args[last..]).into_iter().filter_map(|value| match value.entity {
+                Entity::Instance(class) => Some(Value { entity: Entity::Returning(class), ..value }),
+                _ => None,
+            });
+            let results: Values = results.collect();
+            return if results.is_empty() { own } else { results };
+        }
+        if rules.class_objects.contains(&name) {
+            let classes = arguments(args).into_iter().filter_map(|value| match value.entity {
+                Entity::Instance(symbol) => Some(Value { entity: Entity::Definition(symbol), ..value }),
+                _ => None,
+            });
+            let classes: Values = classes.collect();
+            return if classes.is_empty() { own } else { classes };
+        }
+        own
+    }
+
+    /// Returns the value of an annotated name, given the value of the annotation.
+    fn instance_of(&self, value: Value) -> Values {
+        let entity = match value.entity {
+            Entity::Definition(symbol) => match self.kind(symbol) {
+                kind if is_class(kind) => Entity::Instance(symbol),
+                Kind::TypeAlias if self.is_object_type(symbol) => Entity::Instance(symbol),
+                Kind::Function if self.is_function(value) && !self.extensions(symbol).is_empty() => {
+                    Entity::Instance(symbol)
+                }
+                Kind::TypeAlias | Kind::Constant => return self.aliased_type(symbol),
+                _ => return Values::new(),
+            },
+            Entity::External(external) => {
+                let (_, name) = self.index.externals.name(external);
+                let text = self.text(name);
+                let last = text.rsplit('.').next().unwrap_or(text);
+                if !last.starts_with(char::is_uppercase) && !last.is_empty() {
+                    return smallvec![Value::new(Entity::ExternalInstance(external), Strategy::Annotation)];
+                }
+                if last.is_empty() || self.file.rules.is_open_type(last) {
+                    return Values::new();
+                }
+                Entity::ExternalInstance(external)
+            }
+            Entity::Builtin(name) if self.file.rules.is_open_type(self.text(name)) => return Values::new(),
+            Entity::Builtin(_) => Entity::Builtin(EMPTY),
+            // A type parameter is an instance of its constraint.
+            Entity::Instance(_) => return smallvec![value],
+            _ => return Values::new(),
+        };
+        smallvec![Value::new(entity, Strategy::Annotation)]
+    }
+
+    /// `Alias = Class`: the variable holds the class. `type Alias = Class`: the alias denotes instances.
+    fn aliased_type(&self, symbol: SymbolId) -> Values {
+        let held = self.stored_values(symbol);
+        let instances = held.into_iter().filter_map(|value| match value.entity {
+            Entity::Definition(class) if is_class(self.kind(class)) => {
+                Some(Value { entity: Entity::Instance(class), ..value })
+            }
+            Entity::Instance(_) if self.kind(symbol) == Kind::TypeAlias => Some(value),
+            _ => None,
+        });
+        instances.collect()
+    }
+}
+
+fn self_type() -> Values {
+    smallvec![Value::new(Entity::SelfType, Strategy::Annotation)]
+}
+
+/// Returns results from the callers' view: instances of the own class become instances of the receiver's class.
+pub(super) fn published(values: Values, class: Option<SymbolId>) -> Values {
+    if values.len() > MAX_VALUES {
+        return Values::new();
+    }
+    let own = class.map(Entity::Instance);
+    let kept = values.into_iter().filter(|value| {
+        !matches!(value.entity, Entity::Missing | Entity::Nothing | Entity::Super(_) | Entity::SuperAfter { .. })
+    });
+    kept.map(|value| {
+        let is_self = value.via == Strategy::This && Some(value.entity) == own;
+        let entity = if is_self { Entity::SelfType } else { value.entity };
+        Value { entity, via: Strategy::ReturnType, ..value }
+    })
+    .collect()
+}

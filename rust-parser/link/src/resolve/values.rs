@@ -1,0 +1,271 @@
+//! Evaluates expressions to their possible values: names, attributes, calls, `self`, `super` and containers.
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
+use crate::project::file_entry::is_class;
+use crate::project::names::{EMPTY, ExternalId, Sym};
+use crate::project::query::Query;
+use crate::resolve::arguments::Arguments;
+use crate::strategy::Strategy;
+use atlas_facts::{Arg, DefId, Expr, ExprId, LiteralType};
+use atlas_languages::MemberOrder;
+
+/// Largest depth of nested evaluations: variables of variables, results of calls.
+const MAX_DEPTH: u32 = 12;
+
+impl Query<'_> {
+    /// Returns the possible values of an expression of this file; empty if unknown.
+    pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
+        let mut values = self.with_depth(|| self.eval_shape(expr, scope, line));
+        if !self.file.facts().narrowings.is_empty()
+            && matches!(self.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. })
+            && let Some(narrowed) = self.narrowed(expr, scope, line, &values)
+        {
+            values = narrowed;
+        }
+        if values.len() > MAX_VALUES { Values::new() } else { values }
+    }
+
+    /// Evaluates a nested step. Returns no values beyond the largest depth.
+    pub(crate) fn with_depth(&self, step: impl FnOnce() -> Values) -> Values {
+        if *self.depth.borrow() >= MAX_DEPTH {
+            return Values::new();
+        }
+        *self.depth.borrow_mut() += 1;
+        let values = step();
+        *self.depth.borrow_mut() -= 1;
+        values
+    }
+
+    fn eval_shape(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
+        match self.file.expr(expr) {
+            Expr::Name(_) | Expr::Attribute { .. } if let Some(values) = self.module_object(expr, scope) => values,
+            Expr::Name(name) => self.resolve_name(scope, self.file.sym(*name), line).unwrap_or_default(),
+            Expr::Scope(name) => self.resolve_scope_name(scope, self.file.sym(*name)),
+            Expr::This { class } => self.this_value(scope, *class),
+            Expr::Super => match self.class_of(scope) {
+                Some(symbol) => smallvec![Value::new(Entity::Super(symbol), Strategy::Super)],
+                None => smallvec![Value::new(Entity::Opaque, Strategy::Super)],
+            },
+            Expr::SuperOf(class) => self.super_of(*class, scope, line),
+            Expr::Attribute { base, name } => {
+                let name = self.file.sym(*name);
+                let bases = self.receivers(*base, scope, line);
+                self.flat_map(bases, |value| self.attribute(value, name))
+            }
+            Expr::Call { callee, args, new } => {
+                let made = if *new { self.made_object(*callee, scope, line) } else { None };
+                let made = made.or_else(|| self.made_container(*callee, scope));
+                made.unwrap_or_else(|| self.call_values(*callee, args, scope, line))
+            }
+            Expr::Index { base, .. } => {
+                let bases = self.eval(*base, scope, line);
+                self.flat_map(bases, |value| self.element(value, false))
+            }
+            Expr::Await(inner) => self.eval(*inner, scope, line),
+            Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Local)],
+            Expr::Literal(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+            Expr::Lambda(def) if self.file.is_node(*def) => {
+                smallvec![Value::new(Entity::Definition(self.file.symbols[*def as usize]), Strategy::Local)]
+            }
+            Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
+            Expr::OneOf(options) => {
+                let mut values = Values::new();
+                for &option in options.iter().take(MAX_VALUES * 2) {
+                    merge(&mut values, self.eval(option, scope, line));
+                }
+                values.retain(|value| value.entity != Entity::Nothing);
+                values
+            }
+            Expr::Elements { kind, items } => self.display(*kind, items, scope, line),
+            Expr::Generic { base, .. } => self.eval(*base, scope, line),
+            Expr::Unknown | Expr::TypeUnion(_) => Values::new(),
+        }
+    }
+
+    /// Returns `super(B, self)`, `B.super`, for the class around a scope.
+    fn super_of(&self, class: ExprId, scope: DefId, line: u32) -> Values {
+        let opaque = || smallvec![Value::new(Entity::Opaque, Strategy::Super)];
+        let Some(own) = self.class_of(scope) else { return opaque() };
+        let mut named = self.eval(class, scope, line).into_iter();
+        let after = named.find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_class(self.kind(symbol)) => Some(symbol),
+            _ => None,
+        });
+        let Some(after) = after else { return opaque() };
+        let is_ancestor = self.ancestors(own).contains(&Entity::Definition(after));
+        let entity = match (is_ancestor, self.file.rules.member_order) {
+            (true, MemberOrder::C3) => Entity::SuperAfter { class: own, after },
+            // An interface that provides the method.
+            (true, MemberOrder::DepthFirst) => Entity::Instance(after),
+            (false, _) => Entity::Super(after),
+        };
+        smallvec![Value::new(entity, Strategy::Super)]
+    }
+
+    fn this_value(&self, scope: DefId, is_class: bool) -> Values {
+        let entity = match self.class_of(scope) {
+            Some(symbol) if is_class => Entity::Definition(symbol),
+            Some(symbol) => Entity::Instance(symbol),
+            None => Entity::Opaque,
+        };
+        smallvec![Value::new(entity, Strategy::This)]
+    }
+
+    /// Applies a step to each value and merges the results.
+    pub(crate) fn flat_map(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
+        match values[..] {
+            [] => values,
+            [only] => step(only),
+            _ => {
+                let mut out = Values::new();
+                for value in values {
+                    merge(&mut out, step(value));
+                }
+                out
+            }
+        }
+    }
+
+    /// Returns the value of a display: a container of instances if its elements have one class.
+    fn display(&self, kind: LiteralType, items: &[ExprId], scope: DefId, line: u32) -> Values {
+        let mut classes = Values::new();
+        for &item in items.iter().take(2) {
+            for value in self.eval(item, scope, line) {
+                if let Entity::Instance(symbol) = value.entity {
+                    merge(&mut classes, smallvec![Value::new(Entity::Elements(symbol), Strategy::LocalType)]);
+                }
+            }
+        }
+        match (&classes[..], kind) {
+            ([Value { entity: Entity::Elements(symbol), .. }], LiteralType::Dict) => {
+                smallvec![Value::new(Entity::Mapped(*symbol), Strategy::LocalType)]
+            }
+            ([only], _) => smallvec![*only],
+            _ => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+        }
+    }
+
+    fn call_values(&self, callee: ExprId, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let arguments = Arguments::Written(args, scope, line);
+        if let Expr::Generic { base, args: types } = self.file.expr(callee) {
+            let results = self.call_values(*base, args, scope, line);
+            return self.applied(results, types, scope, 0);
+        }
+        if let Expr::Attribute { base, name } = *self.file.expr(callee) {
+            let name = self.file.sym(name);
+            let bases = self.receivers(base, scope, line);
+            return self.flat_map(bases, |receiver| {
+                if let Some(values) = self.function_call(receiver, name) {
+                    return values;
+                }
+                if let Some(values) = self.container_call(receiver, name) {
+                    return values;
+                }
+                let members = self.called_attribute(receiver, name);
+                self.flat_map(members, |member| match member.entity {
+                    Entity::External(external) => self.external_result(external, member, args, scope, line),
+                    _ => self.call_with(member, Some(receiver), &arguments),
+                })
+            });
+        }
+        let callees = match *self.file.expr(callee) {
+            Expr::Name(name) => {
+                let name = self.file.sym(name);
+                let found = self.resolve_called_name(scope, name, line).unwrap_or_default();
+                let is_own = |value: &Value| matches!(value.entity, Entity::Definition(_));
+                let rules = &self.file.rules;
+                // `apply { ... }` without an object.
+                if rules.scope_callbacks.contains(&name)
+                    && rules.same_methods.contains(&name)
+                    && !found.iter().any(is_own)
+                {
+                    return self.this_value(scope, false);
+                }
+                found
+            }
+            _ => self.eval(callee, scope, line),
+        };
+        let own = if self.file.rules.implicit_this { self.this_value(scope, false) } else { Values::new() };
+        let own = own.first().copied().filter(|value| matches!(value.entity, Entity::Instance(_)));
+        let is_member = |value: &Value| matches!(value.via, Strategy::This | Strategy::Inherited);
+        self.flat_map(callees, |value| match value.entity {
+            Entity::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
+            Entity::External(external) => self.external_result(external, value, args, scope, line),
+            _ => self.call_with(value, own.filter(|_| is_member(&value)), &arguments),
+        })
+    }
+
+    /// Returns the result of a function of another package: a cast, a partial application, or what its name suggests.
+    fn external_result(&self, external: ExternalId, callee: Value, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let rules = &self.file.rules;
+        if let Some(first) = args.first()
+            && !(rules.cast_functions.is_empty()
+                && rules.partial_functions.is_empty()
+                && rules.copy_functions.is_empty())
+        {
+            let (package, name) = self.index.externals.name(external);
+            let dotted = format!("{}.{}", self.text(package), self.text(name));
+            if rules.cast_functions.contains(&dotted) {
+                return self.annotated(first.value, scope);
+            }
+            if rules.copy_functions.contains(&dotted) {
+                return self.eval(first.value, scope, line);
+            }
+            if rules.partial_functions.contains(&dotted) {
+                let held = self.eval(first.value, scope, line).into_iter();
+                let held = held.filter(|value| matches!(value.entity, Entity::Definition(_) | Entity::External(_)));
+                return via(held.collect(), Strategy::Alias);
+            }
+        }
+        self.call_result(callee, None)
+    }
+
+    fn builtin_result(&self, name: Sym, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let first = || args.first().map(|arg| self.eval(arg.value, scope, line)).unwrap_or_default();
+        let rules = &self.file.rules;
+        if args.len() == 1 && rules.class_builtins.contains(&name) {
+            let values = first().into_iter();
+            return values
+                .filter_map(|value| match value.entity {
+                    Entity::Instance(class) => Some(Value { entity: Entity::Definition(class), ..value }),
+                    _ => None,
+                })
+                .collect();
+        }
+        if let ([_, bases, _], true) = (args, rules.class_builtins.contains(&name)) {
+            // `type(name, bases, members)`: its members are unknown, those of its bases are not.
+            let Expr::Elements { items, .. } = self.file.expr(bases.value) else { return Values::new() };
+            let classes = items.iter().take(1).flat_map(|&base| self.eval(base, scope, line));
+            return classes.filter(|value| matches!(value.entity, Entity::Definition(_))).collect();
+        }
+        if rules.element_builtins.contains(&name) {
+            return self.flat_map(first(), |value| self.element(value, true));
+        }
+        if rules.container_builtins.contains(&name) {
+            let values = first();
+            if values.iter().any(|value| matches!(value.entity, Entity::Elements(_))) {
+                return values;
+            }
+        } else if rules.open_builtins.contains(&name) {
+            return Values::new();
+        }
+        smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
+    }
+
+    /// Returns the values of an annotation.
+    pub(crate) fn annotated(&self, annotation: ExprId, scope: DefId) -> Values {
+        let values = self.eval_type(annotation, scope, 0);
+        via(self.as_own_instance(values, scope), Strategy::Annotation)
+    }
+
+    /// Replaces `Self` by the class around a scope.
+    pub(crate) fn as_own_instance(&self, values: Values, scope: DefId) -> Values {
+        let own = |value: Value| match value.entity {
+            Entity::SelfType => self.class_of(scope).map(|class| Value { entity: Entity::Instance(class), ..value }),
+            _ => Some(value),
+        };
+        values.into_iter().filter_map(own).collect()
+    }
+}

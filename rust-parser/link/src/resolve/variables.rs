@@ -1,0 +1,240 @@
+//! Possible values of local variables: from annotations, assignments, loops, `with` statements and unpacked tuples.
+
+use std::rc::Rc;
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, Value, Values, merge};
+use crate::project::file_entry::{Bound, NameEntry};
+use crate::project::names::EMPTY;
+use crate::project::query::Query;
+use crate::strategy::Strategy;
+use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId};
+
+/// Largest number of assignments to a variable that are evaluated: the latest before its use.
+const MAX_ASSIGNMENTS: usize = 8;
+/// Largest number of places of one scope that give a name a value; with more, its values are unknown.
+const MAX_BOUND: usize = 500;
+
+impl Query<'_> {
+    /// Returns the values of a name bound in a local scope of this file.
+    pub(crate) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
+        if entries.len() > MAX_BOUND {
+            return Values::new();
+        }
+        let chosen = self.chosen_by_use(self.file, entries);
+        if !chosen.is_empty() {
+            let symbols = chosen.iter().map(|&def| self.file.symbols[def as usize]);
+            return symbols.map(|symbol| Value::new(Entity::Definition(symbol), Strategy::Local)).collect();
+        }
+        for entry in entries {
+            if let Bound::Import(import) = entry.bound {
+                let values = self.follow_import(self.home, import);
+                if !values.is_empty() {
+                    return values;
+                }
+            }
+        }
+        if crate::project::file_entry::is_open_scope(self.file.outline(scope).kind) {
+            let symbol = self.file.symbols[scope as usize];
+            return self.bound_values(self.home, symbol, entries);
+        }
+        self.variable_values(scope, entries, line)
+    }
+
+    /// Returns the values of a function's variable: from its annotations, else from assignments before the line. If the
+    /// last assignment before the line is unknown, so is the variable.
+    fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
+        let mut bindings = Vec::new();
+        let mut default = None;
+        for entry in entries {
+            match entry.bound {
+                Bound::Parameter(position) => {
+                    let param = &self.file.def(scope).params[position as usize];
+                    if let Some(annotation) = param.annotation {
+                        let values = self.annotated(annotation, scope);
+                        let is_plain = param.kind == atlas_facts::ParamKind::Normal;
+                        if !values.is_empty() {
+                            return if is_plain { values } else { self.collected(values) };
+                        }
+                    } else {
+                        let values = self.contextual_values(scope, position);
+                        if !values.is_empty() {
+                            return values;
+                        }
+                        let values = self.fixture_values(scope, entry.name);
+                        if !values.is_empty() {
+                            return values;
+                        }
+                        default = param.default.or(default);
+                    }
+                }
+                Bound::Binding(binding) => {
+                    let binding = &self.file.facts().bindings[binding as usize];
+                    if let Some(annotation) = binding.annotation.filter(|_| binding.kind != BindingKind::Catch) {
+                        let values = self.annotated(annotation, scope);
+                        if !values.is_empty() {
+                            return values;
+                        }
+                    }
+                    bindings.push(binding);
+                }
+                _ => {}
+            }
+        }
+        let before = bindings.iter().filter(|binding| binding.line <= line).count();
+        if before == 0
+            && let Some(default) = default
+        {
+            return self.default_values(default, scope);
+        }
+        if before > 0 {
+            bindings.retain(|binding| binding.line <= line);
+        }
+        let Some(name) = entries.first().map(|entry| entry.name) else { return Values::new() };
+        let place = (scope, name, before as u32);
+        if let Some(known) = self.variables.borrow().get(&place) {
+            return known.as_ref().clone();
+        }
+        // A variable that depends on itself adds no values.
+        self.variables.borrow_mut().insert(place, Rc::default());
+        let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
+        let values = self.assigned_values(&bindings[recent..], scope);
+        self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
+        values
+    }
+
+    /// Returns what the default value of a parameter says about it: an object of the project, rather than a flag.
+    fn default_values(&self, default: ExprId, function: DefId) -> Values {
+        let definition = self.file.def(function);
+        let mut values = self.eval(default, definition.parent, definition.start_line);
+        values.retain(|value| {
+            matches!(
+                value.entity,
+                Entity::Instance(_) | Entity::Definition(_) | Entity::Elements(_) | Entity::Mapped(_)
+            )
+        });
+        local_type(values)
+    }
+
+    fn assigned_values(&self, bindings: &[&Binding], scope: DefId) -> Values {
+        let mut values = Values::new();
+        let mut last = Values::new();
+        for binding in bindings {
+            last = self.binding_values(binding, scope);
+            merge(&mut values, last.clone());
+        }
+        if last.is_empty() {
+            return Values::new();
+        }
+        if values.len() > 1 {
+            values.retain(|value| value.entity != Entity::Nothing);
+        }
+        values
+    }
+
+    /// `*args: T` is a container of `T`.
+    fn collected(&self, values: Values) -> Values {
+        let several = values.into_iter().map(|value| match value.entity {
+            Entity::Instance(symbol) => Value { entity: Entity::Elements(symbol), ..value },
+            _ => Value { entity: Entity::Builtin(EMPTY), ..value },
+        });
+        several.collect()
+    }
+
+    /// Returns the values that one binding assigns to its target.
+    pub(crate) fn binding_values(&self, binding: &Binding, scope: DefId) -> Values {
+        let scope = if binding.scope != scope { binding.scope } else { scope };
+        let Some(value) = binding.value else {
+            return match (binding.kind, binding.annotation) {
+                (BindingKind::Catch, Some(annotation)) => self.annotated(annotation, scope),
+                _ => Values::new(),
+            };
+        };
+        if self.in_type.get() {
+            return self.in_position(false, || self.binding_values(binding, scope));
+        }
+        // The value is evaluated as of the previous line, so that `x = x.next()` refers to the older x.
+        let line = binding.line.saturating_sub(1);
+        match binding.kind {
+            BindingKind::Assign => local_type(self.eval(value, scope, line)),
+            BindingKind::Iterate => {
+                let values = self.eval(value, scope, line);
+                local_type(self.flat_map(values, |value| self.element(value, true)))
+            }
+            BindingKind::Enter => {
+                let values = self.eval(value, scope, line);
+                local_type(self.flat_map(values, |value| self.enter_result(value)))
+            }
+            BindingKind::Catch => self.annotated(value, scope),
+            BindingKind::Unpack(position) => match self.file.expr(value) {
+                Expr::Elements { items, .. } => {
+                    let item = items.get(position as usize);
+                    item.map(|&item| local_type(self.eval(item, scope, line))).unwrap_or_default()
+                }
+                _ => self.part_values(value, position, scope, line),
+            },
+            BindingKind::Return | BindingKind::Yield | BindingKind::Outer => Values::new(),
+        }
+    }
+
+    /// Returns the values of `target` in `_, target = callee()`.
+    fn part_values(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
+        match *self.file.expr(value) {
+            Expr::Await(inner) => self.part_values(inner, position, scope, line),
+            // The value of each pair of a mapping.
+            Expr::Index { base, .. } if position == 1 => {
+                let bases = self.receivers(base, scope, line);
+                let held = self.flat_map(bases, |value| self.held(value)).into_iter();
+                let values = held.filter_map(|value| match value.entity {
+                    Entity::Mapped(symbol) => Some(Value { entity: Entity::Instance(symbol), ..value }),
+                    _ => None,
+                });
+                values.collect()
+            }
+            Expr::Call { callee, .. } => {
+                let callees = match *self.file.expr(callee) {
+                    Expr::Attribute { base, name } => {
+                        let bases = self.eval(base, scope, line);
+                        self.flat_map(bases, |value| self.called_attribute(value, self.file.sym(name)))
+                    }
+                    _ => self.eval(callee, scope, line),
+                };
+                self.flat_map(callees, |callee| match callee.entity {
+                    Entity::External(_) | Entity::Opaque => smallvec![Value::new(Entity::Opaque, callee.via)],
+                    _ => self.call_part(callee, position),
+                })
+            }
+            _ => Values::new(),
+        }
+    }
+
+    /// Returns the values of `target` in `with value as target`: the declared result of the enter method, else the
+    /// value itself.
+    fn enter_result(&self, value: Value) -> Values {
+        let class = match value.entity {
+            Entity::Instance(class) => class,
+            // A generator as a context manager: it binds what the function yields.
+            Entity::Elements(class) => return smallvec![Value { entity: Entity::Instance(class), ..value }],
+            _ => return smallvec![value],
+        };
+        for &name in &self.file.rules.enter_methods {
+            let members = self.class_member(class, name, value.via);
+            if let Some(&member) = members.iter().find(|member| matches!(member.entity, Entity::Definition(_))) {
+                let result = self.call_result(member, Some(value));
+                let is_known = result.iter().any(|value| matches!(value.entity, Entity::Instance(_)));
+                return if is_known { result } else { smallvec![value] };
+            }
+        }
+        smallvec![value]
+    }
+}
+
+/// Marks definitions that are reached through a variable as aliases.
+fn local_type(values: Values) -> Values {
+    let change = |value: Value| match value.entity {
+        Entity::Definition(_) => Value { via: Strategy::Alias, ..value },
+        _ => value,
+    };
+    values.into_iter().map(change).collect()
+}

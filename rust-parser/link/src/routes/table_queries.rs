@@ -1,0 +1,79 @@
+//! The tables of routes as part of a project: the index replaces the results of a file, queries read them.
+
+use rustc_hash::FxHashSet;
+
+use crate::project::dependencies::{DependencyKind, add_differences, key};
+use crate::project::index::Index;
+use crate::project::names::{EMPTY, FileId, Sym};
+use crate::project::query::Query;
+use crate::routes::tables::{FileRouters, FileRoutes, Link, Mount, RouterKey, router_query};
+
+impl Index {
+    /// Replaces the routers of a file. Adds the keys of the queries whose answers change.
+    pub fn put_routers(&mut self, id: FileId, found: FileRouters, keys: &mut FxHashSet<u32>) {
+        let known = &mut self.routing.routers[id as usize];
+        let old = std::mem::replace(known, found);
+        if old != *known {
+            add_differences(old.contributions(), known.contributions(), keys);
+        }
+    }
+
+    /// Replaces the routes of a file. Adds the keys of the queries whose answers change.
+    pub fn put_routes(&mut self, id: FileId, found: FileRoutes, keys: &mut FxHashSet<u32>) {
+        let symbols = &self.symbols;
+        let file_of = |symbol| symbols.get(symbol).file;
+        let known = &mut self.routing.routes[id as usize];
+        let old = std::mem::replace(known, found);
+        if old != *known {
+            add_differences(old.contributions(id, file_of), known.contributions(id, file_of), keys);
+        }
+    }
+
+    /// Rebuilds the tables of routes.
+    pub fn index_routes(&mut self) {
+        let symbols = &self.symbols;
+        self.routing.index_routes(&self.strings, |symbol| symbols.get(symbol).file);
+    }
+}
+
+impl<'a> Query<'a> {
+    /// Returns the mounts of a router.
+    pub fn mounts(&self, router: RouterKey) -> &'a [Mount] {
+        self.record(router_query(router));
+        self.index.routing.mounts.get(&router).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the prefixes that a router has of its own.
+    pub fn own_prefixes(&self, router: RouterKey) -> &'a [Sym] {
+        self.record(router_query(router));
+        self.index.routing.own.get(&router).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the routes and events that symbols of this file handle by registrations in other files.
+    pub fn handled_elsewhere(&self) -> &'a [Link] {
+        self.record(key(DependencyKind::Handled, self.home, 0));
+        self.index.routing.links.get(&self.home).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the uid of a route or event without the project: of a route that several files register, the first one
+    /// has the name alone.
+    pub fn route_uid(&self, name: Sym, place: Sym) -> Sym {
+        if place == EMPTY {
+            return name;
+        }
+        self.record(key(DependencyKind::Route, name, 0));
+        self.index.routing.uid(name, place)
+    }
+
+    /// Records that the uids of the file's own routes are used.
+    pub fn record_own_routes(&self) {
+        for route in &self.own_routes().routes {
+            self.record(key(DependencyKind::Route, route.name, 0));
+        }
+    }
+
+    /// Returns the routes and events that this file registers.
+    pub fn own_routes(&self) -> &'a FileRoutes {
+        &self.index.routing.routes[self.home as usize]
+    }
+}

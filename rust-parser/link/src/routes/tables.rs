@@ -1,0 +1,152 @@
+//! The results of the two stages for one file, and the tables over all files. `table_queries` asks and changes them.
+
+use rustc_hash::FxHashMap;
+
+use crate::edge::EdgeType;
+use crate::project::dependencies::{Contributions, DependencyKind, digest_of, key};
+use crate::project::names::{FileId, Strings, Sym, SymbolId};
+use crate::strategy::Strategy;
+
+/// A router: the scope and the name of its variable. With an empty name, the router that a function returns or a
+/// module exports.
+pub type RouterKey = (SymbolId, Sym);
+
+/// How the routers of one file hang together.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileRouters {
+    pub mounts: Vec<Mount>,
+    /// Prefixes that routers have of their own.
+    pub own: Vec<(RouterKey, Sym)>,
+}
+
+/// A router that is part of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mount {
+    pub child: RouterKey,
+    pub parent: RouterKey,
+    pub prefix: Sym,
+    /// Whether the prefix replaces the child's own one.
+    pub replaces: bool,
+}
+
+/// The routes and events of one file.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileRoutes {
+    pub routes: Vec<Route>,
+    pub links: Vec<Link>,
+}
+
+/// A node of a route.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// `route:GET /users`, which several files may register.
+    pub name: Sym,
+    /// The name with the file, unique in the project.
+    pub place: Sym,
+    pub is_test: bool,
+    pub method: Sym,
+    pub path: Sym,
+    pub framework: Sym,
+    pub line: u32,
+}
+
+/// An edge from a symbol to a route or event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Link {
+    pub source: SymbolId,
+    pub kind: EdgeType,
+    /// Uid of an event, or name of a route.
+    pub target: Sym,
+    /// Of a route: its name with the file.
+    pub place: Sym,
+    pub line: u32,
+    pub via: Strategy,
+}
+
+/// The tables over all files, rebuilt after each stage.
+#[derive(Default)]
+pub struct RouteTables {
+    /// By file.
+    pub routers: Vec<FileRouters>,
+    pub routes: Vec<FileRoutes>,
+    pub(super) mounts: FxHashMap<RouterKey, Vec<Mount>>,
+    pub(super) own: FxHashMap<RouterKey, Vec<Sym>>,
+    /// The place of the first registration of each route, which has the name as its uid.
+    owners: FxHashMap<Sym, Sym>,
+    /// Links whose source is in another file than the registration, by the file of the source.
+    pub(super) links: FxHashMap<FileId, Vec<Link>>,
+}
+
+impl RouteTables {
+    /// Makes room for the files up to a number.
+    pub fn grow(&mut self, files: usize) {
+        self.routers.resize_with(files.max(self.routers.len()), FileRouters::default);
+        self.routes.resize_with(files.max(self.routes.len()), FileRoutes::default);
+    }
+
+    /// Rebuilds the table of mounts.
+    pub fn index_routers(&mut self) {
+        self.mounts.clear();
+        self.own.clear();
+        for file in &self.routers {
+            for mount in &file.mounts {
+                self.mounts.entry(mount.child).or_default().push(*mount);
+            }
+            for &(router, prefix) in &file.own {
+                self.own.entry(router).or_default().push(prefix);
+            }
+        }
+    }
+
+    /// Rebuilds the tables of first registrations, and of handlers in other files than their registration.
+    pub(super) fn index_routes(&mut self, strings: &Strings, file_of: impl Fn(SymbolId) -> FileId) {
+        self.links.clear();
+        self.owners.clear();
+        let mut first: FxHashMap<Sym, (bool, &str, Sym)> = FxHashMap::default();
+        for route in self.routes.iter().flat_map(|file| &file.routes) {
+            let own = (route.is_test, strings.text(route.place), route.place);
+            let known = first.entry(route.name).or_insert(own);
+            if own < *known {
+                *known = own;
+            }
+        }
+        self.owners.extend(first.into_iter().map(|(name, own)| (name, own.2)));
+        for (home, file) in self.routes.iter().enumerate() {
+            for link in &file.links {
+                let target = file_of(link.source);
+                if target as usize != home {
+                    self.links.entry(target).or_default().push(*link);
+                }
+            }
+        }
+    }
+}
+
+impl RouteTables {
+    /// Returns the uid of a route without the project.
+    pub fn uid(&self, name: Sym, place: Sym) -> Sym {
+        if self.owners.get(&name) == Some(&place) { name } else { place }
+    }
+}
+
+impl FileRouters {
+    pub fn contributions(&self) -> Contributions {
+        let mounts = self.mounts.iter().map(|mount| (router_query(mount.child), digest_of(mount)));
+        mounts.chain(self.own.iter().map(|own| (router_query(own.0), digest_of(own)))).collect()
+    }
+}
+
+impl FileRoutes {
+    pub fn contributions(&self, home: FileId, file_of: impl Fn(SymbolId) -> FileId) -> Contributions {
+        let others = self.links.iter().filter(|link| file_of(link.source) != home);
+        let handled = others.map(|link| (key(DependencyKind::Handled, file_of(link.source), 0), digest_of(link)));
+        let names = self.routes.iter();
+        let names =
+            names.map(|route| (key(DependencyKind::Route, route.name, 0), digest_of((route.place, route.is_test))));
+        handled.chain(names).collect()
+    }
+}
+
+pub(super) fn router_query(router: RouterKey) -> u32 {
+    key(DependencyKind::Router, router.0, router.1)
+}

@@ -1,0 +1,326 @@
+//! The linking rules of a project's languages: the settings of each `language.toml`, with its words as ids of the
+//! linker's strings.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::method_signature;
+use crate::project::names::{Strings, Sym};
+use crate::project::paths::{file_name_of, folder_of};
+use atlas_languages::{
+    IncludeSettings, LinkSettings, MemberOrder, ModuleRule, ModuleSettings, PackageKind, ScopeName, Settings,
+};
+
+/// A family of languages that can refer to each other's names.
+pub type FamilyId = u16;
+
+/// The rules of all registered languages.
+pub struct Rules {
+    by_language: FxHashMap<Box<str>, Arc<LanguageRules>>,
+    /// The rules for an unknown language, which refers only to itself.
+    unknown: Arc<LanguageRules>,
+}
+
+/// The linking rules of one language. `atlas/languages/README.md` explains each key of `[link]`, `[modules]` and
+/// `[includes]`.
+pub struct LanguageRules {
+    pub family: FamilyId,
+    pub implicit_this: bool,
+    pub global_functions: bool,
+    pub fields_beside_methods: bool,
+    pub calls_only_methods: bool,
+    pub overloads: bool,
+    pub inherits_unknown_members: bool,
+    pub open_classes: bool,
+    pub mixins: bool,
+    pub prototypes: bool,
+    pub structural_interfaces: bool,
+    pub capitalised_classes: bool,
+    pub included_globals: bool,
+    pub declared_overrides: bool,
+    pub unwrapping: bool,
+    pub extension_functions: bool,
+    /// `T {...}` sets fields and runs no code.
+    pub struct_literals: bool,
+    /// `T(x)` converts a value and runs no code.
+    pub conversions: bool,
+    /// Parameters of tests name fixtures.
+    pub parameter_fixtures: bool,
+    /// An unknown receiver with the name of a class is taken for an instance of it.
+    pub named_receivers: bool,
+    /// A local variable is visible from its declaration on; before it, the name means that of an outer scope.
+    pub visible_after_declaration: bool,
+    /// Dotted names of functions of other packages that return their second argument as a value of the first, a type,
+    /// and of those that return a function with some arguments set.
+    pub cast_functions: FxHashSet<String>,
+    pub partial_functions: FxHashSet<String>,
+    /// Dotted names of functions of other packages that return their first argument or a copy of it.
+    pub copy_functions: FxHashSet<String>,
+    pub member_order: MemberOrder,
+    /// Name of constructors; `None` if they have the name of their class.
+    pub constructor: Option<Sym>,
+    pub new_method: Option<Sym>,
+    pub call_method: Option<Sym>,
+    pub class_attribute: Option<Sym>,
+    pub enter_methods: Vec<Sym>,
+    pub iterator_methods: Vec<Sym>,
+    pub item_methods: Vec<Sym>,
+    /// Prefixes; empty if the language has none.
+    global_prefix: String,
+    private_prefix: String,
+    star_skips: String,
+    /// Package of the built-in names as bases of classes; [`crate::project::names::EMPTY`] if these have no edges.
+    pub builtin_package: Sym,
+    pub builtins: FxHashSet<Sym>,
+    /// Packages of the standard library, with everything below them.
+    standard: FxHashSet<String>,
+    /// Names too common to identify a callee.
+    pub common_methods: FxHashSet<Sym>,
+    pub open_builtins: FxHashSet<Sym>,
+    pub container_builtins: FxHashSet<Sym>,
+    pub element_builtins: FxHashSet<Sym>,
+    pub class_builtins: FxHashSet<Sym>,
+    pub wrappers: FxHashSet<Sym>,
+    pub first_wrappers: FxHashSet<Sym>,
+    pub last_wrappers: FxHashSet<Sym>,
+    pub sequences: FxHashSet<Sym>,
+    pub mappings: FxHashSet<Sym>,
+    pub tuples: FxHashSet<Sym>,
+    pub class_objects: FxHashSet<Sym>,
+    pub callables: FxHashSet<Sym>,
+    /// Bases of other packages that declare the type parameters of a class.
+    pub generic_bases: FxHashSet<Sym>,
+    /// Fields may have a type parameter as their type.
+    pub generic_fields: bool,
+    /// `record.name()` reads a field.
+    pub field_accessors: bool,
+    /// Static methods that take their object as the first parameter.
+    pub extension_methods: bool,
+    /// Methods of classes that make an instance and that the compiler provides.
+    pub derived_makers: FxHashSet<Sym>,
+    /// Views of mappings whose elements are pairs of key and value.
+    pub pair_views: FxHashSet<Sym>,
+    /// Function of a class that a call of the class's name may run.
+    pub companion_maker: Option<Sym>,
+    /// Only some classes are constructed without `new`.
+    pub case_classes: bool,
+    /// `table(key)` reads an element.
+    pub indexed_by_call: bool,
+    /// Functions and methods that run a function with an object as its receiver.
+    pub scope_callbacks: FxHashSet<Sym>,
+    pub element_getters: FxHashSet<Sym>,
+    pub element_callbacks: FxHashSet<Sym>,
+    pub fold_callbacks: FxHashSet<Sym>,
+    pub receiver_callbacks: FxHashSet<Sym>,
+    pub implicit_parameters: Vec<Sym>,
+    pub element_views: FxHashSet<Sym>,
+    pub same_methods: FxHashSet<Sym>,
+    pub self_types: FxHashSet<Sym>,
+    /// By text, because names of other packages are compared with them, too.
+    open_types: FxHashSet<String>,
+    marker_bases: FxHashSet<String>,
+    /// Interfaces of other packages, and the comparable signatures of all their methods.
+    pub interfaces: Vec<KnownInterface>,
+    pub interface_methods: FxHashSet<Sym>,
+    pub modules: ModuleSettings,
+    pub includes: IncludeSettings,
+    pub module_rule: ModuleRule,
+    /// Names of the files that represent their folder, and of those that represent a project, in order of precedence.
+    pub index_files: Vec<String>,
+    pub entry_files: Vec<String>,
+}
+
+/// The method set of an interface of another package.
+pub struct KnownInterface {
+    pub package: Sym,
+    pub name: Sym,
+    /// Comparable signatures.
+    pub methods: Vec<Sym>,
+}
+
+impl Rules {
+    /// Interns the words of all languages' settings.
+    pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>, strings: &Strings) -> Rules {
+        let mut families: FxHashMap<&str, FamilyId> = FxHashMap::default();
+        let mut by_language = FxHashMap::default();
+        for settings in languages {
+            let next = families.len() as FamilyId + 1;
+            let family = *families.entry(settings.family()).or_insert(next);
+            by_language.insert(settings.name.as_str().into(), Arc::new(LanguageRules::new(settings, family, strings)));
+        }
+        Rules { by_language, unknown: Arc::new(LanguageRules::new(&Settings::default(), 0, strings)) }
+    }
+
+    /// Returns the rules of a language by its name.
+    pub fn of(&self, language: &str) -> Arc<LanguageRules> {
+        self.by_language.get(language).unwrap_or(&self.unknown).clone()
+    }
+}
+
+impl LanguageRules {
+    fn new(settings: &Settings, family: FamilyId, strings: &Strings) -> LanguageRules {
+        let LinkSettings { member_order, .. } = settings.link;
+        let link = &settings.link;
+        let modules = settings.modules.clone();
+        let numbers = |words: &[String]| strings.intern_all(words.iter().map(|word| Some(word.as_str())));
+        let set = |words: &[String]| numbers(words).into_iter().collect::<FxHashSet<Sym>>();
+        let name = |word: &str| (!word.is_empty()).then(|| strings.intern(word));
+        let texts = |words: &[String]| words.iter().cloned().collect::<FxHashSet<String>>();
+        let with_endings =
+            |stem: &String| -> Vec<String> { modules.endings.iter().map(|ending| format!("{stem}{ending}")).collect() };
+        let interfaces: Vec<KnownInterface> =
+            link.interfaces.iter().map(|(name, methods)| known_interface(link, name, methods, strings)).collect();
+        LanguageRules {
+            interface_methods: interfaces.iter().flat_map(|interface| interface.methods.iter().copied()).collect(),
+            interfaces,
+            family,
+            implicit_this: link.implicit_this,
+            global_functions: link.global_functions,
+            fields_beside_methods: link.fields_beside_methods,
+            calls_only_methods: link.calls_only_methods,
+            overloads: link.overloads,
+            inherits_unknown_members: link.inherits_unknown_members.unwrap_or(true),
+            open_classes: link.open_classes,
+            mixins: link.mixins,
+            prototypes: link.prototypes,
+            structural_interfaces: link.structural_interfaces,
+            capitalised_classes: link.capitalised_classes,
+            included_globals: link.included_globals,
+            declared_overrides: link.declared_overrides,
+            unwrapping: link.unwrapping,
+            extension_functions: link.extension_functions,
+            member_order,
+            constructor: settings.definitions.constructors.first().and_then(|word| name(word)),
+            new_method: name(&link.new_method),
+            call_method: name(&link.call_method),
+            class_attribute: name(&link.class_attribute),
+            enter_methods: numbers(&link.enter_methods),
+            iterator_methods: numbers(&link.iterator_methods),
+            item_methods: numbers(&link.item_methods),
+            global_prefix: link.global_prefix.clone(),
+            private_prefix: link.private_prefix.clone(),
+            star_skips: link.star_skips.clone(),
+            builtin_package: strings.intern(&link.builtin_package),
+            builtins: set(&settings.builtins),
+            standard: texts(&settings.standard),
+            common_methods: set(&settings.common_methods),
+            open_builtins: set(&link.open_builtins),
+            container_builtins: set(&link.container_builtins),
+            element_builtins: set(&link.element_builtins),
+            class_builtins: set(&link.class_builtins),
+            wrappers: set(&link.wrappers),
+            first_wrappers: set(&link.first_wrappers),
+            last_wrappers: set(&link.last_wrappers),
+            sequences: set(&link.sequences),
+            mappings: set(&link.mappings),
+            tuples: set(&link.tuples),
+            class_objects: set(&link.class_objects),
+            callables: set(&link.callables),
+            generic_bases: set(&link.generic_bases),
+            generic_fields: link.generic_fields,
+            field_accessors: link.field_accessors,
+            extension_methods: link.extension_methods,
+            derived_makers: set(&link.derived_makers),
+            scope_callbacks: set(&link.scope_callbacks),
+            pair_views: set(&link.pair_views),
+            companion_maker: name(&link.companion_maker),
+            case_classes: link.case_classes,
+            indexed_by_call: link.indexed_by_call,
+            cast_functions: texts(&link.cast_functions),
+            partial_functions: texts(&link.partial_functions),
+            copy_functions: texts(&link.copy_functions),
+            struct_literals: link.struct_literals,
+            conversions: link.conversions,
+            parameter_fixtures: link.parameter_fixtures,
+            named_receivers: link.named_receivers,
+            visible_after_declaration: link.visible_after_declaration,
+            element_getters: set(&link.element_getters),
+            element_callbacks: set(&link.element_callbacks),
+            fold_callbacks: set(&link.fold_callbacks),
+            receiver_callbacks: set(&link.receiver_callbacks),
+            implicit_parameters: numbers(&link.implicit_parameters),
+            element_views: set(&link.element_views),
+            same_methods: set(&link.same_methods),
+            self_types: set(&link.self_types),
+            open_types: texts(&link.open_types),
+            marker_bases: texts(&link.marker_bases),
+            module_rule: modules.rule.unwrap_or(match settings.scope.rule {
+                Some(ScopeName::Document | ScopeName::Text) => ModuleRule::None,
+                _ => ModuleRule::Declared,
+            }),
+            index_files: if modules.index.is_empty() { Vec::new() } else { with_endings(&modules.index) },
+            entry_files: modules.entries.iter().flat_map(with_endings).collect(),
+            includes: settings.includes.clone(),
+            modules,
+        }
+    }
+
+    /// Returns whether a type carries no information about the value.
+    pub fn is_open_type(&self, name: &str) -> bool {
+        self.open_types.contains(name)
+    }
+
+    /// Returns whether a base adds no members: a built-in name, or a dotted name of another package.
+    pub fn is_marker_base(&self, name: &str) -> bool {
+        self.marker_bases.contains(name)
+    }
+
+    /// Returns the rest of a name with the global prefix, which is looked up in the global package only.
+    pub fn global_name<'n>(&self, name: &'n str) -> Option<&'n str> {
+        if self.global_prefix.is_empty() { None } else { name.strip_prefix(self.global_prefix.as_str()) }
+    }
+
+    /// Returns whether a method neither overrides nor can be overridden.
+    pub fn is_private_method(&self, name: &str) -> bool {
+        let prefix = self.private_prefix.as_str();
+        !prefix.is_empty() && name.starts_with(prefix) && !name.ends_with(prefix)
+    }
+
+    /// Returns whether a package is part of the standard library. Where imports name folders of repositories, these are
+    /// all packages that no host has.
+    pub fn is_standard(&self, package: &str) -> bool {
+        if self.module_rule == ModuleRule::Folders {
+            return !package.split('/').next().is_some_and(|first| first.contains('.'));
+        }
+        let ends = package.match_indices(['.', '/', ':']).map(|(at, _)| at).chain([package.len()]);
+        ends.into_iter().any(|end| self.standard.contains(&package[..end]))
+    }
+
+    /// Returns whether star imports skip the name.
+    pub fn is_skipped_by_stars(&self, name: &str) -> bool {
+        !self.star_skips.is_empty() && name.starts_with(self.star_skips.as_str())
+    }
+
+    /// Returns whether declared packages are namespaces.
+    pub fn has_namespaces(&self) -> bool {
+        self.modules.kind == PackageKind::Namespace
+    }
+
+    /// Returns whether imports name folders, whose files are listed.
+    pub fn lists_folders(&self) -> bool {
+        matches!(self.module_rule, ModuleRule::Packages | ModuleRule::Folders)
+    }
+
+    /// Returns whether a file is the file of a package, which contains the modules of its folder.
+    pub fn is_package_file(&self, path: &str) -> bool {
+        let name = file_name_of(path);
+        self.module_rule == ModuleRule::Packages && self.index_files.iter().any(|file| file == name)
+    }
+
+    /// Returns the folder under which a file is listed: its own, or the parent folder for a package's file.
+    pub fn listed_in<'p>(&self, path: &'p str) -> &'p str {
+        let folder = folder_of(path);
+        if self.is_package_file(path) { folder_of(folder) } else { folder }
+    }
+}
+
+fn known_interface(link: &LinkSettings, name: &str, methods: &[String], strings: &Strings) -> KnownInterface {
+    let (package, name) = name.rsplit_once('.').unwrap_or((&link.builtin_package, name));
+    let comparable = |method: &String| {
+        let (name, _) = method.split_once('(')?;
+        Some(strings.intern(&method_signature::comparable(method, name)?))
+    };
+    let methods = methods.iter().filter_map(comparable).collect();
+    KnownInterface { package: strings.intern(package), name: strings.intern(name), methods }
+}

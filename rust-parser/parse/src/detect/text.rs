@@ -1,0 +1,239 @@
+//! The text of string literals, concatenations, symbols and constants, whatever the language.
+
+use rustc_hash::FxHashMap;
+
+use crate::detect::templates::combined;
+use crate::flat_tree::NodeId;
+use crate::walk::state::Walk;
+use atlas_facts::route_path::{has_constant, marked_constant, template_of};
+
+/// Largest nesting of expressions that are read.
+const MAX_DEPTH: u32 = 8;
+/// Longest path or name in bytes.
+const MAX_TEXT: usize = 500;
+
+impl Walk<'_> {
+    /// Returns the strings that a node stands for: one of a literal, several of a list; none if unknown.
+    pub(super) fn strings_of(&self, node: NodeId) -> Vec<String> {
+        let mut found = self.templates_of(node);
+        found.retain(|text| !has_constant(text));
+        found
+    }
+
+    /// Returns the same with marked names of constants that this file does not define.
+    pub(super) fn templates_of(&self, node: NodeId) -> Vec<String> {
+        let mut found = Vec::new();
+        self.add_strings(node, &mut found, 0);
+        found.retain(|text| text.len() <= MAX_TEXT);
+        found
+    }
+
+    /// Returns the only string that a node stands for.
+    pub(super) fn string_of(&self, node: NodeId) -> Option<String> {
+        let mut found = self.strings_of(node);
+        if found.len() == 1 { found.pop() } else { None }
+    }
+
+    pub(super) fn add_strings(&self, node: NodeId, found: &mut Vec<String>, depth: u32) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        let kind = self.kind_name(node);
+        match kind {
+            _ if is_string(kind) => found.extend(self.interpolated(node)),
+            "simple_symbol" | "symbol" => found.push(self.text_of(node).trim_start_matches(':').to_owned()),
+            "identifier" | "constant" | "name" | "simple_identifier" | "variable_name" => {
+                let name = self.text_of(node);
+                match self.looped(node, &name) {
+                    values if values.is_empty() => {
+                        found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
+                    }
+                    values => found.extend(values),
+                }
+            }
+            // `"/api/%s/trust" % name`
+            "binary_operator" if self.child(node, "operator").is_some_and(|sign| self.bytes_of(sign) == b"%") => {
+                found.extend(self.formatted(node, depth));
+            }
+            // `translated("/about")`, `with_prefix("/health")`
+            "call" | "call_expression" => match self.filled(node, depth) {
+                values if values.is_empty() => found.extend(self.only_text_argument(node)),
+                values => found.extend(values),
+            },
+            // `List.of("orders")`
+            "method_invocation" if self.child(node, "name").is_some_and(|name| makes_list(self.bytes_of(name))) => {
+                for part in self.child(node, "arguments").into_iter().flat_map(|list| self.contents(list)) {
+                    self.add_strings(part, found, depth + 1);
+                }
+            }
+            _ if kind.contains("binary") || kind == "concatenated_string" || kind.contains("additive") => {
+                let mut joined = vec![String::new()];
+                for part in self.contents(node) {
+                    let mut texts = Vec::new();
+                    self.add_strings(part, &mut texts, depth + 1);
+                    joined = combined(&joined, &texts, |before, text| format!("{before}{text}"));
+                }
+                found.extend(joined);
+            }
+            _ if is_list(kind) || is_wrapper(kind) => {
+                for part in self.contents(node) {
+                    self.add_strings(part, found, depth + 1);
+                }
+            }
+            _ => {
+                // `Routes.USERS`: a constant of this file.
+                let text = self.text_of(node);
+                let last = text.rsplit(['.', ':']).next().unwrap_or("");
+                let is_name = |letter: char| letter.is_alphanumeric() || "_.".contains(letter);
+                if last.len() < text.len() && text.chars().all(is_name) {
+                    found.push(self.constant(last).unwrap_or_else(|| marked_constant(&text)));
+                }
+            }
+        }
+    }
+
+    /// Returns a text with the values, or the names, of what is written into it.
+    fn formatted(&self, node: NodeId, depth: u32) -> Option<String> {
+        let text = self.child(node, "left").and_then(|left| self.string_of(left))?;
+        let mut values = Vec::new();
+        self.add_strings(self.child(node, "right")?, &mut values, depth + 1);
+        let mut values = values.into_iter();
+        let mut parts = text.split("%s");
+        let mut out = parts.next()?.to_owned();
+        for part in parts {
+            out.push_str(&values.next().unwrap_or_else(|| "{}".to_owned()));
+            out.push_str(part);
+        }
+        Some(out)
+    }
+
+    /// Returns the only argument of a call of a function, if it is a string: functions for paths mark or prefix it.
+    fn only_text_argument(&self, node: NodeId) -> Option<String> {
+        let callee = self.child(node, "function")?;
+        let list = self.child(node, "arguments")?;
+        let arguments: Vec<NodeId> = self.contents(list).collect();
+        match arguments[..] {
+            [only] if is_string(self.kind_name(only)) && self.contents(callee).count() <= 2 => self.literal(only),
+            _ => None,
+        }
+    }
+
+    /// Returns the name with which a signal is created or looked up: of `signal("saved")`, or of a variable that the
+    /// file sets to it.
+    pub(super) fn signal_of(&self, node: NodeId) -> Option<String> {
+        let is_lookup = |call: NodeId| {
+            let callee = self.child(call, "function").map(|callee| self.text_of(callee));
+            callee.is_some_and(|callee| callee.rsplit('.').next() == Some("signal"))
+        };
+        if is_lookup(node) {
+            return self.only_text_argument(node);
+        }
+        let name = self.text_of(node);
+        let signals = self.assigned_signals.get_or_init(|| {
+            let mut found = FxHashMap::default();
+            for call in (1..self.tree.len()).filter(|&call| self.kind_name(call) == "call" && is_lookup(call)) {
+                let target = self.child(self.tree.node(call).parent, "left").filter(|&target| target < call);
+                if let Some(target) = target {
+                    found.entry(self.text_of(target).into_owned()).or_insert(call);
+                }
+            }
+            found
+        });
+        self.only_text_argument(*signals.get(&*name)?)
+    }
+
+    /// Returns the text between the quotes; interpolated parts become `{part}`.
+    pub(super) fn literal(&self, node: NodeId) -> Option<String> {
+        let text = self.text_of(node);
+        let text = text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic() || "@$#".contains(letter));
+        let is_regex = text.starts_with('/');
+        let inner = ["\"\"\"", "'''", "\"", "'", "`", "/"].into_iter().find_map(|quote| {
+            let rest = text.strip_prefix(quote)?;
+            Some(rest.trim_end_matches('#').strip_suffix(quote).unwrap_or(rest))
+        })?;
+        // Spring's placeholders: `${api.prefix:/v1}` has a default
+        let inner = if self.kind_name(node) == "string_literal" { with_defaults(inner) } else { inner.to_owned() };
+        let plain = inner.replace("${", "{").replace("#{", "{");
+        Some(if is_regex { template_of(&plain.replace("\\/", "/")) } else { plain })
+    }
+
+    /// Returns the text of a constant or variable of this file that is assigned one literal.
+    pub(super) fn constant(&self, name: &str) -> Option<String> {
+        let constants = self.assigned_strings.get_or_init(|| self.strings_by_name());
+        self.literal((*constants.get(name)?)?)
+    }
+
+    /// Returns the string that each name is assigned, `None` for several.
+    fn strings_by_name(&self) -> FxHashMap<String, Option<NodeId>> {
+        let mut found = FxHashMap::default();
+        for node in 1..self.tree.len() {
+            if !is_string(self.kind_name(node)) {
+                continue;
+            }
+            let mut value = node;
+            let mut parent = self.tree.node(node).parent;
+            // Go wraps both sides in lists.
+            while parent != 0 && self.kind_name(parent).ends_with("expression_list") {
+                (value, parent) = (parent, self.tree.node(parent).parent);
+            }
+            let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
+            let Some(target) = target.filter(|&target| target < value) else { continue };
+            if self.contents(parent).last() == Some(value) {
+                let name = self.text_of(target).into_owned();
+                found.entry(name).and_modify(|known| *known = None).or_insert(Some(node));
+            }
+        }
+        found
+    }
+}
+
+/// Replaces placeholders that have a default by it.
+fn with_defaults(text: &str) -> String {
+    let mut parts = text.split("${");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}').and_then(|(name, rest)| Some((name.split_once(':')?.1, rest))) {
+            Some((default, rest)) => out.push_str(&format!("{default}{rest}")),
+            None => out.push_str(&format!("${{{part}")),
+        }
+    }
+    out
+}
+
+fn makes_list(name: &[u8]) -> bool {
+    matches!(name, b"of" | b"asList" | b"singletonList" | b"singleton")
+}
+
+fn is_string(kind: &str) -> bool {
+    (kind.contains("string") || kind == "encapsed_string" || kind == "regex")
+        && !kind.contains("content")
+        && !kind.contains("concatenated")
+        && !kind.contains("fragment")
+        && !matches!(kind, "string_start" | "string_end" | "string_array")
+}
+
+pub(super) fn is_list(kind: &str) -> bool {
+    matches!(
+        kind,
+        "list"
+            | "tuple"
+            | "set"
+            | "array"
+            | "array_initializer"
+            | "element_value_array_initializer"
+            | "array_creation_expression"
+            | "array_element_initializer"
+            | "collection_literal"
+            | "string_array"
+            | "symbol_array"
+            | "literal_value"
+    )
+}
+
+fn is_wrapper(kind: &str) -> bool {
+    kind.starts_with("parenthesized")
+        || matches!(
+            kind,
+            "argument" | "value_argument" | "attribute_argument" | "literal_element" | "expression_list" | "word_list"
+        )
+}

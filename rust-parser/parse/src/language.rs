@@ -1,0 +1,229 @@
+//! A compiled language: `language.toml` and `tags.scm` as tables by node kind.
+
+use std::path::Path;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use crate::grammars;
+use crate::hooks::LanguageHooks;
+use crate::query::patterns::{Kinds, Pattern, compile};
+use crate::query::vocabulary::{Role, Shape};
+use atlas_facts::ScopeRule;
+use atlas_languages::{LanguageFolder, ScopeName, Settings, read};
+
+/// The actions for one node kind. Numbers are indices into `Language::patterns`, in the order of the file.
+#[derive(Debug, Default)]
+pub struct KindRules {
+    pub walk: Vec<u16>,
+    pub expression: Vec<u16>,
+    pub types: Vec<u16>,
+    pub target: Vec<u16>,
+    pub parameter: Vec<u16>,
+    pub argument: Vec<u16>,
+    /// Calls are recorded at their own node; attributes are reads unless another role claims them.
+    pub records_call: bool,
+    pub records_attribute: bool,
+    pub is_comment: bool,
+    pub is_block: bool,
+    pub is_token: bool,
+}
+
+/// Finds the hooks named in a `language.toml`. Passed in by the registry, so that this file does not depend on all
+/// languages.
+pub type HooksByName = fn(&str) -> Option<&'static dyn LanguageHooks>;
+
+/// A compiled language.
+pub struct Language {
+    pub settings: Settings,
+    /// Text of the files from which the language was loaded.
+    pub sources: String,
+    /// `None` if the hooks read the text themselves.
+    pub grammar: Option<tree_sitter::Language>,
+    pub scope_rule: ScopeRule,
+    pub hooks: &'static dyn LanguageHooks,
+    pub patterns: Vec<Pattern>,
+    /// By node kind: whether it is named and not a comment.
+    pub content_kinds: Vec<bool>,
+    kinds: Vec<KindRules>,
+    no_rules: KindRules,
+    tests: GlobSet,
+}
+
+impl Language {
+    /// Compiles the folder of a language.
+    ///
+    /// # Errors
+    /// A message with file and position.
+    pub fn load(folder: LanguageFolder, hooks: HooksByName) -> Result<Language, String> {
+        let LanguageFolder { path: folder, settings, patterns: pattern_paths, mut sources } = folder;
+        let settings_path = folder.join("language.toml");
+        let grammar = grammars::grammar(&settings.grammar);
+        if grammar.is_none() && !settings.grammar.is_empty() {
+            return Err(format!(
+                "{}: unknown grammar {:?} (known: {})",
+                settings_path.display(),
+                settings.grammar,
+                grammars::names().join(", ")
+            ));
+        }
+        let hooks = hooks(&settings.code)
+            .ok_or_else(|| format!("{}: unknown code {:?}", settings_path.display(), settings.code))?;
+        let mut patterns = Vec::new();
+        if let Some(grammar) = &grammar {
+            for path in &pattern_paths {
+                patterns.extend(load_patterns(grammar, path, &mut sources)?);
+            }
+        }
+        let tests = globs(&settings.tests.paths).map_err(|error| format!("{}: {error}", settings_path.display()))?;
+        let mut language = Language {
+            scope_rule: scope_rule_of(&settings),
+            settings,
+            sources,
+            grammar,
+            hooks,
+            patterns: Vec::new(),
+            content_kinds: Vec::new(),
+            kinds: Vec::new(),
+            no_rules: KindRules::default(),
+            tests,
+        };
+        language.take_patterns(patterns).map_err(|error| format!("{}: {error}", folder.join("tags.scm").display()))?;
+        Ok(language)
+    }
+
+    fn take_patterns(&mut self, patterns: Vec<Pattern>) -> Result<(), String> {
+        let Some(grammar) = &self.grammar else {
+            return Ok(());
+        };
+        let count = grammar.node_kind_count();
+        self.kinds.resize_with(count, KindRules::default);
+        for (number, pattern) in patterns.iter().enumerate() {
+            let Kinds::One(kind) = pattern.root.kinds else {
+                return Err("the outermost node of a pattern must have a kind".into());
+            };
+            self.kinds[kind as usize].take(number as u16, pattern.role);
+        }
+        for rules in &mut self.kinds {
+            rules.walk.sort_by_key(|&number| patterns[number as usize].role.rank());
+        }
+        self.content_kinds =
+            (0..count).map(|kind| grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment).collect();
+        self.patterns = patterns;
+        Ok(())
+    }
+
+    /// Returns the actions for a node kind.
+    #[inline]
+    pub fn rules(&self, kind: u16) -> &KindRules {
+        self.kinds.get(kind as usize).unwrap_or(&self.no_rules)
+    }
+
+    /// Returns whether nodes of a kind are named and neither comments nor syntax errors.
+    pub fn is_content(&self, kind: u16) -> bool {
+        self.content_kinds.get(kind as usize).copied().unwrap_or(true)
+    }
+
+    /// Returns whether the path is that of a test file.
+    pub fn is_test_path(&self, path: &str) -> bool {
+        self.tests.is_match(path)
+    }
+
+    /// Returns the dotted module of a path, which depends on nothing else. Empty only where files declare their
+    /// modules, for documents, and for the root folder of a language with one package per folder.
+    pub fn module_of(&self, path: &str) -> String {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let stem = self.stem(file);
+        let scope = &self.settings.scope;
+        let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+        if matches!(self.scope_rule, ScopeRule::Declared | ScopeRule::Document | ScopeRule::Text) {
+            return String::new();
+        }
+        if parts.first().is_some_and(|part| scope.strip_leading.iter().any(|name| name == part)) {
+            parts.remove(0);
+        }
+        parts.retain(|part| !scope.strip_every.iter().any(|name| name == part));
+        if self.scope_rule == ScopeRule::File {
+            if !scope.index_names.iter().any(|name| name == stem) {
+                parts.push(stem);
+            } else if parts.is_empty() {
+                return stem.to_owned();
+            }
+        }
+        parts.join(".")
+    }
+
+    /// Returns a file's name without the extension of this language.
+    pub fn stem<'p>(&self, file: &'p str) -> &'p str {
+        let extension = self
+            .settings
+            .extensions
+            .iter()
+            .filter(|extension| {
+                file.len() > extension.len() + 1
+                    && file.ends_with(extension.as_str())
+                    && file.as_bytes()[file.len() - extension.len() - 1] == b'.'
+            })
+            .max_by_key(|extension| extension.len());
+        match extension {
+            Some(extension) => &file[..file.len() - extension.len() - 1],
+            None => file,
+        }
+    }
+}
+
+impl KindRules {
+    fn take(&mut self, number: u16, role: Role) {
+        match role {
+            Role::Expression(shape) => {
+                self.expression.push(number);
+                self.records_call |= matches!(shape, Shape::Call { .. });
+                self.records_attribute |= shape == Shape::Attribute;
+            }
+            Role::Type(_) => self.types.push(number),
+            Role::Target(_) => self.target.push(number),
+            Role::Parameter(_) => self.parameter.push(number),
+            Role::Argument => self.argument.push(number),
+            Role::Comment => self.is_comment = true,
+            Role::Block => self.is_block = true,
+            Role::Token => self.is_token = true,
+            Role::Definition(atlas_facts::Kind::Lambda) => {
+                self.walk.push(number);
+                self.expression.push(number);
+            }
+            _ => self.walk.push(number),
+        }
+    }
+
+    /// Returns whether the walk ignores nodes of a kind.
+    #[inline]
+    pub fn is_ignored_kind(&self) -> bool {
+        self.walk.is_empty() && !self.records_call && !self.records_attribute && !self.is_comment
+    }
+}
+
+/// Returns the scope rule of a language.
+pub fn scope_rule_of(settings: &Settings) -> ScopeRule {
+    match settings.scope.rule {
+        Some(ScopeName::File) | None => ScopeRule::File,
+        Some(ScopeName::Directory) => ScopeRule::Directory,
+        Some(ScopeName::Declared) => ScopeRule::Declared,
+        Some(ScopeName::Document) => ScopeRule::Document,
+        Some(ScopeName::Text) => ScopeRule::Text,
+    }
+}
+
+fn load_patterns(grammar: &tree_sitter::Language, path: &Path, sources: &mut String) -> Result<Vec<Pattern>, String> {
+    let text = read(path)?;
+    let patterns = compile(grammar, &text).map_err(|error| format!("{}:{error}", path.display()))?;
+    sources.push('\0');
+    sources.push_str(&text);
+    Ok(patterns)
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, String> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(pattern).map_err(|error| error.to_string())?);
+    }
+    set.build().map_err(|error| error.to_string())
+}

@@ -1,0 +1,328 @@
+//! Hooks of JavaScript and TypeScript: destructuring, members of object literals and test conventions (`imports`
+//! handles imports and exports).
+
+mod assignments;
+mod imports;
+mod jsdoc;
+mod literals;
+mod objects;
+mod prototypes;
+mod type_shapes;
+mod typedefs;
+mod variance;
+
+use rustc_hash::FxHashMap;
+
+use crate::flat_tree::NodeId;
+use crate::hooks::LanguageHooks;
+use crate::languages::ecmascript::assignments::{
+    assigned_value, note_assignment, place_assigned, place_in_object, place_named,
+};
+use crate::languages::ecmascript::imports::{
+    export_statement, import_call, import_statement, import_to_variable, note_exported_values, required_name, unquoted,
+};
+use crate::languages::ecmascript::jsdoc::type_documented;
+use crate::languages::ecmascript::literals::{enclosing_value, has_functions, note_values};
+use crate::languages::ecmascript::objects::is_function;
+use crate::languages::ecmascript::prototypes::note_bases;
+use crate::languages::ecmascript::type_shapes::{function_type, made_container, member_type};
+use crate::languages::ecmascript::variance::without_variance;
+use crate::query::vocabulary::Capture;
+use crate::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::walk::state::Walk;
+use atlas_facts::{BindingKind, Expr, ExprId, Kind, Name, flags};
+
+pub struct Ecmascript;
+
+/// Functions whose callbacks are tests.
+const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
+
+impl LanguageHooks for Ecmascript {
+    fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
+        without_variance(readable).into_iter().collect()
+    }
+
+    fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
+        match walk.kind_name(node) {
+            "import_statement" => import_statement(walk, node),
+            "export_statement" => return export_statement(walk, node),
+            "variable_declarator" => return import_to_variable(walk, node),
+            _ => return import_call(walk, node),
+        }
+        true
+    }
+
+    fn hook(&self, walk: &mut Walk, node: NodeId) {
+        match walk.kind_name(node) {
+            "call_expression" => {
+                mark_tests(walk, node);
+                note_bases(walk, node);
+            }
+            "assignment_expression" => note_assignment(walk, node),
+            "object" => note_values(walk, node),
+            "binary_expression" => instance_test(walk, node),
+            "enum_body" => enum_members(walk, node),
+            "jsx_closing_element" => {
+                if let Some(name) = walk.child(node, "name") {
+                    walk.claim_read(name);
+                }
+            }
+            _ => parameter_property(walk, node),
+        }
+    }
+
+    fn target(&self, walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+        object_pattern(walk, node, binding);
+    }
+
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
+        let node_kind = walk.kind_name(draft.node).to_owned();
+        if matches!(node_kind.as_str(), "property_signature" | "method_signature") && !is_member(walk, draft.node) {
+            return false;
+        }
+        if draft.name.starts_with(['"', '\'']) {
+            draft.name = unquoted(&draft.name);
+        }
+        if draft.flags & flags::DEFAULT_EXPORT != 0 && draft.name.is_empty() {
+            draft.name = "default".to_owned();
+            if draft.kind == Kind::Lambda {
+                draft.kind = Kind::Function;
+            }
+        }
+        draft.private |= is_private(walk, draft);
+        place_in_object(walk, draft);
+        place_assigned(walk, draft);
+        if node_kind == "arrow_function" {
+            draft.flags |= flags::ARROW;
+        }
+        if draft.kind == Kind::Lambda && node_kind == "function_expression" && !draft.name.is_empty() {
+            place_named(walk, draft);
+        }
+        if draft.kind == Kind::Lambda
+            && let Some(value) = enclosing_value(walk, draft.wrapper.outer.unwrap_or(draft.node))
+        {
+            draft.parent = value;
+        }
+        if walk.builder.facts.path.ends_with(".d.ts") && draft.kind != Kind::Lambda {
+            draft.flags |= flags::DECLARATION;
+        }
+        overload(walk, draft);
+        true
+    }
+
+    fn variable(&self, walk: &Walk, node: NodeId, kind: Option<Kind>) -> Option<Kind> {
+        let Some(value) = walk.child(node, "value") else { return kind };
+        let last = assigned_value(walk, value);
+        let is_chain = last != value && walk.kind_name(value) == "assignment_expression";
+        match walk.kind_name(last) {
+            // The function at the end of the chain has the name of the variable.
+            last if is_chain && (is_function(last) || last == "class") => None,
+            // The functions of a local object need an owner.
+            "object" if kind.is_none() && has_functions(walk, last) => Some(Kind::Constant),
+            _ => kind,
+        }
+    }
+
+    fn separates_types(&self) -> bool {
+        true
+    }
+
+    fn skips_anonymous(&self) -> bool {
+        true
+    }
+
+    fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        match walk.kind_name(node) {
+            "function_type" => return function_type(walk, node),
+            "lookup_type" => return member_type(walk, node),
+            _ => {}
+        }
+        let Some(item) = walk.contents(node).next() else {
+            return 0;
+        };
+        let item = walk.type_expression(item);
+        let name = walk.builder.name("Array");
+        let base = walk.builder.name_expr(name);
+        walk.builder.expr(Expr::Generic { base, args: vec![item] })
+    }
+
+    fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        if walk.bytes_of(node).starts_with(b"require") && walk.kind_name(node) == "call_expression" {
+            let name = required_name(walk, node)?;
+            let name = walk.builder.owned_name(name);
+            return Some(walk.builder.name_expr(name));
+        }
+        if walk.kind_name(node) == "new_expression" {
+            return made_container(walk, node);
+        }
+        // An element with a lower-case name is an HTML element, not a component.
+        if walk.bytes_of(node).first() != Some(&b'<') {
+            return None;
+        }
+        let name = walk.child(node, "name")?;
+        let text = walk.bytes_of(name);
+        let is_element = text.first().is_some_and(u8::is_ascii_lowercase) && !text.contains(&b'.');
+        is_element.then_some(0)
+    }
+
+    fn end(&self, walk: &mut Walk) {
+        note_exported_values(walk);
+        type_created(walk);
+        type_documented(walk);
+        let mut exported: FxHashMap<Name, u32> = FxHashMap::default();
+        for (name, flags) in std::mem::take(&mut walk.exported) {
+            *exported.entry(name).or_default() |= flags;
+        }
+        for definition in walk.builder.facts.definitions.iter_mut().skip(1).filter(|found| found.parent == 0) {
+            definition.flags |= exported.get(&definition.name).unwrap_or(&0);
+        }
+    }
+}
+
+/// Gives the first parameter of the function that creates a constant the constant's own type:
+/// `const T: Constructor<T> = constructor("T", (inst) => {...})`.
+fn type_created(walk: &mut Walk) {
+    let builder = &walk.builder;
+    let mut found = Vec::new();
+    for (def, definition) in builder.facts.definitions.iter().enumerate() {
+        let value = &builder.facts.definitions[definition.parent as usize];
+        if definition.kind != Kind::Lambda || value.kind != Kind::Constant {
+            continue;
+        }
+        if let Some(Expr::Generic { args, .. }) = value.declared_type.map(|declared| builder.get(declared))
+            && let Some(&own) = args.first()
+            && *builder.get(own) == Expr::Name(value.name)
+            && definition.params.first().is_some_and(|first| first.annotation.is_none())
+        {
+            found.push((def, own));
+        }
+    }
+    for (def, own) in found {
+        walk.builder.facts.definitions[def].params[0].annotation = Some(own);
+    }
+}
+
+/// `{a, b: c, d = 1, ...rest}`: each name is bound to an attribute of the value.
+fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+    let whole = walk.unpacked(binding);
+    for part in walk.contents(node).collect::<Vec<_>>() {
+        let (key, target) = match walk.kind_name(part) {
+            "pair_pattern" => (walk.child(part, "key"), walk.child(part, "value")),
+            "object_assignment_pattern" => {
+                let left = walk.child(part, "left");
+                (left, left)
+            }
+            "rest_pattern" => (None, walk.contents(part).next()),
+            _ => (Some(part), Some(part)),
+        };
+        let Some(target) = target else { continue };
+        let value = match (whole, key) {
+            (Some(base), Some(key)) => {
+                let name = unquoted(&walk.text_of(key));
+                let name = walk.builder.owned_name(name);
+                Some(walk.builder.attribute(base, name))
+            }
+            _ => None,
+        };
+        let kind = BindingKind::Assign;
+        walk.bind(target, BindingDraft { kind, value, annotation: None, line: walk.tree.line(part) });
+    }
+}
+
+/// Marks callbacks of `it(...)`, `test(...)` and `test.each(...)(...)` in a test file as tests.
+fn mark_tests(walk: &mut Walk, node: NodeId) {
+    if !walk.builder.facts.is_test {
+        return;
+    }
+    let text = walk.text_of(node);
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(0);
+    if !TEST_CALLS.contains(&&text[..end]) {
+        return;
+    }
+    let Some(list) = walk.child(node, "arguments") else {
+        return;
+    };
+    for argument in walk.contents(list).collect::<Vec<_>>() {
+        let expr = walk.expression(argument);
+        walk.mark_test(expr);
+    }
+}
+
+/// Records the members of an enum that have no value.
+fn enum_members(walk: &mut Walk, body: NodeId) {
+    for member in walk.contents(body).collect::<Vec<_>>() {
+        if matches!(walk.kind_name(member), "property_identifier" | "string") {
+            walk.define(Kind::Field, member, &[(Capture::Name, member)]);
+        }
+    }
+}
+
+/// `constructor(private x: T)` declares a field and sets it.
+fn parameter_property(walk: &mut Walk, node: NodeId) {
+    let function = walk.scope();
+    if walk.kind_of(function) != Kind::Constructor {
+        return;
+    }
+    let Some(pattern) = walk.child(node, "pattern") else {
+        return;
+    };
+    let class = walk.builder.facts.definitions[function as usize].parent;
+    let annotation = walk.child(node, "type").map(|node| walk.type_expression(node));
+    walk.define_member(class, pattern, node, annotation);
+    let name = walk.name_of(pattern);
+    let this = walk.builder.this(false);
+    let target = walk.builder.attribute(this, name);
+    let value = Some(walk.builder.name_expr(name));
+    let line = walk.tree.line(node);
+    walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
+}
+
+/// Returns whether a signature belongs to an interface, a class or the object type of an alias, rather than to a nested
+/// type.
+fn is_member(walk: &Walk, node: NodeId) -> bool {
+    let parent = walk.tree.node(node).parent;
+    match walk.kind_name(parent) {
+        "interface_body" | "class_body" => true,
+        "object_type" => {
+            let around = walk.tree.node(parent).parent;
+            matches!(walk.kind_name(around), "type_alias_declaration" | "interface_declaration")
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a member is not visible outside: `#name`, `private`, `protected`.
+fn is_private(walk: &Walk, draft: &DefinitionDraft) -> bool {
+    draft.name.starts_with('#')
+        || walk
+            .tree
+            .children(draft.node)
+            .any(|child| walk.kind_name(child) == "accessibility_modifier" && walk.bytes_of(child) != b"public")
+}
+
+/// Sets the flags of a signature without a body: an overload in a class or module, a declaration in an interface or
+/// after `declare`.
+fn overload(walk: &Walk, draft: &mut DefinitionDraft) {
+    let kind = walk.kind_name(draft.node);
+    if kind == "abstract_method_signature" {
+        draft.flags |= flags::DECLARATION;
+    }
+    if !matches!(kind, "function_signature" | "method_signature") {
+        return;
+    }
+    let parent = &walk.builder.facts.definitions[draft.parent as usize];
+    let declared = (draft.flags | parent.flags) & flags::DECLARATION != 0;
+    draft.flags |= flags::DECLARATION;
+    draft.flags &= !flags::OVERLOAD;
+    if !declared && (parent.kind == Kind::Class || kind == "function_signature") {
+        draft.flags |= flags::OVERLOAD;
+    }
+}
+
+/// `x instanceof T`.
+fn instance_test(walk: &mut Walk, node: NodeId) {
+    if let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right")) {
+        let annotation = walk.expression(right);
+        walk.narrow_branch(node, left, annotation);
+    }
+}

@@ -1,0 +1,337 @@
+//! Hooks of Kotlin: imports, receivers of extensions, parameters with defaults, bodies of enum entries and of
+//! `object : T`, loops, infix calls, dotted types, tests.
+
+mod readable;
+
+use std::borrow::Cow;
+
+use crate::facts_builder::UNKNOWN;
+use crate::flat_tree::NodeId;
+use crate::hooks::LanguageHooks;
+use crate::languages::java::is_test;
+use crate::walk::dotted;
+use crate::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::walk::state::Walk;
+use atlas_facts::{Arg, BindingKind, Expr, ExprId, Kind, ParamKind, flags};
+
+pub struct Kotlin;
+
+const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
+
+impl LanguageHooks for Kotlin {
+    fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
+        readable::readable(source)
+    }
+
+    fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
+        vec![readable::without_rare_forms(readable)]
+    }
+
+    fn needs_locals(&self) -> bool {
+        true
+    }
+
+    /// Reads `import a.b.C`, `import a.b.C as D` and `import a.b.*`. Members of a companion are members of its class.
+    fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
+        let parts: Vec<NodeId> = walk.contents(node).collect();
+        let is_star = walk.tree.children(node).any(|part| walk.bytes_of(part) == b"*");
+        if let Some(&path) = parts.first() {
+            let path = dotted::compact(walk, path).replace(".Companion.", ".");
+            let alias = parts.get(1).map(|&alias| walk.text_of(alias).into_owned());
+            dotted::import(walk, node, &path, is_star, alias);
+        }
+        true
+    }
+
+    fn hook(&self, walk: &mut Walk, node: NodeId) {
+        match walk.kind_name(node) {
+            // An annotation is not a call at its position.
+            "annotation" | "file_annotation" => {
+                walk.claim_call(node);
+                walk.contents(node).for_each(|part| walk.claim_call(part));
+            }
+            "class_declaration" => properties_of_head(walk, node),
+            "for_statement" => loop_variable(walk, node),
+            "is_expression" | "type_test" => smart_cast(walk, node),
+            _ => complete_parameters(walk, node),
+        }
+    }
+
+    fn target(&self, walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+        if walk.kind_name(walk.tree.node(node).parent) == "assignment" {
+            walk.bind_variable_or_member(node, binding);
+        } else {
+            let target = walk.expression(node);
+            walk.push_binding(target, binding);
+        }
+    }
+
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
+        match draft.kind {
+            Kind::Class if draft.name.is_empty() => return anonymous(walk, draft),
+            Kind::Constructor => {
+                let class = walk.builder.facts.definitions[draft.parent as usize].name;
+                draft.name = walk.builder.text(class).to_owned();
+            }
+            Kind::Function | Kind::Method | Kind::Property => {
+                let in_interface = walk.kind_of(draft.parent) == Kind::Interface;
+                read_head(walk, draft);
+                if draft.body.is_none() {
+                    draft.flags |= flags::DECLARATION;
+                    draft.flags |= if in_interface { flags::ABSTRACT } else { 0 };
+                }
+                if is_test(walk, draft) {
+                    draft.flags |= flags::TEST;
+                }
+            }
+            _ => {}
+        }
+        if is_in_companion(walk, draft.node) {
+            draft.flags |= flags::STATIC;
+        }
+        true
+    }
+
+    fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        match walk.kind_name(node) {
+            "this_expression" => outer_this(walk, node),
+            "function_type" => function_type(walk, node),
+            _ => dotted_type(walk, node),
+        }
+    }
+
+    fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        if walk.kind_name(node) != "infix_expression" {
+            // `f(x) { ... }` is a single call.
+            let inner = walk.contents(node).next()?;
+            let has_lambda = walk.contents(node).any(|part| walk.kind_name(part) == "annotated_lambda");
+            if has_lambda && walk.kind_name(inner) == "call_expression" {
+                walk.claim_call(inner);
+            }
+            return if has_lambda { None } else { generic_call(walk, node) };
+        }
+        let [left, operator, right] = walk.contents(node).collect::<Vec<_>>().try_into().ok()?;
+        let base = walk.expression(left);
+        let name = walk.name_of(operator);
+        walk.claim_read(left);
+        walk.claim_read(operator);
+        let callee = walk.builder.attribute(base, name);
+        let args = vec![Arg { keyword: None, value: walk.expression(right) }];
+        Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+    }
+}
+
+/// Returns the expression of `f<T>(x)`.
+fn generic_call(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let parts: Vec<NodeId> = walk.contents(node).collect();
+    let types = parts.iter().copied().find(|&part| walk.kind_name(part) == "type_arguments")?;
+    let list = parts.iter().copied().find(|&part| walk.kind_name(part) == "value_arguments")?;
+    let mut args = Vec::new();
+    for projection in walk.contents(types).collect::<Vec<_>>() {
+        let argument = walk.contents(projection).last();
+        args.push(argument.map_or(UNKNOWN, |argument| walk.type_expression(argument)));
+    }
+    let base = walk.expression(parts[0]);
+    let callee = walk.builder.expr(Expr::Generic { base, args });
+    let args = walk.arguments(Some(list));
+    Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+}
+
+/// `T.(A) -> R`: a call that returns `R`, of its parameters or, if there is one, of its receiver (`new`).
+fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
+    let parts: Vec<NodeId> = walk.contents(node).collect();
+    let is_list = |&part: &NodeId| walk.kind_name(part) == "function_type_parameters";
+    let (Some(at), Some(&result)) = (parts.iter().position(is_list), parts.last()) else {
+        return UNKNOWN;
+    };
+    let receiver = parts[..at].iter().copied().rfind(|&part| TYPES.contains(&walk.kind_name(part)));
+    let taken: Vec<NodeId> = match receiver {
+        Some(receiver) => vec![receiver],
+        None => walk.contents(parts[at]).collect(),
+    };
+    let mut args = Vec::new();
+    for part in taken {
+        let declared = if walk.kind_name(part) == "parameter" { walk.contents(part).last() } else { Some(part) };
+        let value = declared.map_or(UNKNOWN, |declared| walk.type_expression(declared));
+        args.push(Arg { keyword: None, value });
+    }
+    let callee = walk.type_expression(result);
+    walk.builder.expr(Expr::Call { callee, args, new: receiver.is_some() })
+}
+
+/// `x is T` in a condition, `is T ->` in `when (x)`.
+fn smart_cast(walk: &mut Walk, node: NodeId) {
+    if walk.tree.children(node).any(|part| walk.bytes_of(part) == b"!is") {
+        return;
+    }
+    let Some(tested) = walk.contents(node).last() else { return };
+    let annotation = walk.annotation(tested);
+    if walk.kind_name(node) == "is_expression" {
+        if let Some(target) = walk.contents(node).next() {
+            walk.narrow_branch(node, target, annotation);
+        }
+        return;
+    }
+    let entry = walk.tree.node(node).parent;
+    let whole = walk.tree.node(entry).parent;
+    let subject = walk.contents(whole).next().filter(|&part| walk.kind_name(part) == "when_subject");
+    let conditions = walk.contents(entry).filter(|&part| walk.kind_name(part) == "type_test").count();
+    if let (Some(target), Some(branch), 1) =
+        (subject.and_then(|subject| walk.contents(subject).last()), walk.contents(entry).last(), conditions)
+    {
+        walk.narrow_in(node, target, annotation, branch);
+    }
+}
+
+/// Defines the body of an enum entry, or an anonymous object.
+fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
+    let parent = walk.tree.node(draft.node).parent;
+    match (walk.kind_name(draft.node), walk.kind_name(parent)) {
+        ("class_body", "enum_entry") => {
+            let body = walk.tree.node(parent).parent;
+            draft.bases.extend(walk.child(walk.tree.node(body).parent, "name"));
+        }
+        ("class_body", _) => return false,
+        _ => {}
+    }
+    draft.private = true;
+    true
+}
+
+fn is_in_companion(walk: &Walk, node: NodeId) -> bool {
+    let body = walk.tree.node(node).parent;
+    walk.kind_name(walk.tree.node(body).parent) == "companion_object"
+}
+
+/// `fun T.name(): R`: opens the extension of `T` and sets the result type.
+fn read_head(walk: &mut Walk, draft: &mut DefinitionDraft) {
+    let is_type = |walk: &Walk, part: NodeId| TYPES.contains(&walk.kind_name(part));
+    let parts: Vec<NodeId> = walk.tree.children(draft.node).collect();
+    let dot = parts.iter().position(|&part| walk.bytes_of(part) == b".");
+    let receiver = dot.and_then(|dot| parts[..dot].iter().copied().rfind(|&part| is_type(walk, part)));
+    if let Some(parameters) = draft.parameters {
+        draft.declared = parts.iter().copied().find(|&part| part > parameters && is_type(walk, part));
+    }
+    if let Some(receiver) = receiver {
+        let name = walk.extended_name(receiver);
+        draft.parent = walk.open_enclosing(Kind::Extension, draft.node, receiver, name, draft.body);
+        if draft.kind == Kind::Function {
+            draft.kind = Kind::Method;
+        }
+    }
+}
+
+/// `class A(val b: B)`: defines the parameters that are properties.
+fn properties_of_head(walk: &mut Walk, node: NodeId) {
+    let constructor = walk.contents(node).find(|&part| walk.kind_name(part) == "primary_constructor");
+    let list = constructor.and_then(|constructor| walk.contents(constructor).last());
+    let (Some(&(class, _)), Some(list)) = (walk.definition_of.get(&node), list) else {
+        return;
+    };
+    for parameter in walk.contents(list).collect::<Vec<_>>() {
+        let parts: Vec<NodeId> = walk.tree.children(parameter).collect();
+        if !parts.iter().any(|&part| matches!(walk.bytes_of(part), b"val" | b"var")) {
+            continue;
+        }
+        let declared = parts.iter().copied().find(|&part| TYPES.contains(&walk.kind_name(part)));
+        let declared = declared.map(|node| walk.type_expression(node));
+        let Some(&name) = parts.iter().find(|&&part| walk.kind_name(part) == "identifier") else {
+            continue;
+        };
+        let is_private = walk.kind_name(parts[0]) == "modifiers" && {
+            let text = walk.text_of(parts[0]);
+            text.split_whitespace().any(|word| word == "private")
+        };
+        if let Some(member) = walk.define_member(class, name, parameter, declared).filter(|_| is_private) {
+            walk.builder.facts.definitions[member as usize].flags &= !flags::EXPORTED;
+        }
+    }
+}
+
+/// Reads defaults and `vararg`, which the grammar places next to their parameters.
+fn complete_parameters(walk: &mut Walk, node: NodeId) {
+    let list = walk.contents(node).find(|&part| walk.kind_name(part) == "function_value_parameters");
+    let (Some(&(definition, _)), Some(list)) = (walk.definition_of.get(&node), list) else {
+        return;
+    };
+    let (mut count, mut is_default, mut is_variadic) = (0, false, false);
+    for part in walk.tree.children(list).collect::<Vec<_>>() {
+        let kind = walk.kind_name(part);
+        if kind == "parameter_modifiers" {
+            is_variadic = walk.text_of(part).contains("vararg");
+        } else if kind == "parameter" {
+            count += 1;
+            if std::mem::take(&mut is_variadic)
+                && let Some(param) = walk.builder.facts.definitions[definition as usize].params.get_mut(count - 1)
+            {
+                param.kind = ParamKind::Variadic;
+            }
+        } else if std::mem::take(&mut is_default) {
+            walk.read(part);
+            let value = walk.expression(part);
+            let params = &mut walk.builder.facts.definitions[definition as usize].params;
+            if let Some(param) = params.get_mut(count.wrapping_sub(1)) {
+                param.default = Some(value);
+            }
+        } else {
+            is_default = kind == "=";
+        }
+    }
+}
+
+/// Handles `for (x: T in xs)`.
+fn loop_variable(walk: &mut Walk, node: NodeId) {
+    let parts: Vec<NodeId> = walk.contents(node).collect();
+    let is_variable = |&part: &NodeId| walk.kind_name(part).ends_with("variable_declaration");
+    let Some(at) = parts.iter().position(is_variable) else {
+        return;
+    };
+    let annotation = walk.contents(parts[at]).last().filter(|&part| TYPES.contains(&walk.kind_name(part)));
+    let annotation = annotation.map(|node| walk.annotation(node));
+    let value = parts.get(at + 1).copied();
+    let expr = value.map(|value| walk.expression(value));
+    let line = walk.tree.line(node);
+    walk.bind(parts[at], BindingDraft { kind: BindingKind::Iterate, value: expr, annotation, line });
+    if let Some(value) = value {
+        walk.read(value);
+    }
+}
+
+/// Returns the expression of `this@Outer`; a function's label is ignored.
+fn outer_this(walk: &mut Walk, node: NodeId) -> ExprId {
+    let label = walk.contents(node).last();
+    match label.filter(|&label| walk.text_of(label).starts_with(char::is_uppercase)) {
+        Some(label) => {
+            let callee = walk.annotation(label);
+            walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: true })
+        }
+        None => UNKNOWN,
+    }
+}
+
+/// Returns the expression of `a.b.C<D>`.
+fn dotted_type(walk: &mut Walk, node: NodeId) -> ExprId {
+    let mut base = None;
+    let mut args = Vec::new();
+    for part in walk.contents(node).collect::<Vec<_>>() {
+        match walk.kind_name(part) {
+            "identifier" => {
+                walk.claim_read(part);
+                let name = walk.name_of(part);
+                base = Some(match base {
+                    None => walk.builder.name_expr(name),
+                    Some(base) => walk.builder.attribute(base, name),
+                });
+            }
+            "type_arguments" => {
+                for projection in walk.contents(part).collect::<Vec<_>>() {
+                    let argument = walk.contents(projection).last();
+                    args.push(argument.map_or(UNKNOWN, |argument| walk.type_expression(argument)));
+                }
+            }
+            _ => {}
+        }
+    }
+    let base = base.unwrap_or(UNKNOWN);
+    if args.is_empty() { base } else { walk.builder.expr(Expr::Generic { base, args }) }
+}

@@ -1,0 +1,317 @@
+//! Hooks of PHP: namespaces, forms of `use`, qualified names, promoted parameters, callables in arrays, tests.
+
+use crate::facts_builder::UNKNOWN;
+use crate::flat_tree::NodeId;
+use crate::hooks::LanguageHooks;
+use crate::walk::definitions::holds_members;
+use crate::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::walk::state::Walk;
+use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
+
+pub struct Php;
+
+impl LanguageHooks for Php {
+    fn begin(&self, walk: &mut Walk) {
+        let mut parts = walk.contents(0).filter(|&node| walk.kind_name(node) == "namespace_definition");
+        let declared = parts.find(|&node| walk.child(node, "body").is_none());
+        if let Some(name) = declared.and_then(|node| walk.child(node, "name")) {
+            walk.builder.facts.module = dotted(&walk.text_of(name));
+        }
+    }
+
+    fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
+        match walk.kind_name(node) {
+            "namespace_use_declaration" => {
+                use_declaration(walk, node);
+                true
+            }
+            _ => {
+                include(walk, node);
+                false
+            }
+        }
+    }
+
+    fn hook(&self, walk: &mut Walk, node: NodeId) {
+        match walk.kind_name(node) {
+            "foreach_statement" => foreach(walk, node),
+            "array_creation_expression" => callable_array(walk, node),
+            "binary_expression" => {
+                if let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right")) {
+                    let annotation = walk.type_expression(right);
+                    walk.narrow_branch(node, left, annotation);
+                }
+            }
+            _ => promoted(walk, node),
+        }
+    }
+
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
+        draft.name = match draft.kind {
+            Kind::Namespace => dotted(&draft.name),
+            _ => draft.name.trim_start_matches('$').to_owned(),
+        };
+        if draft.kind == Kind::Constant {
+            draft.flags &= !flags::STATIC;
+        }
+        if is_test(walk, draft) {
+            draft.flags |= flags::TEST;
+        }
+        true
+    }
+
+    fn end(&self, walk: &mut Walk) {
+        documented_types(walk);
+    }
+
+    fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        let text = walk.text_of(node);
+        match &*text {
+            "self" | "static" => return walk.builder.this(true),
+            "parent" => return walk.builder.super_expr(),
+            _ => {}
+        }
+        if walk.kind_name(node) == "primitive_type" {
+            return primitive(walk, &text);
+        }
+        let text = text.split_whitespace().collect::<String>();
+        match text.strip_prefix("namespace\\") {
+            Some(rest) => {
+                let name = format!("{}.{rest}", walk.builder.facts.module);
+                qualified(walk, &format!("\\{}", name.trim_start_matches('.')))
+            }
+            None => qualified(walk, &text),
+        }
+    }
+}
+
+fn dotted(name: &str) -> String {
+    name.split_whitespace().collect::<String>().trim_matches('\\').replace('\\', ".")
+}
+
+/// Converts `A\B\c` to attributes. The first part of a fully qualified name keeps its `\`.
+fn qualified(walk: &mut Walk, text: &str) -> ExprId {
+    let absolute = text.starts_with('\\');
+    let path = text.trim_start_matches('\\').replace('\\', ".");
+    walk.builder.dotted(&if absolute { format!("\\{path}") } else { path })
+}
+
+fn primitive(walk: &mut Walk, text: &str) -> ExprId {
+    let kind = match text.to_ascii_lowercase().as_str() {
+        "string" => LiteralType::Str,
+        "int" => LiteralType::Int,
+        "float" => LiteralType::Float,
+        "bool" | "false" | "true" => LiteralType::Bool,
+        "null" | "void" | "never" => LiteralType::None,
+        "array" | "iterable" => LiteralType::List,
+        _ => return UNKNOWN,
+    };
+    walk.builder.literal(kind)
+}
+
+/// Handles `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
+fn use_declaration(walk: &mut Walk, node: NodeId) {
+    let prefix = walk.contents(node).find(|&part| walk.kind_name(part) == "namespace_name");
+    let prefix = prefix.map_or_else(String::new, |part| walk.text_of(part).into_owned());
+    let list = walk.child(node, "body").unwrap_or(node);
+    for clause in walk.contents(list).collect::<Vec<_>>() {
+        if walk.kind_name(clause) != "namespace_use_clause" {
+            continue;
+        }
+        let alias = walk.child(clause, "alias");
+        let Some(name) = walk.contents(clause).find(|&part| Some(part) != alias) else {
+            continue;
+        };
+        let text = walk.text_of(name).split_whitespace().collect::<String>();
+        let full = format!("{prefix}\\{text}");
+        let full = full.trim_matches('\\').to_owned();
+        let (module, member) = match full.rsplit_once('\\') {
+            Some((module, member)) => (module.to_owned(), Some(member.to_owned())),
+            None => (full.clone(), None),
+        };
+        let alias = alias.map(|alias| walk.text_of(alias).into_owned());
+        let alias = alias.or_else(|| member.clone()).unwrap_or(full);
+        let kind = if member.is_some() { ImportKind::Member } else { ImportKind::Module };
+        push_import(walk, clause, kind, module, member, Some(alias));
+    }
+}
+
+/// `require __DIR__ . '/lib.php'`: the literal part of the path.
+fn include(walk: &mut Walk, node: NodeId) {
+    let end = walk.tree.node(node).next;
+    let Some(string) = (node + 1..end).find(|&part| matches!(walk.kind_name(part), "string" | "encapsed_string"))
+    else {
+        return;
+    };
+    let is_plain = walk.kind_name(string) == "string" || walk.contents(string).count() == 1;
+    let path = walk.text_of(string).trim_matches(['"', '\'']).trim_start_matches('/').to_owned();
+    if is_plain && !path.is_empty() {
+        push_import(walk, node, ImportKind::Include, path, None, None);
+    }
+}
+
+fn push_import(
+    walk: &mut Walk,
+    node: NodeId,
+    kind: ImportKind,
+    module: String,
+    member: Option<String>,
+    alias: Option<String>,
+) {
+    let module = walk.builder.owned_name(module);
+    let member = member.map(|name| walk.builder.owned_name(name));
+    let alias = alias.map(|name| walk.builder.owned_name(name));
+    let line = walk.tree.line(node);
+    walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
+}
+
+/// Handles `foreach ($values as $key => $value)`.
+fn foreach(walk: &mut Walk, node: NodeId) {
+    let body = walk.child(node, "body");
+    let parts: Vec<NodeId> = walk.contents(node).filter(|&part| Some(part) != body).collect();
+    let &[values, ref targets @ ..] = &parts[..] else {
+        return;
+    };
+    let Some(&target) = targets.first() else {
+        return;
+    };
+    walk.read(values);
+    let value = Some(walk.expression(values));
+    let draft = BindingDraft { kind: BindingKind::Iterate, value, annotation: None, line: walk.tree.line(node) };
+    if walk.kind_name(target) != "pair" {
+        walk.bind(target, draft);
+        return;
+    }
+    let pair: Vec<NodeId> = walk.contents(target).collect();
+    if let [key, value, ..] = pair[..] {
+        walk.bind(key, BindingDraft { kind: BindingKind::Assign, value: None, ..draft });
+        walk.bind(value, draft);
+    }
+}
+
+/// Handles `[$this, 'method']`, `[Foo::class, 'method']`.
+fn callable_array(walk: &mut Walk, node: NodeId) {
+    let items: Vec<NodeId> = walk.contents(node).collect();
+    let &[object, method] = &items[..] else {
+        return;
+    };
+    let string = walk.contents(method).last();
+    let Some(string) = string.filter(|&string| walk.kind_name(string) == "string") else {
+        return;
+    };
+    let name = walk.text_of(string).trim_matches(['\'', '"']).to_owned();
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let base = walk.expression(object);
+    let is_object = matches!(walk.builder.get(base), Expr::This { .. } | Expr::Name(_) | Expr::Attribute { .. });
+    if is_name && is_object {
+        let name = walk.builder.owned_name(name);
+        let expr = walk.builder.attribute(base, name);
+        walk.refer(ReferenceKind::Read, expr, walk.tree.line(node));
+    }
+}
+
+/// `__construct(private Api $api)`: declares a field of the class and sets it.
+fn promoted(walk: &mut Walk, node: NodeId) {
+    let function = walk.scope();
+    let class = walk.builder.facts.definitions[function as usize].parent;
+    let Some(name_node) = walk.child(node, "name").filter(|_| holds_members(walk.kind_of(class))) else {
+        return;
+    };
+    let annotation = walk.child(node, "type").map(|node| walk.type_expression(node));
+    let definition = walk.define_member(class, name_node, node, annotation);
+    let visibility = walk.child(node, "visibility").map(|part| walk.bytes_of(part));
+    if let (Some(definition), Some(b"private" | b"protected")) = (definition, visibility) {
+        walk.builder.facts.definitions[definition as usize].flags &= !flags::EXPORTED;
+    }
+    let parameter = walk.name_of(name_node);
+    let value = Some(walk.builder.name_expr(parameter));
+    let field = walk.builder.text(parameter).trim_start_matches('$').to_owned();
+    let field = walk.builder.owned_name(field);
+    let this = walk.builder.this(false);
+    let target = walk.builder.attribute(this, field);
+    let line = walk.tree.line(node);
+    walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
+}
+
+/// Recognizes PHPUnit tests: methods by name or annotation, in classes by name.
+fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
+    match draft.kind {
+        Kind::Class => draft.name.ends_with("Test") && walk.builder.facts.is_test,
+        Kind::Method => {
+            let class = &walk.builder.facts.definitions[draft.parent as usize];
+            let is_marked = draft.decorators.iter().any(|&node| walk.bytes_of(node).ends_with(b"Test"));
+            let is_named = draft.name.starts_with("test") || is_marked;
+            is_named && (walk.builder.facts.is_test || walk.builder.text(class.name).ends_with("Test"))
+        }
+        _ => false,
+    }
+}
+
+/// `@var T`, `@return T`, `@param T $x`: types that only the documentation declares.
+fn documented_types(walk: &mut Walk) {
+    for definition in 1..walk.builder.facts.definitions.len() {
+        let record = &walk.builder.facts.definitions[definition];
+        let docs = walk.builder.text(record.docstring);
+        if !docs.contains('@') {
+            continue;
+        }
+        let docs = docs.to_owned();
+        let tag = match record.kind {
+            Kind::Field => "@var",
+            Kind::Function | Kind::Method => "@return",
+            _ => "",
+        };
+        let params = record.params.clone();
+        if record.declared_type.is_none()
+            && let Some(text) = tagged(&docs, tag).next().and_then(|rest| rest.split_whitespace().next())
+        {
+            let declared = documented_type(walk, text);
+            walk.builder.facts.definitions[definition].declared_type = declared;
+        }
+        for (position, param) in params.iter().enumerate().filter(|(_, param)| param.annotation.is_none()) {
+            let name = walk.builder.text(param.name).to_owned();
+            let text = tagged(&docs, "@param").find_map(|rest| {
+                let mut words = rest.split_whitespace();
+                let text = words.next()?;
+                (words.next()?.trim_start_matches(['&', '.']) == name).then_some(text)
+            });
+            let annotation = text.and_then(|text| documented_type(walk, text));
+            walk.builder.facts.definitions[definition].params[position].annotation = annotation;
+        }
+    }
+}
+
+/// Returns the texts after a tag at the start of a line.
+fn tagged<'d>(docs: &'d str, tag: &'d str) -> impl Iterator<Item = &'d str> {
+    let lines = docs.lines().filter_map(move |line| line.trim_start().strip_prefix(tag));
+    lines.filter(move |rest| !tag.is_empty() && rest.starts_with([' ', '\t']))
+}
+
+/// Reads `A|null`, `?A`, `A[]`, `\\B\\C`. Returns `None` for types other than classes.
+fn documented_type(walk: &mut Walk, text: &str) -> Option<ExprId> {
+    let mut options = Vec::new();
+    for part in text.trim_start_matches('?').split('|') {
+        let (part, is_list) = part.strip_suffix("[]").map_or((part, false), |element| (element, true));
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '\\';
+        if part.is_empty() || !part.chars().all(is_name) {
+            return None;
+        }
+        let mut expr = match part {
+            "self" | "static" => walk.builder.this(true),
+            "mixed" | "object" | "callable" | "resource" | "scalar" => return None,
+            _ => match primitive(walk, part) {
+                UNKNOWN => qualified(walk, part),
+                literal => literal,
+            },
+        };
+        if is_list {
+            let base = walk.builder.container(false);
+            expr = walk.builder.expr(Expr::Generic { base, args: vec![expr] });
+        }
+        options.push(expr);
+    }
+    match options[..] {
+        [only] => Some(only),
+        _ => Some(walk.union(options)),
+    }
+}

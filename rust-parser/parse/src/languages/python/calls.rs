@@ -1,0 +1,90 @@
+//! Calls with a meaning of their own: `isinstance`, `cast`, `super(B, self)`, `type(self)`.
+
+use crate::flat_tree::NodeId;
+use crate::languages::python::narrowing;
+use crate::walk::state::Walk;
+use atlas_facts::{Expr, ExprId};
+
+/// Names by which programs call `typing.cast`.
+const CASTS: &[&[u8]] = &[b"cast", b"typing.cast", b"t.cast"];
+
+/// Returns the expression of a call or attribute that patterns would misread.
+pub fn expression(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    match walk.kind_name(node) {
+        "call" => {
+            let special = super_of(walk, node).or_else(|| cast_of(walk, node));
+            special.or_else(|| class_of_this(walk, node))
+        }
+        _ => class_of_this(walk, node),
+    }
+}
+
+/// `isinstance(x, T)`, `issubclass(x, T)`, `cast(T, x)`: one argument is a type.
+pub fn type_arguments(walk: &mut Walk, node: NodeId) {
+    let mut parts = walk.tree.children(node);
+    let (Some(callee), Some(list)) = (parts.next(), parts.next()) else {
+        return;
+    };
+    let position = match walk.bytes_of(callee) {
+        b"isinstance" | b"issubclass" => 1,
+        name if CASTS.contains(&name) => 0,
+        _ => return,
+    };
+    let target = walk.contents(list).next();
+    let argument = walk.contents(list).nth(position);
+    if let Some(argument) = argument {
+        let annotation = walk.annotation(argument);
+        if position == 1
+            && let Some(target) = target
+        {
+            let is_class = walk.bytes_of(callee) == b"issubclass";
+            narrowing::narrow(walk, node, target, annotation, is_class);
+        }
+    }
+}
+
+/// Returns the expression of `super(B, self)`, or `None` for other calls.
+fn super_of(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let mut parts = walk.tree.children(node);
+    let (callee, list) = (parts.next()?, parts.next()?);
+    if walk.bytes_of(callee) != b"super" {
+        return None;
+    }
+    let class = walk.contents(list).next()?;
+    let class = walk.expression(class);
+    matches!(walk.builder.get(class), Expr::Name(_) | Expr::Attribute { .. })
+        .then(|| walk.builder.expr(Expr::SuperOf(class)))
+}
+
+/// Returns the expression of `cast(T, x)`, whose first argument is a type that may be a string.
+fn cast_of(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let mut parts = walk.tree.children(node);
+    let (function, list) = (parts.next()?, parts.next()?);
+    if !CASTS.contains(&walk.bytes_of(function)) || walk.kind_name(list) != "argument_list" {
+        return None;
+    }
+    let annotation = walk.contents(list).next()?;
+    walk.claim_read(function);
+    let callee = walk.expression(function);
+    let mut args = walk.arguments(Some(list));
+    args.first_mut()?.value = walk.type_expression(annotation);
+    Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+}
+
+/// Returns the expression of `self.__class__`, `type(self)`.
+fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let text = walk.bytes_of(node);
+    let inner = if text.ends_with(b".__class__") {
+        walk.tree.children(node).next()
+    } else if text.starts_with(b"type(") && text.len() < 40 {
+        let list = walk.tree.children(node).nth(1)?;
+        walk.tree.children(list).nth(1)
+    } else {
+        return None;
+    };
+    let inner = walk.expression(inner?);
+    match *walk.builder.get(inner) {
+        Expr::This { class: false } => Some(walk.builder.this(true)),
+        _ => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! Calls in a Ruby class that define or change members: accessors, aliases, visibility, members of structs.
+
+use crate::flat_tree::NodeId;
+use crate::languages::ruby::is_in_singleton_class;
+use crate::languages::ruby::returns::push_return;
+use crate::walk::definitions::holds_members;
+use crate::walk::state::Walk;
+use atlas_facts::{DefId, Expr, Kind, Reference, ReferenceKind, flags};
+
+/// Returns the symbols and strings among a call's arguments.
+pub fn symbols(walk: &Walk, call: NodeId) -> Vec<NodeId> {
+    let list = walk.child(call, "arguments");
+    let parts = list.into_iter().flat_map(|list| walk.contents(list));
+    parts.filter(|&part| matches!(walk.kind_name(part), "simple_symbol" | "string")).collect()
+}
+
+/// Returns the name in a symbol or string.
+pub fn symbol_name(walk: &Walk, symbol: NodeId) -> String {
+    walk.text_of(symbol).trim_matches([':', '"', '\'']).to_owned()
+}
+
+/// `attr_accessor :x`: `x` returns `@x`, and `x=` sets it.
+pub fn accessors(walk: &mut Walk, node: NodeId, call: &str) {
+    let is_static = is_in_singleton_class(walk, node);
+    for symbol in symbols(walk, node) {
+        let name = symbol_name(walk, symbol);
+        if call != "attr_writer"
+            && let Some(definition) = accessor(walk, symbol, node, &name, is_static)
+        {
+            let this = walk.builder.this(is_static);
+            let variable = walk.builder.owned_name(format!("@{name}"));
+            let value = Some(walk.builder.attribute(this, variable));
+            let line = walk.tree.line(symbol);
+            push_return(walk, definition, value, line);
+        }
+        if matches!(call, "attr_writer" | "attr_accessor") {
+            accessor(walk, symbol, node, &format!("{name}="), is_static);
+        }
+    }
+}
+
+fn accessor(walk: &mut Walk, symbol: NodeId, node: NodeId, name: &str, is_static: bool) -> Option<DefId> {
+    let class = walk.scope();
+    walk.define_named_member(class, symbol, node, name, if is_static { flags::STATIC } else { 0 })
+}
+
+/// `private :a, :b` after the methods.
+pub fn restrict(walk: &mut Walk, node: NodeId, call: &str) {
+    let scope = walk.scope();
+    for symbol in symbols(walk, node) {
+        let name = symbol_name(walk, symbol);
+        let name = walk.builder.owned_name(name);
+        let members = walk.builder.facts.definitions.iter_mut().skip(scope as usize + 1);
+        for member in members.filter(|member| member.parent == scope && member.name == name) {
+            match call {
+                "module_function" => member.flags |= flags::STATIC,
+                _ => member.flags &= !flags::EXPORTED,
+            }
+        }
+    }
+}
+
+/// `alias_method :new, :old`: a method that calls the old one.
+pub fn alias(walk: &mut Walk, node: NodeId) {
+    let names = symbols(walk, node);
+    let &[new, old] = &names[..] else {
+        return;
+    };
+    let (name, old) = (symbol_name(walk, new), symbol_name(walk, old));
+    let class = walk.scope();
+    let Some(definition) = walk.define_named_member(class, new, node, &name, 0) else {
+        return;
+    };
+    walk.builder.facts.definitions[definition as usize].kind =
+        if holds_members(walk.kind_of(class)) { Kind::Method } else { Kind::Function };
+    let old = walk.builder.owned_name(old);
+    let callee = walk.builder.name_expr(old);
+    let expr = walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false });
+    let (kind, line) = (ReferenceKind::Call, walk.tree.line(node));
+    walk.builder.facts.references.push(Reference { scope: definition, kind, expr, line });
+    push_return(walk, definition, Some(expr), line);
+}
+
+/// `P = Struct.new(:a, :b)`, `Data.define(:a)`: adds these members to the class.
+pub fn members_of_struct(walk: &mut Walk, node: NodeId) {
+    let parent = walk.tree.node(node).parent;
+    let Some(&(class, _)) = walk.definition_of.get(&parent) else {
+        return;
+    };
+    let receiver = walk.child(node, "receiver").map(|receiver| walk.bytes_of(receiver));
+    if !matches!(receiver, Some(b"Struct" | b"Data")) || walk.kind_of(class) != Kind::Class {
+        return;
+    }
+    for symbol in symbols(walk, node) {
+        if walk.kind_name(symbol) == "simple_symbol" {
+            let name = symbol_name(walk, symbol);
+            walk.define_named_member(class, symbol, symbol, &name, 0);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Records the bindings and imports that patterns describe.
+
+use crate::facts_builder::UNKNOWN;
+use crate::flat_tree::NodeId;
+use crate::query::matching::{all, first};
+use crate::query::vocabulary::{Capture, Role, TargetShape};
+use crate::walk::definitions::holds_members;
+use crate::walk::dotted;
+use crate::walk::drafts::BindingDraft;
+use crate::walk::state::{MAX_DEPTH, Walk};
+use atlas_facts::{Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, flags};
+
+impl Walk<'_> {
+    /// Records a match of `@binding.<kind>`. The value is `@value`, or one element of `@inner` (`yield from`).
+    pub fn binding(&mut self, kind: BindingKind, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let value = match first(captures, Capture::Inner) {
+            Some(source) => {
+                let base = self.expression(source);
+                Some(self.element_of(base))
+            }
+            None => first(captures, Capture::Value).map(|value| self.expression(value)),
+        };
+        let annotation = first(captures, Capture::Annotation).map(|node| self.annotation(node));
+        let draft = BindingDraft { kind, value, annotation, line: self.tree.line(node) };
+        if kind == BindingKind::Yield {
+            let scope = self.scope() as usize;
+            self.builder.facts.definitions[scope].flags |= flags::GENERATOR;
+        }
+        self.bind_all(draft, captures);
+    }
+
+    /// Binds each captured target. A return or yield needs none.
+    pub fn bind_all(&mut self, draft: BindingDraft, captures: &[(Capture, NodeId)]) {
+        match draft.kind {
+            BindingKind::Return | BindingKind::Yield => self.push_binding(UNKNOWN, draft),
+            _ => {
+                for target in all(captures, Capture::Target) {
+                    self.bind(target, draft);
+                }
+            }
+        }
+    }
+
+    /// Binds a target, which may be a pattern that unpacks the value.
+    pub fn bind(&mut self, target: NodeId, draft: BindingDraft) {
+        if self.depth >= MAX_DEPTH {
+            self.too_deep = true;
+            return;
+        }
+        self.depth += 1;
+        self.claim_read(target);
+        let language = self.language;
+        let rules = language.rules(self.tree.node(target).kind);
+        match self.first_match(&rules.target, target) {
+            Some((Role::Target(TargetShape::Unpack), captures)) => {
+                let value = self.unpacked(draft);
+                for (position, item) in all(&captures, Capture::Item).enumerate() {
+                    let kind = BindingKind::Unpack(position.min(u16::MAX.into()) as u16);
+                    self.bind(item, BindingDraft { kind, value, annotation: None, line: draft.line });
+                }
+                self.recycle(captures);
+            }
+            Some((Role::Target(TargetShape::Same), captures)) => {
+                if let Some(inner) = first(&captures, Capture::Inner) {
+                    self.bind(inner, draft);
+                }
+                self.recycle(captures);
+            }
+            Some((_, captures)) => {
+                language.hooks.target(self, target, draft);
+                self.recycle(captures);
+            }
+            None => {
+                let expr = self.expression(target);
+                if matches!(self.builder.get(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Index { .. }) {
+                    self.push_binding(expr, draft);
+                }
+            }
+        }
+        self.depth -= 1;
+    }
+
+    /// Returns the value to unpack: the value itself, or one element of it for loops and nested patterns.
+    pub fn unpacked(&mut self, draft: BindingDraft) -> Option<ExprId> {
+        match draft.kind {
+            BindingKind::Iterate | BindingKind::Unpack(_) => draft.value.map(|value| self.element_of(value)),
+            _ => draft.value,
+        }
+    }
+
+    fn element_of(&mut self, base: ExprId) -> ExprId {
+        let index = self.builder.literal(LiteralType::Int);
+        self.builder.expr(Expr::Index { base, index })
+    }
+
+    /// Binds `name = value` in languages that declare variables: without a declaration, the name is a member of the
+    /// enclosing class.
+    pub fn bind_variable_or_member(&mut self, node: NodeId, draft: BindingDraft) {
+        let name = self.name_of(node);
+        let in_class = self.scopes.iter().any(|scope| holds_members(self.kind_of(scope.definition)));
+        let target = if in_class && !self.is_local(name) {
+            let this = self.builder.this(false);
+            self.builder.attribute(this, name)
+        } else {
+            self.expression(node)
+        };
+        self.push_binding(target, draft);
+    }
+
+    /// Records a binding in the current scope.
+    pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {
+        if let Expr::Name(name) = *self.builder.get(target) {
+            self.note_local(name);
+        }
+        let scope = self.scope();
+        self.builder.facts.bindings.push(Binding {
+            scope,
+            kind: draft.kind,
+            target,
+            annotation: draft.annotation,
+            value: draft.value,
+            line: draft.line,
+        });
+    }
+
+    /// Binds a name (part of a parameter, a type parameter) to an unknown value, so that it hides outer names.
+    pub fn bind_name(&mut self, name: Name, annotation: Option<ExprId>, line: u32) {
+        let target = self.builder.name_expr(name);
+        self.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: None, annotation, line });
+    }
+
+    /// Returns the expression of a type and records a `Type` reference for each name in it.
+    pub fn annotation(&mut self, node: NodeId) -> ExprId {
+        let expr = self.type_expression(node);
+        self.refer_types(expr, self.tree.line(node));
+        expr
+    }
+
+    /// Records a `Type` reference for each name in a type expression.
+    pub fn refer_types(&mut self, expr: ExprId, line: u32) {
+        match self.builder.get(expr).clone() {
+            // `Vec<_>`
+            Expr::Name(name) if self.builder.text(name) == "_" => {}
+            Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
+            Expr::Generic { base, args } => {
+                if !self.builder.is_container(base) {
+                    self.refer_types(base, line);
+                }
+                for arg in args {
+                    self.refer_types(arg, line);
+                }
+            }
+            Expr::TypeUnion(items) | Expr::Elements { items, .. } => {
+                for item in items {
+                    self.refer_types(item, line);
+                }
+            }
+            // the type of a function; in other languages it is an argument such as `Annotated[int, Gt(0)]`
+            Expr::Call { callee, args, .. } if self.language.settings.link.prototypes => {
+                for part in args.iter().map(|arg| arg.value).chain([callee]) {
+                    self.refer_types(part, line);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records an import whose parts a pattern captured.
+    pub fn import(&mut self, kind: ImportKind, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let module = match first(captures, Capture::Module) {
+            Some(node) => {
+                let text = self.text_of(node);
+                let bare = text.trim_matches(|c| matches!(c, '"' | '\'' | '`' | '<' | '>'));
+                self.builder.owned_name(bare.to_owned())
+            }
+            None => 0,
+        };
+        let member = first(captures, Capture::Member).map(|node| self.name_of(node));
+        let alias = first(captures, Capture::Alias).map(|node| self.name_of(node));
+        self.push_import(Import {
+            scope: 0,
+            module,
+            level: 0,
+            member,
+            alias: alias.or(match kind {
+                ImportKind::Member => member,
+                _ => None,
+            }),
+            kind,
+            line: self.tree.line(node),
+            type_only: false,
+        });
+    }
+
+    /// Declares the package of the file. A second clause names a package below the first.
+    pub fn declare_package(&mut self, name: NodeId) {
+        let name = dotted::compact(self, name);
+        let module = &mut self.builder.facts.module;
+        if !module.is_empty() {
+            module.push('.');
+        }
+        module.push_str(&name);
+    }
+
+    /// Records an import in the current scope.
+    pub fn push_import(&mut self, import: Import) {
+        let scope = self.scope();
+        self.builder.facts.imports.push(Import { scope, ..import });
+    }
+}
