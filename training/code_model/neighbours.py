@@ -2,7 +2,8 @@
 
 A question rarely has the form of a word that the code has, and often another word of the same meaning. Each word of the
 vocabulary, read alone by a sentence transformer, has up to six nearest ones; the encoder moves the words of a question
-towards theirs (`rust-parser/retrieval/src/encode/neighbours.rs`). Vectors of code do not change, so that no index is made again.
+towards theirs (`rust-parser/retrieval/src/encode/neighbours.rs`). Vectors of code do not change, so that no index is
+made again.
 Writes `neighbours.npy` (uint16 [V, 6]) and `shares.npy` (uint8 [V, 6], 255 = 1), and says so in `model.json`.
 """
 
