@@ -9,6 +9,9 @@ use atlas_facts::{
     Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, ScopeRule, flags,
 };
 
+/// Bindings of a name in one scope beyond which their end is searched for instead of counted up to.
+const FREQUENT: usize = 16;
+
 /// The kind of a name's binding in a scope, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bound {
@@ -207,7 +210,11 @@ impl FileEntry {
     pub fn entries(&self, scope: DefId, name: Sym) -> &[NameEntry] {
         let names = self.scope_entries(scope);
         let start = names.partition_point(|entry| entry.name < name);
-        let length = names[start..].iter().take_while(|entry| entry.name == name).count();
+        let is_frequent = names.get(start + FREQUENT).is_some_and(|entry| entry.name == name);
+        let length = match is_frequent {
+            true => names[start..].partition_point(|entry| entry.name == name),
+            false => names[start..].iter().take_while(|entry| entry.name == name).count(),
+        };
         &names[start..start + length]
     }
 

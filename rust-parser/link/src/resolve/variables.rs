@@ -13,8 +13,8 @@ use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId};
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
 const MAX_ASSIGNMENTS: usize = 8;
-/// Largest number of places of one scope that give a name a value; with more, its values are unknown.
-const MAX_BOUND: usize = 500;
+/// Largest number of places of one scope that give a name a value and are looked at; with more, its values are unknown.
+pub(super) const MAX_BOUND: usize = 500;
 
 impl Query<'_> {
     /// Returns the values of a name bound in a local scope of this file.

@@ -2,6 +2,7 @@
 
 use crate::project::file_entry::{Bound, NameEntry};
 use crate::project::query::Query;
+use crate::resolve::variables::MAX_BOUND;
 use atlas_facts::BindingKind;
 
 impl Query<'_> {
@@ -12,7 +13,7 @@ impl Query<'_> {
 
     /// Returns whether a declaration binds a name to an outer scope: `global x`, `nonlocal x`.
     fn is_outer(&self, entries: &[NameEntry]) -> bool {
-        entries.iter().any(|entry| match entry.bound {
+        entries.iter().take(MAX_BOUND).any(|entry| match entry.bound {
             Bound::Binding(binding) => self.file.facts().bindings[binding as usize].kind == BindingKind::Outer,
             _ => false,
         })
@@ -28,7 +29,7 @@ impl Query<'_> {
     /// Returns whether all variables with a name are declared after a line, where the language hides them until then.
     fn is_declared_later(&self, entries: &[NameEntry], line: u32) -> bool {
         self.file.rules.visible_after_declaration
-            && entries.iter().all(|entry| match entry.bound {
+            && entries.iter().take(MAX_BOUND).all(|entry| match entry.bound {
                 Bound::Binding(binding) => self.file.facts().bindings[binding as usize].line > line,
                 _ => false,
             })

@@ -10,6 +10,9 @@ use crate::walk::drafts::BindingDraft;
 use crate::walk::state::{MAX_DEPTH, Walk};
 use atlas_facts::{Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, flags};
 
+/// Most imports of one file that are recorded.
+const MOST_IMPORTS: usize = 20_000;
+
 impl Walk<'_> {
     /// Records a match of `@binding.<kind>`. The value is `@value`, or one element of `@inner` (`yield from`).
     pub fn binding(&mut self, kind: BindingKind, node: NodeId, captures: &[(Capture, NodeId)]) {
@@ -202,8 +205,15 @@ impl Walk<'_> {
         module.push_str(&name);
     }
 
-    /// Records an import in the current scope.
+    /// Records an import in the current scope; beyond a limit it is left out and reported once.
     pub fn push_import(&mut self, import: Import) {
+        if self.builder.facts.imports.len() >= MOST_IMPORTS {
+            if !std::mem::replace(&mut self.has_left_out_imports, true) {
+                let message = format!("more than {MOST_IMPORTS} imports; the rest is left out");
+                self.builder.problem(import.line + 1, "too-many-imports", &message);
+            }
+            return;
+        }
         let scope = self.scope();
         self.builder.facts.imports.push(Import { scope, ..import });
     }

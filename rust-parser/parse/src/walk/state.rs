@@ -87,6 +87,7 @@ pub struct Walk<'a> {
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
+    pub has_left_out_imports: bool,
     /// The only string that a name of the file is assigned, and the call that creates a signal: made when first asked for.
     pub assigned_strings: OnceCell<FxHashMap<String, Option<NodeId>>>,
     pub assigned_signals: OnceCell<FxHashMap<String, NodeId>>,
@@ -131,6 +132,7 @@ impl<'a> Walk<'a> {
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
+            has_left_out_imports: false,
             assigned_strings: OnceCell::new(),
             assigned_signals: OnceCell::new(),
             outside: BinaryHeap::new(),
