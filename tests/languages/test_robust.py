@@ -217,6 +217,41 @@ def test_time_is_bounded() -> None:
     assert parsed.lines == 200_000
 
 
+@pytest.mark.parametrize(
+    ("path", "token"),
+    [
+        ("a.swift", "#"),
+        ("a.kt", "/*"),
+        ("a.lua", "- "),
+        ("a.lua", "\\\n"),
+        ("a.py", "\\\n"),
+        ("a.scala", ";"),
+    ],
+)
+def test_the_deadline_holds_where_a_scanner_reads_ahead(path: str, token: str) -> None:
+    """The skip of an error is one step of the parser; a scanner may read the rest of the text at each byte of it."""
+    began = time.process_time()
+    problems(path, (token * (1_000_000 // len(token))).encode(), timeout_ms=100)
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(("path", "token"), [("a.kt", "a<"), ("a.swift", "f(x=>{"), ("a.ts", "f(x=>{"), ("a.rs", "[")])
+def test_brackets_without_an_end_are_not_parsed(path: str, token: str) -> None:
+    began = time.process_time()
+    _, codes = problems(path, (token * (1_000_000 // len(token))).encode())
+    assert "timeout" in codes
+    assert time.process_time() - began < 1
+    _, codes = problems("a.py", b"a = f(b[1 << 2]) <= {c: 0}\n" * 30_000)
+    assert not codes
+
+
+def test_a_file_of_imports_keeps_its_first_ones() -> None:
+    source = "".join(f"import a{number}\n" for number in range(20_001))
+    facts = facts_of(REGISTRY, "a.py", source.encode())
+    assert len(facts["imports"]) == 20_000
+    assert [(one["line"], one["code"]) for one in facts["problems"]] == [(20_001, "too-many-imports")]
+
+
 @pytest.mark.parametrize("mark", ["- ", "> ", "1. ", "> - ", "[^1]: - "])
 @pytest.mark.parametrize("line", ["b\n", "\n"])
 def test_nested_lists_and_quotes_take_linear_time(mark: str, line: str) -> None:
