@@ -20,8 +20,8 @@ from atlas.chat.hub import Hub
 from atlas.chat.references import find_references
 from atlas.chat.routes import PromptRoute, ResourceRoute
 from atlas.chat.turn import Screen, Spent, Turn, TurnLimits, TurnOutcome
-from atlas.core.chat_model import ChatModel
 from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.language_model import ChatModel
 
 MAX_ATTACHED = 20
 """Resources attached to one question."""

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from atlas.core.errors import ConfigError, NotFound
-from atlas.packs.describe import KEPT_OPTIONS
+from atlas.packs.describe import KEPT_OPTIONS, BuildRequest
 from atlas.packs.documentation.pack.folder import load_manifest
 from atlas.packs.documentation.pack.manifest import Manifest, shown
 from atlas.packs.documentation.sources.values import CollectOptions
 from atlas.packs.records import built_here
-from atlas.packs.request import BuildRequest
 
 if TYPE_CHECKING:
     from atlas.core.fetching import Fetcher, FetchRequest, FetchResponse

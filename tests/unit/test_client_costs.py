@@ -14,8 +14,8 @@ from atlas.chat.server_spec import read_servers
 from atlas.cli.chat.transcript import as_markdown
 from atlas.cli.clients import jsonc, toml_text
 from atlas.cli.clients.edits import apply
-from atlas.cli.difference import unified
 from atlas.core.errors import ConfigError
+from atlas.core.line_diff import unified
 
 SIZE = 1 << 20
 KEY = ("mcpServers", "code-atlas")

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from atlas import _parser
 from atlas._parser import ProseEncoder, StaticEncoder
 from atlas.core.errors import ConfigError
 from atlas.core.model import CODE, DOCUMENTS, Chunk, EmbeddingStats, ModelInfo
@@ -31,6 +32,11 @@ DOCUMENT_CHARACTERS = 1500
 _OBSERVATION_MARKS = re.compile(
     r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w++\] )?|(?<!\s)\s*+\(client: [^()\n]*+\)$", re.MULTILINE
 )
+
+
+EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
+"""The model that ships in the package."""
+VALUES = 27
 
 
 class StaticEmbedder:
@@ -132,3 +138,16 @@ def _read_info(folder: Path, space: str) -> ModelInfo:
 
 def _damaged(what: str) -> ConfigError:
     return ConfigError(f"The embedding model cannot be read: {what}", "Install the package again.")
+
+
+class EmotionEncoder:
+    """Text -> vector over 27 emotions. Safe for threads."""
+
+    def __init__(self, folder: Path = EMOTION_FOLDER) -> None:
+        """Load the model. Raises ValueError if it is damaged."""
+        self._encoder = _parser.EmotionEncoder(str(folder))
+
+    def encode(self, text: str) -> bytes:
+        """Return 27 float32 values, little-endian and L2-normalised; b"" if no emotion is found."""
+        vector = self._encoder.encode([text])[0]
+        return vector if any(vector) else b""

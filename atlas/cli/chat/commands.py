@@ -16,7 +16,7 @@ from atlas.core.errors import ConfigError, NotFound
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from atlas.core.chat_model import ChatModel
+    from atlas.core.language_model import ChatModel
 
 HELP = (
     ("/tools [WORDS]", "the tools of all servers"),

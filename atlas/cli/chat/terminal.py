@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from rich.console import Console
 
-    from atlas.core.chat_model import ChatModel
+    from atlas.core.language_model import ChatModel
 
 HANGUP, INTERRUPTED, TERMINATED = 129, 130, 143
 """Exit codes after SIGHUP (the terminal is gone), SIGINT and SIGTERM."""
