@@ -37,7 +37,6 @@ BudgetOption = Annotated[
     typer.Option("--token-budget", min=0, metavar="N", help="Token budget of the answer; 0 = the configured one."),
 ]
 
-
 MAX_WARNINGS = 3
 """Ignored settings that a command names."""
 

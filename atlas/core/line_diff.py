@@ -17,7 +17,6 @@ MAX_LEVELS = 24
 MAX_LINES = 200_000
 """Lines of one text that are compared; larger texts differ in one hunk between their common ends."""
 
-
 CONTEXT_LINES = 2
 MAX_COMPARED = 2000
 """Lines of which a difference is searched; more are shown as removed and added."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from atlas.core.errors import ConfigError, NotFound
+from atlas.core.fetching import LOCAL_NAMES
 from atlas.packs.describe import KEPT_OPTIONS, BuildRequest
 from atlas.packs.documentation.pack.folder import load_manifest
 from atlas.packs.documentation.pack.manifest import Manifest, shown
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from atlas.core.fetching import Fetcher, FetchRequest, FetchResponse
 
 REGISTRIES = ("pypi", "npm", "crate")
-LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "arpa")
-"""Last labels of names that only a machine or its network knows; so is a name without a dot."""
 MAX_SHOWN = 50
 """Sources of a pack from elsewhere: more cannot be agreed to."""
 

@@ -14,7 +14,7 @@ from datetime import date
 from functools import lru_cache
 
 from atlas.core.errors import ConfigError
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form
 from atlas.core.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
 from atlas.parsing import papers_named_in
 
@@ -23,7 +23,6 @@ MAX_NAMED = 20
 """Papers of one source, as in the graph."""
 
 _CATEGORY = re.compile(r"[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16}|\.\*)?")
-
 
 MAX_TOPIC = 300
 """Characters of a topic."""

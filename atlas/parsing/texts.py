@@ -27,7 +27,6 @@ _MONTHS = (
 
 _Span = tuple[int, int]
 
-
 _Row = TypeVar("_Row")
 
 

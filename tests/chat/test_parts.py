@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.chat.content import Content, of_blocks, printable
+from atlas.chat.content import Content, of_blocks
 from atlas.chat.conversation import DROPPED, Conversation
 from atlas.chat.hub import Hub
 from atlas.chat.offer import ServerOffer
@@ -23,6 +23,7 @@ from atlas.cli.chat.forms import fill_form, read_value
 from atlas.cli.chat.screen import Blocks
 from atlas.cli.chat.transcript import as_markdown
 from atlas.core.errors import ConfigError
+from atlas.core.invisible import printable
 from atlas.core.language_model import ToolRequest
 
 VARIABLES = {"TOKEN": "secret-1", "HOME": "/srv"}

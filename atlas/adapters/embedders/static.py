@@ -33,7 +33,6 @@ _OBSERVATION_MARKS = re.compile(
     r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w++\] )?|(?<!\s)\s*+\(client: [^()\n]*+\)$", re.MULTILINE
 )
 
-
 EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
 """The model that ships in the package."""
 VALUES = 27

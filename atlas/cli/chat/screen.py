@@ -14,10 +14,11 @@ from rich.padding import Padding
 from rich.segment import Segment
 from rich.text import Text
 
-from atlas.chat.content import Content, one_line, printable
+from atlas.chat.content import Content
 from atlas.chat.routes import ToolRoute
 from atlas.cli.chat.approvals import Approvals
 from atlas.cli.chat.forms import fill_form
+from atlas.core.invisible import one_line, printable
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -35,7 +36,6 @@ parsers of some languages take time that grows with the square of a block."""
 
 Ask = Callable[[str], Awaitable[str]]
 """Asks the user for a line. Raises EOFError or KeyboardInterrupt if he does not answer."""
-
 
 FENCES = ("```", "~~~")
 

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.chat.content import one_line
 from atlas.chat.session import ChatSession
 from atlas.chat.turn import TurnOutcome
 from atlas.cli import output
@@ -20,6 +19,7 @@ from atlas.cli.chat.commands import Commands
 from atlas.cli.chat.screen import TerminalScreen
 from atlas.cli.chat.transcript import write_transcript
 from atlas.core.errors import AtlasError, NotFound
+from atlas.core.invisible import one_line
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession

@@ -39,7 +39,6 @@ PHASES = {
     "check": "comparing",
 }
 
-
 NEXT_STEPS = """next:  atlas search "where are sessions expired"   ask in words, or for "callers of NAME"
        atlas connect                               connect a coding agent
        atlas daemon start                          keep the index current while files change"""

@@ -40,7 +40,6 @@ NameArgument = Annotated[
 ]
 LabelOption = Annotated[str, typer.Option("--label", help="Only nodes with this label, e.g. Class.")]
 
-
 EXAMPLES = {
     "search": examples(
         'atlas search "where are sessions expired"',

@@ -40,7 +40,6 @@ CLASH_POOL = 60
 _SHOWN = 20
 """Hits more than wanted that `similar_notes` reads: some have a status that hides them."""
 
-
 ANSWER_SHARE = 0.2
 """What a text with the right kind of answer gains. From .1 to .4 recall at 10 of "when" and "how many" rises by half a
 point to a point on both sets of memories, and nothing falls (`python -m tests.bench.recall`)."""

@@ -45,7 +45,6 @@ from atlas.runtime.process.installation_key import config_folder, personal_folde
 TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
 """A secret rather than a setting: no file holds it, no command shows it, and only the HTTP server reads it."""
 
-
 FILE_NAME = "atlas.toml"
 PROJECT_MARKERS = (FILE_NAME, ".git")
 """Entries that mark the root of a project without an index, strongest first."""

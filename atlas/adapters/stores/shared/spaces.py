@@ -1,4 +1,4 @@
-"""Which nodes belong to which vector space, in SQL, and whether vectors fit their model. Pure."""
+"""Which nodes belong to which vector space, which of their text is embedded, and whether vectors fit a model. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ SPACE_LABELS = {DOCUMENTS: sorted(DOCUMENT_LABELS), PROSE: sorted(PROSE_LABELS)}
 """Labels of the nodes of a space; all other nodes but some chunks are in the space of code."""
 SPACE_CHUNKS = {DOCUMENTS: TEXT, PROSE: PASSAGE}
 """Kind of the `Chunk` nodes of a space."""
-
 
 CHUNK_CHARACTERS = 3000
 FILE_LABELS = frozenset(

@@ -48,7 +48,6 @@ _stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
 
 _CHUNK = 3 + _COLUMNS.index("chunk_digest")
 
-
 _first = itemgetter(0)
 _target = itemgetter(1)
 

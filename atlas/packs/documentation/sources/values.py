@@ -1,4 +1,7 @@
-"""What the user named, the limits of reading it, and what is reported meanwhile. All are frozen."""
+"""What the user named, the files that it has, the limits of reading it, and what is reported meanwhile. All are frozen.
+
+The time that a build writes down is that of the clock, or SOURCE_DATE_EPOCH for builds that must be equal.
+"""
 
 from __future__ import annotations
 

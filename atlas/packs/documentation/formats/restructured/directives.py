@@ -72,12 +72,10 @@ WHOLE_SECTIONS = frozenset(["only", "ifconfig", "container", "tab-set", "tab-ite
 
 VERSION_ARGUMENT = re.compile(r"(?P<version>next|[\w.|+-]{0,9}?\d[\w.+-]{0,25}|\|[^|]++\|)\s*+(?P<text>[\s\S]*+)")
 
-
 TAB_SIZE = 8
 MAX_INCLUDED = 8 << 20
 """Bytes that one document includes, so that files which include each other end."""
 _LANGUAGES = {"py": "python", "js": "javascript", "rs": "rust", "sh": "bash"}
-
 
 OPTION_LINE = re.compile(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+)|\s*+)$")
 

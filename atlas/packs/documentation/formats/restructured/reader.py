@@ -52,7 +52,6 @@ OPTION = re.compile(
 QUOTES = frozenset(">$%;|#")
 """First characters of quoted literal blocks; others of those that docutils allows also start lists and roles."""
 
-
 _ROLE = re.compile(r"(?<![\w:]):[\w:]*+(?<=:)`~?+([^`<]*+)[^`]*+`")
 
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 BUILT = "built"
 """Phase of a crawl of whose pages a pack was made."""
 
-
 MAX_LINKS = 5_000
 """Of one page."""
 MAX_LINK_TEXT = 400_000

@@ -27,7 +27,6 @@ MAX_TEXT = 32 << 20
 """Characters of all addresses of a sitemap and those that it names, some 300,000 pages."""
 MAX_LIST_BYTES = 8 << 20
 
-
 MAX_BYTES = 50 << 20
 """Unpacked, as the protocol limits it."""
 MAX_ADDRESSES = 50_000
