@@ -11,8 +11,6 @@ import json
 import re
 import threading
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -48,12 +46,6 @@ class StaticEmbedder:
         """
         self._info = _read_info(folder, space)
         self._model = _Model(folder, is_prose=space != CODE)
-
-    def in_space(self, space: str) -> StaticEmbedder:
-        """Return an embedder of another space that shares the loaded model."""
-        other = copy(self)
-        other._info = replace(self._info, space=space)
-        return other
 
     @property
     def place(self) -> str:
