@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from atlas.chat.servers_user import Host
     from atlas.chat.session import ChatSession
     from atlas.chat.turn import Screen, TurnLimits
-    from atlas.core.chat_model import ChatModel
+    from atlas.core.language_model import ChatModel
     from atlas.runtime.config.load import Settings
 
 NO_KEY = "none"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.embedder import make_prose_embedder
 from atlas.core.errors import AtlasError
-from atlas.runtime.config.personal import personal_settings
+from atlas.runtime.config.load import personal_settings
 from atlas.runtime.process.data_folder import papers_index
 from atlas.runtime.process.installation_key import papers_folder
 

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from atlas.adapters.opening.language_model import make_language_model
-from atlas.adapters.opening.reranker import make_reranker
+from atlas.adapters.opening.models import make_language_model, make_reranker
 from atlas.adapters.opening.sentence_transformer import WITHOUT_MODEL, missing_model_note
 from atlas.app.freshness import FreshnessGuard
 from atlas.app.papers import make_paper_links
@@ -375,7 +374,7 @@ def make_session(settings: Settings, *, serves_agents: bool = False, personal: b
 
     `personal`: whether they are served; None: as `knowledge.personal` says.
     """
-    from atlas.runtime.config.personal import personal_settings
+    from atlas.runtime.config.load import personal_settings
 
     wanted = settings.knowledge.personal if personal is None else personal
     own = Session(personal_settings(settings), serves_agents=True) if wanted else None

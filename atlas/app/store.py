@@ -18,7 +18,7 @@ from atlas.runtime.config.load import is_trusted
 from atlas.runtime.process.data_folder import check_folder
 
 if TYPE_CHECKING:
-    from atlas.adapters.stores.bolt.server_info import ServerInfo
+    from atlas.adapters.stores.bolt.store import ServerInfo
     from atlas.core.contracts import Store
     from atlas.runtime.config.load import Settings
 
@@ -88,7 +88,7 @@ async def right_to_write(settings: Settings) -> AsyncGenerator[None]:
 
 async def store_server_info(settings: Settings) -> ServerInfo:
     """Return the state of the configured server; changes nothing. Raises as `open_store` for reading does."""
-    from atlas.adapters.stores.bolt.server_info import server_info
+    from atlas.adapters.stores.bolt.store import server_info
 
     return await server_info(store_address(settings))
 
@@ -106,7 +106,7 @@ async def _open_to_read(settings: Settings) -> Store:
 
 
 async def _open_to_write(settings: Settings) -> Store:
-    from atlas.adapters.stores.bolt.locked_store import HeldBoltStore
+    from atlas.adapters.stores.bolt.store import HeldBoltStore
 
     async with AsyncExitStack() as undone:
         store = await HeldBoltStore.open(store_address(settings), writing=True)

@@ -23,12 +23,12 @@ from mcp.client.client import Client
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
-from atlas.chat.content import one_line, printable
 from atlas.chat.offer import ServerOffer, definition_of, read_offer, watch_offer
 from atlas.chat.server_spec import ServerSpec
 from atlas.chat.servers_user import Host, ServersUser
 from atlas.chat.transport import Stderr, open_transport
 from atlas.core.errors import AtlasError, Unavailable
+from atlas.core.invisible import one_line, printable
 
 FIRST_DELAY, MAX_DELAY = 0.2, 10.0
 """Seconds before a crashed server is started again; doubled for each crash in a row."""

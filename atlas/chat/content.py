@@ -15,18 +15,6 @@ MAX_IMAGE_BYTES = 5 << 20
 MAX_IMAGES = 8
 """Images of one result that are sent."""
 
-_UNSEEN = (
-    *(0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF),
-    *(*range(0x202A, 0x202F), *range(0x2066, 0x206A)),
-    *(*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)),
-)
-"""Characters that change the order of others, end lines, or say something to a model that a person does not see."""
-
-CONTROL = {number: f"\\x{number:02x}" for number in (*range(9), *range(11, 32), *range(127, 160))} | {
-    number: f"\\u{number:04x}" for number in _UNSEEN
-}
-"""Control characters as shown: an answer must not move the cursor, set the title or write to the clipboard."""
-
 
 @dataclass(frozen=True, slots=True)
 class Image:
@@ -42,18 +30,6 @@ class Content:
 
     text: str
     images: tuple[Image, ...] = ()
-
-
-def printable(text: str) -> str:
-    """Return a text with control, bidirectional and invisible characters escaped; line feeds and tabs stay."""
-    shown = text.replace("\r\n", "\n").translate(CONTROL)
-    return shown.encode("utf-8", "backslashreplace").decode()  # halves of surrogate pairs
-
-
-def one_line(text: str, most: int = 0) -> str:
-    """Return a printable text on one line, line feeds escaped; `most` characters at most, 0 = all."""
-    cut = text if not most or len(text) <= most else f"{text[: most - 1]}…"
-    return printable(cut).replace("\n", "\\n")
 
 
 def of_result(result: types.CallToolResult) -> Content:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from atlas.chat.content import Content
-from atlas.core.chat_model import Message, ToolRequest
+from atlas.core.language_model import Message, ToolRequest
 
 DROPPED = "[removed to stay within the token budget; call the tool again if it is needed]"
 

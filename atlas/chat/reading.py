@@ -13,11 +13,11 @@ import mcp_types as types
 from mcp.shared.dispatcher import ProgressFnT
 
 from atlas.chat.connection import ServerConnection
-from atlas.chat.content import printable
 from atlas.chat.references import template_pattern
 from atlas.chat.routes import ResourceRoute, ToolServer
 from atlas.chat.server_spec import ServerSpec
 from atlas.core.errors import AtlasError, NotFound
+from atlas.core.invisible import printable
 
 NAME = "read_resource"
 MAX_DESCRIBED = 900

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import mcp_types as types
 
-from atlas.chat.content import printable
 from atlas.chat.token_bucket import TokenBucket
+from atlas.core.invisible import printable
 
 LOGS, LOG_BURST = 1.0, 10.0
 """Log messages of a server that are shown, a second and at once; the others are counted."""

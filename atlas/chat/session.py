@@ -14,14 +14,15 @@ from typing import Protocol
 
 import mcp_types as types
 
-from atlas.chat.content import Content, of_blocks, of_resource, one_line, printable
+from atlas.chat.content import Content, of_blocks, of_resource
 from atlas.chat.conversation import Conversation
 from atlas.chat.hub import Hub
 from atlas.chat.references import find_references
 from atlas.chat.routes import PromptRoute, ResourceRoute
 from atlas.chat.turn import Screen, Spent, Turn, TurnLimits, TurnOutcome
-from atlas.core.chat_model import ChatModel
 from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.invisible import one_line, printable
+from atlas.core.language_model import ChatModel
 
 MAX_ATTACHED = 20
 """Resources attached to one question."""

@@ -20,8 +20,8 @@ from atlas.chat.conversation import Conversation
 from atlas.chat.hub import Hub
 from atlas.chat.routes import ToolRoute
 from atlas.chat.schemas import argument_problem, result_problem
-from atlas.core.chat_model import ChatModel, Retrying, TextDelta, ToolRequest, Usage
 from atlas.core.errors import AtlasError
+from atlas.core.language_model import ChatModel, Retrying, TextDelta, ToolRequest, Usage
 
 PARALLEL = 8
 """Read-only calls at the same time."""

@@ -13,8 +13,7 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, known_clients
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.over_http import PortOption, Transport, TransportOption, token_place, url_for_clients
 from atlas.core.errors import AtlasError, ConfigError
 
@@ -207,7 +206,7 @@ def _ask(change: ClientChange, *, yes: bool) -> None:
 
 def _diff(change: ClientChange) -> list[str]:
     """Return the change as a unified diff with secrets masked: other servers' keys must not reach a log."""
-    from atlas.cli.difference import unified
+    from atlas.core.line_diff import unified
 
     before = masked_lines(change.file.text if change.file.exists else "")
     after = masked_lines(change.after or "")

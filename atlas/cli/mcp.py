@@ -14,8 +14,7 @@ import typer
 
 from atlas.app.toolsets import offered_tools
 from atlas.cli.clients.recipes import Client, known_clients
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.over_http import (
     HTTP_OPTIONS,
     CertificateOption,

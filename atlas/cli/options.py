@@ -37,7 +37,6 @@ BudgetOption = Annotated[
     typer.Option("--token-budget", min=0, metavar="N", help="Token budget of the answer; 0 = the configured one."),
 ]
 
-
 MAX_WARNINGS = 3
 """Ignored settings that a command names."""
 
@@ -61,3 +60,9 @@ def wants_json(arguments: list[str] | None = None) -> bool:
     """Return whether the command line asks for JSON; used before a command runs, to report errors in that form."""
     given = sys.argv[1:] if arguments is None else arguments
     return "--json" in (given[: given.index("--")] if "--" in given else given)
+
+
+def examples(*lines: str) -> str:
+    """Return an epilog that shows each command line on a line of its own."""
+    # the first character stops Click from joining the lines
+    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))

@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+LOCAL_NAMES = frozenset(
+    ("localhost", "local", "lan", "home", "internal", "intranet", "corp", "private", "test", "arpa")
+)
+"""Last labels of names that the public DNS does not have: only a machine or its network knows them."""
+
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:

@@ -3,12 +3,18 @@
 Bidirectional overrides make a line read differently from what it says, and control characters drive a terminal. Where
 text meets a person they are written as escape sequences, or left out; JSON and XML keep them as their own escapes, so
 that a program reads the text as it is.
+
+Answers to agents escape all that is invisible (`escaped`, `escaped_text`, `quoted`). A chat shows the answers of other
+servers with joiners and variation selectors, which emoji and scripts need (`printable`, `one_line`). Fields of paper
+services are stored without such characters (`visible`), exports are written without them (`plain`).
 """
 
 from __future__ import annotations
 
 import json
 import re
+from typing import Literal
+from unicodedata import category, combining, normalize
 
 INVISIBLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -20,6 +26,20 @@ _OBEYED = {code: None for code in (*range(32), *range(127, 160), *_REORDERING) i
 """Control characters except tab and newline, and bidirectional overrides."""
 _NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)) if code not in (9, 10, 13)}
 """Characters that XML 1.0 does not allow, not even as references."""
+
+MOST_MARKS = 32
+"""Combining marks of one character that are kept: the Stream-Safe Text Format (Unicode Standard Annex 15) has 30."""
+_UNSEEN = (
+    *(0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF),
+    *_REORDERING,
+    *(*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)),
+)
+"""Characters that change the order of others, end lines, or say something to a model that a person does not see."""
+
+CONTROL = {number: f"\\x{number:02x}" for number in (*range(9), *range(11, 32), *range(127, 160))} | {
+    number: f"\\u{number:04x}" for number in _UNSEEN
+}
+"""Control characters as shown: an answer must not move the cursor, set the title or write to the clipboard."""
 
 
 def plain(text: str) -> str:
@@ -42,6 +62,23 @@ def escaped_text(text: str) -> str:
     return INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\r\t" else _escape(ord(found[0])), text)
 
 
+def printable(text: str) -> str:
+    """Return a text with control, bidirectional and invisible characters escaped; line feeds and tabs stay."""
+    shown = text.replace("\r\n", "\n").translate(CONTROL)
+    return shown.encode("utf-8", "backslashreplace").decode()  # halves of surrogate pairs
+
+
+def one_line(text: str, most: int = 0) -> str:
+    """Return a printable text on one line, line feeds escaped; `most` characters at most, 0 = all."""
+    cut = text if not most or len(text) <= most else f"{text[: most - 1]}…"
+    return printable(cut).replace("\n", "\\n")
+
+
+def visible(text: str) -> str:
+    """Return the normal form of a text without control and formatting characters; line feeds and tabs stay."""
+    return normal_form("".join(one for one in text if one in "\n\t" or category(one) not in ("Cc", "Cf", "Cs")))
+
+
 def json_text(value: object, indent: int | None = None) -> str:
     """Return JSON on one line, or indented, in which such characters are escaped; a reader gets the same value."""
     separators = None if indent else (",", ":")
@@ -57,3 +94,19 @@ def xml_text(text: str) -> str:
 
 def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def normal_form(text: str, form: Literal["NFC", "NFKC", "NFKD"] = "NFC") -> str:
+    """Return a text in a normal form, without the marks beyond `MOST_MARKS` of a character.
+
+    `unicodedata.normalize` sorts the marks of one character by insertion: 100,000 marks take it seven seconds.
+    """
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    marks = 0
+    for one in text:
+        marks = marks + 1 if combining(one) else 0
+        if marks <= MOST_MARKS:
+            kept.append(one)
+    return normalize(form, "".join(kept))

@@ -1,4 +1,4 @@
-"""Differences between two texts by lines, in time O(n log n) for any input. Pure.
+"""Differences between two texts by lines, in time O(n log n) for any input; `unified` writes them for people. Pure.
 
 Patience diff (B. Cohen): lines that occur once in both texts and stand in the same order are anchors; between anchors
 the same is done again. What is left has no unique common line and counts as one hunk, which may be larger than needed.
@@ -6,6 +6,7 @@ the same is done again. What is left has no unique common line and counts as one
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -15,6 +16,10 @@ MAX_LEVELS = 24
 
 MAX_LINES = 200_000
 """Lines of one text that are compared; larger texts differ in one hunk between their common ends."""
+
+CONTEXT_LINES = 2
+MAX_COMPARED = 2000
+"""Lines of which a difference is searched; more are shown as removed and added."""
 
 
 class Hunk(NamedTuple):
@@ -136,3 +141,25 @@ def _merged(hunks: Iterable[Hunk]) -> list[Hunk]:
         else:
             merged.append(hunk)
     return merged
+
+
+def unified(before: list[str], after: list[str], old: str = "", new: str = "") -> list[str]:
+    """Return the unified difference, searched only between the first and the last line that differ; [] without one."""
+    import difflib
+
+    if before == after:
+        return []
+    least = min(len(before), len(after))
+    first = next((n for n in range(least) if before[n] != after[n]), least)
+    last = next((n for n in range(least - first) if before[-1 - n] != after[-1 - n]), least - first)
+    start = max(0, first - CONTEXT_LINES)
+    left, right = (lines[start : len(lines) - max(0, last - CONTEXT_LINES)] for lines in (before, after))
+    if max(len(left), len(right)) > MAX_COMPARED:
+        shown = [f"-{line}" for line in left] + [f"+{line}" for line in right]
+        return [f"--- {old}", f"+++ {new}", f"@@ -{start + 1} +{start + 1} @@", *shown]
+    lines = difflib.unified_diff(left, right, old, new, lineterm="", n=CONTEXT_LINES)
+    return [_shifted(line, start) if line.startswith("@@ ") else line for line in lines]
+
+
+def _shifted(heading: str, lines: int) -> str:
+    return re.sub(r"(?<=[-+])\d+", lambda found: str(int(found[0]) + lines), heading)

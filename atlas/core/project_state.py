@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from atlas.core.model import CODE, ModelInfo
 
@@ -76,3 +77,8 @@ class ProjectStats:
 def model_of(models: Iterable[ModelInfo], space: str) -> ModelInfo | None:
     """Return the model of a space, None if there is none."""
     return next((model for model in models if model.space == space), None)
+
+
+def now() -> str:
+    """Return the current time in UTC, ISO 8601 with seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -10,11 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from atlas.adapters.opening.data_folder import prepare_data_folder
+from atlas.adapters.opening.data_folder import open_short_term, prepare_data_folder
 from atlas.adapters.opening.embedder import make_prose_embedder
-from atlas.adapters.opening.emotion import encode_emotion
-from atlas.adapters.opening.language_model import make_language_model
-from atlas.adapters.opening.short_term import open_short_term
+from atlas.adapters.opening.models import encode_emotion, make_language_model
 from atlas.core.errors import ConfigError, NotFound, Unavailable
 from atlas.core.ids import PERSONAL_PROJECT
 from atlas.knowledge.notes.ids import IdSource

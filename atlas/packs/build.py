@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from atlas.core.errors import ConfigError
 from atlas.core.threads import in_thread
-from atlas.packs.describe import STATEMENTS, make_manifest, urls_text
+from atlas.packs.describe import STATEMENTS, BuildRequest, make_manifest, urls_text
 from atlas.packs.documentation.links import link_anchors
-from atlas.packs.documentation.pack.ecosystems import BY_ENDING, BY_SCHEME
 from atlas.packs.documentation.pack.folder import (
     check_target,
     draft_folder,
@@ -23,11 +22,11 @@ from atlas.packs.documentation.pack.folder import (
 from atlas.packs.documentation.pack.manifest import PACK_FILE, Manifest, check_name
 from atlas.packs.documentation.pack.skill import skill_text
 from atlas.packs.documentation.sources.collecting import mark_built
+from atlas.packs.documentation.sources.spec import BY_ENDING, BY_SCHEME
 from atlas.packs.documentation.sources.values import WEB, CollectProgress, Planned, SourceKind
 from atlas.packs.entities import said_of
 from atlas.packs.opening import BuiltFile, OpenPack, chunks_of, known_vectors, open_pack, packs_folder, write_pack
 from atlas.packs.records import BuildRecord, is_as_built, remember_build, remember_check
-from atlas.packs.request import BuildRequest
 from atlas.packs.sources import NO_CONSENT, Consent, NamedHosts, request_of
 
 if TYPE_CHECKING:
@@ -283,7 +282,7 @@ def _specs(request: BuildRequest) -> list[SourceSpec]:
 def _fetcher(request: BuildRequest, specs: Sequence[SourceSpec]) -> Fetcher | None:
     if not any(spec.kind in WEB for spec in specs):
         return None
-    from atlas.adapters.opening.fetcher import make_fetcher
+    from atlas.adapters.opening.packs import make_fetcher
 
     return make_fetcher() if request.private is None else NamedHosts(make_fetcher(), request.private)
 

@@ -1,21 +1,20 @@
-"""What a pack that is built says about itself: its manifest, topics and addresses. Pure but for the clock."""
+"""What a build of a pack is asked for, and what the pack says about itself. Pure but for the clock."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from atlas import __version__
 from atlas.packs.documentation.pack.manifest import MAX_TEXT, Manifest, PackModel, PackSource, shown
-from atlas.packs.documentation.times import build_time
+from atlas.packs.documentation.sources.values import CollectOptions, build_time
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.article import Article
     from atlas.packs.model import ModelPass
     from atlas.packs.opening import BuiltFile
-    from atlas.packs.request import BuildRequest
 
 STATEMENTS = "statements"
 """Instead of a space of vectors: a language model that has added entities and facts."""
@@ -33,6 +32,26 @@ KEPT_OPTIONS = (
     ),
 )
 """Options of a collection that decide what is in the pack; they stand in its manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """What to build."""
+
+    name: str
+    sources: tuple[str, ...]
+    version: str = ""
+    """Of the pack; by default that of the library, else 1."""
+    library: str = ""
+    """The library that it documents; by default the package that is its source."""
+    library_version: str = ""
+    ecosystem: str = ""
+    description: str = ""
+    options: CollectOptions = field(default_factory=CollectOptions)
+    folder: str = ""
+    """Folder at which relative paths start; by default the current one."""
+    private: tuple[str, ...] | None = None
+    """Hosts that may be on this machine or its network; None: those of the sources, which the user has named."""
 
 
 def make_manifest(

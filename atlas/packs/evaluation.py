@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.adapters.opening.language_model import make_language_model
-from atlas.adapters.opening.reranker import make_reranker
+from atlas.adapters.opening.models import make_language_model, make_reranker
 from atlas.core.errors import ConfigError, NotFound, StoreError
 from atlas.core.threads import in_thread
 from atlas.packs.documentation.pack.folder import write_files

@@ -15,8 +15,8 @@ from atlas.code.tools.answers import ContextAnswer, SearchAnswer
 from atlas.core.invisible import escaped
 from atlas.core.model import Filter, Label, Match, Node
 from atlas.core.wording import counted
-from atlas.packs.documentation.pack.ecosystems import SCHEMES
 from atlas.packs.documentation.pack.folder import InstalledPack
+from atlas.packs.documentation.sources.spec import SCHEMES
 from atlas.packs.entities import find_entity, said_of
 from atlas.packs.opening import BROKEN, list_packs, version_key
 

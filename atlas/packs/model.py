@@ -35,7 +35,7 @@ MAX_ANSWER_BYTES = 100_000
 
 def model_pass(settings: Settings, tokens: int) -> ModelPass:
     """Return a pass of the configured language model. Raises ConfigError if none is configured."""
-    from atlas.adapters.opening.language_model import make_language_model
+    from atlas.adapters.opening.models import make_language_model
     from atlas.parsing import Cl100kCounter
 
     model = make_language_model(settings)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from atlas.core.language_model import LanguageModel
 from atlas.core.model import Table
@@ -20,6 +21,7 @@ from atlas.packs.questions.answer import ask
 from atlas.packs.questions.retrieval.search import search
 from atlas.packs.questions.values import Hit, PackAnswer, Reranker
 
+_Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 CYPHER_SECONDS = 10.0
@@ -106,6 +108,20 @@ class AsyncPack:
         await self.aclose()
 
 
+def _blocking(
+    verb: Callable[_Arguments, Coroutine[object, object, _Result]],
+    run: Callable[[Coroutine[object, object, _Result]], _Result],
+) -> Callable[_Arguments, _Result]:
+    """Return the verb of `AsyncPack` as a plain function with the same signature."""
+
+    @wraps(verb)
+    def call(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        return run(verb(*args, **kwargs))
+
+    call.__doc__, call.__qualname__ = f"See `{verb.__qualname__}`.", f"Pack.{verb.__name__}"
+    return call
+
+
 class Pack:
     """An opened pack for code without an event loop. Use it from one thread; see `AsyncPack` for each verb."""
 
@@ -123,51 +139,29 @@ class Pack:
             raise
 
     @staticmethod
-    def build(
-        name: str,
-        sources: Sequence[str],
-        folder: str | Path | None = None,
-        *,
-        version: str = "",
-        library: str = "",
-        description: str = "",
-        options: CollectOptions | None = None,
-        replaces: bool = False,
-        progress: Callable[[CollectProgress], None] = no_report,
-    ) -> BuildResult:
-        """See `AsyncPack.build`."""
-        return asyncio.run(
-            AsyncPack.build(
-                *(name, sources, folder),
-                version=version,
-                library=library,
-                description=description,
-                options=options,
-                replaces=replaces,
-                progress=progress,
-            )
-        )
+    def _method(
+        verb: Callable[Concatenate[AsyncPack, _Arguments], Coroutine[object, object, _Result]],
+    ) -> Callable[Concatenate[Pack, _Arguments], _Result]:
+        """Return the verb of an opened `AsyncPack` as a method of `Pack`."""
+
+        @wraps(verb)
+        def call(pack: Pack, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+            return pack._run(verb(pack._pack, *args, **kwargs))
+
+        call.__doc__, call.__qualname__ = f"See `{verb.__qualname__}`.", f"Pack.{verb.__name__}"
+        return call
+
+    build = staticmethod(_blocking(AsyncPack.build, asyncio.run))
 
     @property
     def manifest(self) -> Manifest:
         """See `AsyncPack.manifest`."""
         return self._pack.manifest
 
-    def search(self, question: str, *, profile: str = "balanced", limit: int = 5) -> tuple[Hit, ...]:
-        """See `AsyncPack.search`."""
-        return self._run(self._pack.search(question, profile=profile, limit=limit))
-
-    def ask(self, question: str, *, profile: str = "balanced", max_tokens: int = 0) -> PackAnswer:
-        """See `AsyncPack.ask`."""
-        return self._run(self._pack.ask(question, profile=profile, max_tokens=max_tokens))
-
-    def article(self, name: str) -> str:
-        """See `AsyncPack.article`."""
-        return self._run(self._pack.article(name))
-
-    def cypher(self, query: str, parameters: Mapping[str, object] | None = None, limit: int = 100) -> Table:
-        """See `AsyncPack.cypher`."""
-        return self._run(self._pack.cypher(query, parameters, limit))
+    search = _method(AsyncPack.search)
+    ask = _method(AsyncPack.ask)
+    article = _method(AsyncPack.article)
+    cypher = _method(AsyncPack.cypher)
 
     def close(self) -> None:
         """Close; idempotent."""

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from atlas.adapters.opening.pack_rows import check_rows
+from atlas.adapters.opening.packs import check_rows
 from atlas.core.errors import StoreError
 from atlas.packs.documentation.pack.folder import describe_file
 from atlas.packs.documentation.pack.manifest import PACK_FILE, Manifest

@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from atlas.core.errors import ConfigError, NotFound
-from atlas.packs.describe import KEPT_OPTIONS
+from atlas.core.fetching import LOCAL_NAMES
+from atlas.packs.describe import KEPT_OPTIONS, BuildRequest
 from atlas.packs.documentation.pack.folder import load_manifest
 from atlas.packs.documentation.pack.manifest import Manifest, shown
 from atlas.packs.documentation.sources.values import CollectOptions
 from atlas.packs.records import built_here
-from atlas.packs.request import BuildRequest
 
 if TYPE_CHECKING:
     from atlas.core.fetching import Fetcher, FetchRequest, FetchResponse
 
 REGISTRIES = ("pypi", "npm", "crate")
-LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "arpa")
-"""Last labels of names that only a machine or its network knows; so is a name without a dot."""
 MAX_SHOWN = 50
 """Sources of a pack from elsewhere: more cannot be agreed to."""
 

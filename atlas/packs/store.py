@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from atlas.adapters.opening.pack_rows import check_rows
+from atlas.adapters.opening.packs import check_rows
 from atlas.core.errors import NotFound, StoreError
 from atlas.core.threads import in_thread
 from atlas.packs.documentation.pack.archive import read_archive_manifest, unpack

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from atlas.adapters.opening.reranker import ConfiguredReranker
+    from atlas.adapters.opening.models import ConfiguredReranker
     from atlas.answers.items import NoteBody
     from atlas.answers.tool import Tool
     from atlas.code.tools.answers import KnowledgeAnswer

@@ -8,7 +8,7 @@ from atlas.answers.tool import Schema, Tool, list_of, text, whole
 from atlas.core.errors import ConfigError
 from atlas.core.paper_source import SORTS
 from atlas.papers.export import FORMATS
-from atlas.papers.topics import topic_folder
+from atlas.papers.wanted import topic_folder
 
 MAX_RESULTS = 300
 """Papers of a search: three requests to the service."""

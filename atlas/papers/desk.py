@@ -19,8 +19,7 @@ from atlas.papers.finder import FROM_SERVICE, SERVICE_AWAY, FoundPapers, PaperFi
 from atlas.papers.index import PaperIndex
 from atlas.papers.references import References
 from atlas.papers.stored_citations import StoredCitations
-from atlas.papers.topics import topic_folder
-from atlas.papers.wanted import PaperFilter, checked_filter, checked_request, paper_id
+from atlas.papers.wanted import PaperFilter, checked_filter, checked_request, paper_id, topic_folder
 
 Document = dict[str, Any]
 Answer = tuple[str, Document]

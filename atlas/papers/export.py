@@ -9,8 +9,7 @@ import re
 from collections.abc import Sequence
 
 from atlas.core.errors import ConfigError
-from atlas.core.invisible import plain
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form, plain
 from atlas.core.paper_source import Paper
 
 FORMATS = ("bibtex", "ris", "markdown")

@@ -11,7 +11,7 @@ from atlas.core.errors import AtlasError, NotFound, StoreError, Unavailable
 from atlas.core.paper_source import Paper, PaperRequest, PaperSource
 from atlas.papers.library import PaperLibrary
 from atlas.papers.record import SavedSearch, now_text
-from atlas.papers.topics import BY_ID, topic_folder
+from atlas.papers.wanted import BY_ID, topic_folder
 
 FROM_SERVICE, FROM_STORE, SERVICE_AWAY = "service", "store", "store, service away"
 

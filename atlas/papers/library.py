@@ -20,7 +20,7 @@ from atlas.core.errors import NotFound, StoreError
 from atlas.core.paper_source import Paper, PaperRequest
 from atlas.papers.json_files import MAX_BYTES, decoded, encoded, sync, writing
 from atlas.papers.record import SavedSearch, newer, now_text, paper_document, paper_from, search_document, search_from
-from atlas.papers.topics import topic_folder
+from atlas.papers.wanted import topic_folder
 from atlas.runtime.process.files import read_file, write_file
 
 PAPERS_FILE = "papers_info.json"

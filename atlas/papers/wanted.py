@@ -1,7 +1,11 @@
-"""Filters of papers: topic, author, category or venue, and dates. Strings come in, checked values go out."""
+"""Filters of papers: topic, author, category or venue, and dates. Strings come in, checked values go out.
+
+The name of a topic's folder has letters and digits of any script, `_` for all else, and is never a path.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable
@@ -10,7 +14,7 @@ from datetime import date
 from functools import lru_cache
 
 from atlas.core.errors import ConfigError
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form
 from atlas.core.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
 from atlas.parsing import papers_named_in
 
@@ -19,6 +23,16 @@ MAX_NAMED = 20
 """Papers of one source, as in the graph."""
 
 _CATEGORY = re.compile(r"[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16}|\.\*)?")
+
+MAX_TOPIC = 300
+"""Characters of a topic."""
+_MAX_NAME_BYTES = 120
+"""Half of what file systems allow, so that names of damaged files fit as well."""
+_OTHER = re.compile(r"[\W_]+")
+_PATH = re.compile(r"^\s*[/\\~]|(?:^|[/\\])\s*\.{1,2}\s*(?:[/\\]|$)|^[A-Za-z]:[/\\]")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.I)
+BY_ID = "papers_by_id"
+"""Folder of papers that were asked for by their identifiers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +140,21 @@ def _folded(text: str) -> str:
         return text.casefold()
     parts = normal_form(text.casefold(), "NFKD")
     return "".join(one for one in parts if not unicodedata.combining(one))
+
+
+def topic_folder(topic: str) -> str:
+    """Return the name of a topic's folder. Raises ConfigError for a topic without words, a path, or a long one."""
+    if _PATH.search(topic) or "\0" in topic:
+        raise ConfigError(f"a topic is words, not a path: {topic[:80]!r}", 'For example: "graph neural networks".')
+    if len(topic) > MAX_TOPIC:
+        raise ConfigError(f"the topic has {len(topic):,} characters; at most {MAX_TOPIC} are allowed", "Shorten it.")
+    folded = normal_form(topic, "NFKC").casefold()
+    name = _OTHER.sub("_", normal_form(folded)).strip("_")
+    if not name:
+        raise ConfigError("the topic has no words", 'For example: "graph neural networks".')
+    if _RESERVED.fullmatch(name):
+        name += "_"
+    if len(name.encode()) > _MAX_NAME_BYTES:
+        digest = hashlib.blake2b(name.encode(), digest_size=4).hexdigest()
+        name = f"{name.encode()[: _MAX_NAME_BYTES - 9].decode(errors='ignore').rstrip('_')}_{digest}"
+    return name

@@ -1,7 +1,7 @@
 """The Rust extension as the rest of Code Atlas sees it; no other package imports `atlas._parser`.
 
 Bytes and paths come in; facts, units, words, tokens and vectors go out. `parse` adds the languages that ship with Code
-Atlas, `link` turns units into rows of the model.
+Atlas, `texts` turns units into rows of the model.
 """
 
 from atlas import _parser
@@ -40,6 +40,7 @@ from atlas._parser import (
 )
 from atlas.parsing.parse import (
     NOTE_FOLDER,
+    Cl100kCounter,
     fingerprint,
     language_files_state,
     load_languages,
@@ -49,7 +50,6 @@ from atlas.parsing.parse import (
     with_link_problems,
 )
 from atlas.parsing.texts import name_words
-from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
     "BM25_LIBRARY",

@@ -1,4 +1,4 @@
-"""The built-in languages, the user's own ones, and a fingerprint of both together with the parser."""
+"""The built-in languages, the user's own ones, a fingerprint of both with the parser, and its token counter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from atlas import _parser
-from atlas._parser import Languages, Statements, language_terms
+from atlas._parser import Languages, Statements, count_tokens, language_terms
 
 BUILT_IN = Path(__file__).parents[1] / "languages"
 """Folder of the built-in languages."""
@@ -81,3 +81,16 @@ def _files_below(folder: str, levels: int) -> Iterator[str]:
             yield (path := f"{folder}/{name}")
             if levels > 1:
                 yield from _files_below(path, levels - 1)
+
+
+class Cl100kCounter:
+    """Implements `contracts.TokenCounter` for the encoding cl100k_base."""
+
+    @property
+    def encoding(self) -> str:
+        """Name of the encoding."""
+        return "cl100k_base"
+
+    def count(self, text: str) -> int:
+        """Return the exact number of tokens."""
+        return count_tokens(text)

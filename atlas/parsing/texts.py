@@ -1,6 +1,6 @@
-"""Computes the search texts of a unit from its rows and its file's bytes, for a copy of an index.
+"""The rows and search texts of a unit: from the extension, or from stored rows and the bytes of a file, for a copy.
 
-Stores keep words in their own order and do not return them. The result equals that of the extension.
+Stores keep words in their own order and do not return them. Both ways give equal texts.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import cast
+from functools import partial
+from typing import Any, TypeVar, cast
 
-from atlas._parser import split_words, stem_words
+from atlas._parser import Unit, split_words, stem_words
 from atlas.core.model import STRUCTURE_PATH, EdgeRow, NodeRow, SearchText, is_prose
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
@@ -25,6 +26,8 @@ _MONTHS = (
 )
 
 _Span = tuple[int, int]
+
+_Row = TypeVar("_Row")
 
 
 def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], content: bytes) -> list[SearchText]:
@@ -157,3 +160,17 @@ def _without_docstring(text: bytes, docstring: str) -> bytes:
         reach += 1
     found = text.find(last, after, reach)
     return text if found < 0 else text[:start] + b" " + text[found + len(last) :]
+
+
+def rows_of(unit: Unit, content: bytes) -> tuple[list[NodeRow], list[EdgeRow], list[SearchText]]:
+    """Return nodes, outgoing edges and search texts of a unit; its facts were made from the bytes `content`."""
+    return (
+        _named(NodeRow, unit.nodes()),
+        _named(EdgeRow, unit.edges()),
+        _named(SearchText, unit.texts(content)),
+    )
+
+
+def _named(kind: type[_Row], rows: list[Any]) -> list[_Row]:
+    """Return the tuples as ones of this kind. `_make` takes four times as long: half a million rows are 1 s."""
+    return list(map(partial(cast(Any, tuple).__new__, kind), rows))

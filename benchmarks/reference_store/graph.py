@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from atlas.adapters.stores.shared.filters import predicate, unknown_project
-from atlas.adapters.stores.shared.moment import now
 from atlas.core.model import (
     QUALITY,
     STRUCTURE_PATH,
@@ -29,7 +28,7 @@ from atlas.core.model import (
     is_in_space,
     space_of,
 )
-from atlas.core.project_state import ProjectStats
+from atlas.core.project_state import ProjectStats, now
 
 
 @dataclass(slots=True)

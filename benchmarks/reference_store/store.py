@@ -12,10 +12,8 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 
 from atlas.adapters.stores.shared import names
-from atlas.adapters.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
-from atlas.adapters.stores.shared.moment import now
 from atlas.adapters.stores.shared.removal import drop_units
-from atlas.adapters.stores.shared.spaces import check_lengths
+from atlas.adapters.stores.shared.spaces import FILE_LABELS, check_lengths, chunk_text, own_end
 from atlas.core.errors import QueryError, StoreError
 from atlas.core.model import (
     CODE,
@@ -38,7 +36,7 @@ from atlas.core.model import (
     WordCounts,
     is_in_space,
 )
-from atlas.core.project_state import ProjectState, ProjectStats
+from atlas.core.project_state import ProjectState, ProjectStats, now
 from reference_store.find import MATCHES, near, source_order
 from reference_store.graph import MemoryGraph, ProjectData
 

@@ -32,8 +32,8 @@ from atlas.chat.server_spec import read_servers
 from atlas.chat.session import ChatSession
 from atlas.chat.turn import TurnOutcome
 from atlas.cli.chat.once import PlainScreen
-from atlas.core.chat_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
 from atlas.core.errors import AtlasError
+from atlas.core.language_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
 from tests.chat.model_server import Say, model_server
 from tests.chat.test_servers import chat, descendants, settings_for, spec
 from tests.chat.test_terminal import person, until_runs

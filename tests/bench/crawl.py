@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from atlas.packs.documentation.sources.crawl.crawler import BUILT
-from atlas.packs.documentation.times import VARIABLE
+from atlas.packs.documentation.sources.values import VARIABLE
 from tests.docs.web_server import Answer, Route, Site, page, serve
 
 ROOT = Path(__file__).parents[2]

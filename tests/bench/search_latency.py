@@ -54,8 +54,8 @@ PHASES: dict[str, tuple[str, ...]] = {
     "edges": ("atlas.adapters.stores.sqlite.edges:edges",),
     "content": ("atlas.adapters.stores.sqlite.read:content",),
     "other reads": (
-        "atlas.adapters.stores.sqlite.evidence:records",
-        "atlas.adapters.stores.sqlite.evidence:projects",
+        "atlas.adapters.stores.sqlite.read:records",
+        "atlas.adapters.stores.sqlite.read:projects",
         "atlas.adapters.stores.sqlite.read:manifest",
     ),
     "transactions": ("atlas.adapters.stores.sqlite.file.connection:ReaderPool._call",),

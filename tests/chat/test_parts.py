@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.chat.content import Content, of_blocks, printable
+from atlas.chat.content import Content, of_blocks
 from atlas.chat.conversation import DROPPED, Conversation
 from atlas.chat.hub import Hub
 from atlas.chat.offer import ServerOffer
@@ -19,11 +19,12 @@ from atlas.chat.references import expand, find_references, resolve, template_pat
 from atlas.chat.routes import ResourceRoute
 from atlas.chat.server_spec import read_servers
 from atlas.chat.session import prompt_arguments, split_words
-from atlas.cli.chat.blocks import Blocks
 from atlas.cli.chat.forms import fill_form, read_value
+from atlas.cli.chat.screen import Blocks
 from atlas.cli.chat.transcript import as_markdown
-from atlas.core.chat_model import ToolRequest
 from atlas.core.errors import ConfigError
+from atlas.core.invisible import printable
+from atlas.core.language_model import ToolRequest
 
 VARIABLES = {"TOKEN": "secret-1", "HOME": "/srv"}
 

@@ -18,8 +18,8 @@ from atlas.chat.hub import Hub
 from atlas.chat.server_spec import ServerSpec
 from atlas.chat.turn import TurnOutcome
 from atlas.cli.chat.once import PlainScreen
-from atlas.core.chat_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
 from atlas.core.errors import NotFound, Unavailable
+from atlas.core.language_model import Message, ModelEvent, TextDelta, ToolRequest, Usage
 
 from .test_servers import SERVER, settings_for, spec
 

@@ -22,8 +22,7 @@ from atlas.core.errors import Unavailable
 from atlas.core.fetching import FetchFailed, FetchRequest
 from atlas.packs.documentation.sources.collecting import collect, plan
 from atlas.packs.documentation.sources.crawl.robots import Robots
-from atlas.packs.documentation.sources.crawl.sitemap import MAX_ADDRESSES, read_sitemap
-from atlas.packs.documentation.sources.crawl.starts import MAX_TEXT
+from atlas.packs.documentation.sources.crawl.starts import MAX_ADDRESSES, MAX_TEXT, read_sitemap
 from atlas.packs.documentation.sources.spec import parse_source
 from atlas.packs.documentation.sources.values import CollectOptions, CollectProgress
 from tests.docs.web_server import Answer, page, serve

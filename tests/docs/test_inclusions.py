@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from atlas.packs.documentation.article import Article, BlockKind
-from atlas.packs.documentation.formats.inclusion import chosen_lines
+from atlas.packs.documentation.formats.document import chosen_lines
 from atlas.packs.documentation.sources.collecting import collect
 from atlas.packs.documentation.sources.spec import parse_source
 from atlas.packs.documentation.sources.values import CollectOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.packs.documentation.times import VARIABLE, build_time
+from atlas.packs.documentation.sources.values import VARIABLE, build_time
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,17 @@ from atlas.core.model import Label
 from atlas.core.short_term import ShortTermEntry
 from atlas.knowledge.notes.ids import IdSource
 from atlas.knowledge.retrieval import scoring
-from atlas.knowledge.retrieval.answer_kinds import answer_factor, answer_pattern
 from atlas.knowledge.retrieval.conversation import with_conversation
 from atlas.knowledge.retrieval.hits import NOTE_LABELS, NoteFilter, NoteHit
 from atlas.knowledge.retrieval.mentions import contains
-from atlas.knowledge.retrieval.retrieval import clashing_notes, concept_notes, find_notes, similar_notes
+from atlas.knowledge.retrieval.retrieval import (
+    answer_factor,
+    answer_pattern,
+    clashing_notes,
+    concept_notes,
+    find_notes,
+    similar_notes,
+)
 from atlas.knowledge.retrieval.short_term import ShortTermHit, emotional_neighbours, merge_short_term
 from atlas.knowledge.retrieval.similarity import sentences
 from atlas.runtime.config.load import load_settings

@@ -3,12 +3,11 @@
 import pytest
 
 from atlas.packs.documentation.article import Article, Block, BlockKind, Section
-from atlas.packs.documentation.extract.article import extract
 from atlas.packs.documentation.extract.facts import find_facts
 from atlas.packs.documentation.extract.names import code_symbol
 from atlas.packs.documentation.formats.document import Document
 from atlas.packs.documentation.formats.reading import read_article
-from atlas.packs.documentation.graph import build_graph
+from atlas.packs.documentation.graph import build_graph, extract
 from atlas.packs.documentation.rendering import render
 from atlas.packs.documentation.sentences import sentences
 

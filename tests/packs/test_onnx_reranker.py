@@ -13,7 +13,7 @@ import pytest
 from atlas.adapters.embedders.encoder_reranker import EncoderReranker, is_sentence_transformer
 from atlas.adapters.embedders.onnx_model import model_file
 from atlas.adapters.embedders.onnx_reranker import OnnxReranker
-from atlas.adapters.opening.reranker import make_reranker
+from atlas.adapters.opening.models import make_reranker
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.packs.build import BuildRequest, build_pack
 from atlas.packs.opening import open_pack

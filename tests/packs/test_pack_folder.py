@@ -1,5 +1,6 @@
 """Packs as folders and archives: built whole, the same bytes, verified, refused when damaged or hostile."""
 
+import inspect
 import io
 import json
 import os
@@ -15,7 +16,7 @@ import zstandard
 
 import atlas.packs.documentation.pack
 from atlas.core.errors import ConfigError, NotFound, SchemaMismatch, StoreError
-from atlas.packs import AsyncPack
+from atlas.packs import AsyncPack, Pack
 from atlas.packs.build import BuildRequest, build_pack, update_pack
 from atlas.packs.documentation.pack.archive import export
 from atlas.packs.documentation.pack.folder import load_manifest, verify
@@ -290,6 +291,14 @@ async def test_many_processes_read_a_pack_in_a_folder_without_write_permission(p
         folder.chmod(0o755)
         (folder / "eval").chmod(0o755)
         (folder / "eval" / "results").chmod(0o755)
+
+
+def test_a_pack_has_the_verbs_of_an_asynchronous_pack() -> None:
+    for name in ("open", "build", "search", "ask", "article", "cypher"):
+        mine, theirs = getattr(Pack, name), getattr(AsyncPack, name)
+        assert list(inspect.signature(mine).parameters.items()) == list(inspect.signature(theirs).parameters.items())
+        assert mine.__doc__ == f"See `AsyncPack.{name}`." and mine.__qualname__ == f"Pack.{name}"
+        assert inspect.iscoroutinefunction(theirs) and not inspect.iscoroutinefunction(mine)
 
 
 def test_the_newest_version_is_found(installed: Path) -> None:

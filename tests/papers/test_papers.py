@@ -28,8 +28,7 @@ from atlas.papers.citations import citation_graph
 from atlas.papers.export import export, tex
 from atlas.papers.index import PaperIndex
 from atlas.papers.library import PAPERS_FILE, PaperLibrary
-from atlas.papers.topics import topic_folder
-from atlas.papers.wanted import checked_date, paper_id
+from atlas.papers.wanted import checked_date, paper_id, topic_folder
 from atlas.runtime.config.load import Settings, load_settings
 
 from .arxiv_server import ATTENTION, BERT, WITHDRAWN, ArxivServer, Entry, arxiv_server

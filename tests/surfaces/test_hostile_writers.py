@@ -13,7 +13,7 @@ from atlas.answers.schema import check_arguments
 from atlas.app.toolsets import BY_NAME
 from atlas.code.notes.note import read_note
 from atlas.core.errors import AtlasError
-from atlas.core.normal_form import MOST_MARKS, normal_form
+from atlas.core.invisible import MOST_MARKS, normal_form
 
 from .knowledge import Desk, desk, project
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from atlas.core.ids import PERSONAL_PROJECT, project_name
-from atlas.runtime.config.load import load_settings
-from atlas.runtime.config.personal import personal_settings
+from atlas.runtime.config.load import load_settings, personal_settings
 from tests.git.repositories import GitRepository
 
 from .http_server import http_server

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from atlas.app.session import make_session
-from atlas.runtime.config.load import load_settings
-from atlas.runtime.config.personal import personal_settings
+from atlas.runtime.config.load import load_settings, personal_settings
 
 from .http_server import http_server
 from .knowledge import Desk, desk, project

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 import pytest
 
-from atlas.chat.content import printable
 from atlas.chat.references import expand, find_references, template_pattern, variables
 from atlas.chat.server_spec import read_servers
 from atlas.cli.chat.transcript import as_markdown
 from atlas.cli.clients import jsonc, toml_text
 from atlas.cli.clients.edits import apply
-from atlas.cli.difference import unified
 from atlas.core.errors import ConfigError
+from atlas.core.invisible import printable
+from atlas.core.line_diff import unified
 
 SIZE = 1 << 20
 KEY = ("mcpServers", "code-atlas")

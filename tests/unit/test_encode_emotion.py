@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from atlas._parser import EmotionEncoder
-from atlas.adapters.embedders.emotion import EMOTION_FOLDER
+from atlas.adapters.embedders.static import EMOTION_FOLDER
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "emotion_golden.json").read_text(encoding="utf-8"))
 

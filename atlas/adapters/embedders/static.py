@@ -11,11 +11,10 @@ import json
 import re
 import threading
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from atlas import _parser
 from atlas._parser import ProseEncoder, StaticEncoder
 from atlas.core.errors import ConfigError
 from atlas.core.model import CODE, DOCUMENTS, Chunk, EmbeddingStats, ModelInfo
@@ -32,6 +31,10 @@ _OBSERVATION_MARKS = re.compile(
     r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w++\] )?|(?<!\s)\s*+\(client: [^()\n]*+\)$", re.MULTILINE
 )
 
+EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
+"""The model that ships in the package."""
+VALUES = 27
+
 
 class StaticEmbedder:
     """`atlas.core.contracts.Embedder` over a model folder. Safe for concurrent tasks and threads."""
@@ -43,12 +46,6 @@ class StaticEmbedder:
         """
         self._info = _read_info(folder, space)
         self._model = _Model(folder, is_prose=space != CODE)
-
-    def in_space(self, space: str) -> StaticEmbedder:
-        """Return an embedder of another space that shares the loaded model."""
-        other = copy(self)
-        other._info = replace(self._info, space=space)
-        return other
 
     @property
     def place(self) -> str:
@@ -132,3 +129,16 @@ def _read_info(folder: Path, space: str) -> ModelInfo:
 
 def _damaged(what: str) -> ConfigError:
     return ConfigError(f"The embedding model cannot be read: {what}", "Install the package again.")
+
+
+class EmotionEncoder:
+    """Text -> vector over 27 emotions. Safe for threads."""
+
+    def __init__(self, folder: Path = EMOTION_FOLDER) -> None:
+        """Load the model. Raises ValueError if it is damaged."""
+        self._encoder = _parser.EmotionEncoder(str(folder))
+
+    def encode(self, text: str) -> bytes:
+        """Return 27 float32 values, little-endian and L2-normalised; b"" if no emotion is found."""
+        vector = self._encoder.encode([text])[0]
+        return vector if any(vector) else b""

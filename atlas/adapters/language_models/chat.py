@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, cast
 
-from atlas.core.chat_model import Message, ModelEvent, Retrying, TextDelta, ToolRequest, Usage
 from atlas.core.errors import AtlasError, ConfigError, Unavailable
+from atlas.core.language_model import Message, ModelEvent, Retrying, TextDelta, ToolRequest, Usage
 from atlas.runtime.process.litellm_library import describe_error, load_litellm
 
 MAX_MESSAGE = 300
@@ -30,7 +30,7 @@ REJECTED = (400, 401, 403, 404, 422)
 
 
 class LiteLlmChatModel:
-    """`atlas.core.chat_model.ChatModel` over `litellm.acompletion`."""
+    """`atlas.core.language_model.ChatModel` over `litellm.acompletion`."""
 
     def __init__(self, model: str, url: str, key: str, seconds: float, delay: float = FIRST_DELAY) -> None:
         """`model` is LiteLLM's name with the provider prefix; empty `url` and `key` mean the provider's defaults."""

@@ -1,9 +1,12 @@
-"""The data folder of a project as its settings name it."""
+"""The data folder of a project as its settings name it, and short-term memory, which is in it or on the bus server."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import hashlib
 import os
+import socket
 from typing import TYPE_CHECKING
 
 from atlas.core.errors import ConfigError
@@ -11,6 +14,7 @@ from atlas.runtime.config.load import is_trusted
 from atlas.runtime.process.data_folder import make_folder, move_legacy_folder
 
 if TYPE_CHECKING:
+    from atlas.core.short_term import ShortTermMemory
     from atlas.runtime.config.load import Settings
 
 
@@ -31,3 +35,25 @@ def prepare_data_folder(settings: Settings) -> None:
     except OSError as error:
         hint = "Check its permissions, or choose another folder with --data-dir."
         raise ConfigError(f"cannot write to the data folder {folder}: {error.strerror}", hint) from error
+
+
+async def open_short_term(settings: Settings) -> ShortTermMemory:
+    """Return the short-term memory of a project; the caller closes it.
+
+    On a server it belongs to the data folder of this host, or to the project if processes share the store. Raises
+    ConfigError for a data folder of another installation and StoreError for one that cannot be used.
+    """
+    if settings.bus_address:
+        from atlas.adapters.buses.valkey.connection import Connection
+        from atlas.adapters.buses.valkey.memory import ValkeyMemory
+        from atlas.core.short_term import PatientMemory
+
+        place = f"{socket.gethostname()}:{settings.data_dir.resolve()}"
+        place = f"{settings.store.url}:{settings.project_name}" if settings.shared else place
+        digest = hashlib.blake2b(os.fsencode(place), digest_size=6).hexdigest()
+        connection = Connection.open(settings.bus_address)
+        return PatientMemory(ValkeyMemory(connection, f"{settings.bus.prefix}{{atlas-{digest}}}:"))
+    from atlas.adapters.stores.sqlite.short_term import ShortTermFile
+
+    await asyncio.to_thread(prepare_data_folder, settings)
+    return await asyncio.to_thread(ShortTermFile, settings.data_dir)

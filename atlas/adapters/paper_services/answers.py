@@ -5,12 +5,11 @@ from __future__ import annotations
 import queue
 import threading
 import time
-import unicodedata
 import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import visible
 
 if TYPE_CHECKING:
     import requests
@@ -29,15 +28,7 @@ Result = TypeVar("Result")
 
 def line(text: str, longest: int = 2_000) -> str:
     """Return a text on one line, at most `longest` characters long."""
-    return " ".join(visible(text).split())[:longest]
-
-
-def visible(text: str) -> str:
-    """Return text without control and formatting characters, which could disguise what a terminal shows."""
-    kept = (
-        one for one in text[: 4 * MAX_TEXT] if one in "\n\t " or unicodedata.category(one) not in ("Cc", "Cf", "Cs")
-    )
-    return normal_form("".join(kept))
+    return " ".join(visible(text[: 4 * MAX_TEXT]).split())[:longest]
 
 
 def within(seconds: float, ask: Callable[[], Result]) -> Result:

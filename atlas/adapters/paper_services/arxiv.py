@@ -21,12 +21,11 @@ from atlas.adapters.paper_services.answers import (
     no_credentials,
     read_body,
     reason,
-    visible,
     within,
 )
 from atlas.adapters.paper_services.pace import Pace
 from atlas.core.errors import ConfigError, Unavailable
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form
 from atlas.core.paper_source import ARXIV_ID, Paper, PaperRequest, split_version
 
 if TYPE_CHECKING:
@@ -172,13 +171,13 @@ def paper_of(result: arxiv.Result) -> Paper | None:
         return None
     identifier, version = split_version(written)
     comment = line(result.comment or "")
-    summary = " ".join(visible(result.summary).split())
+    summary = line(result.summary, MAX_TEXT)
     authors = [line(author.name, 300) for author in result.authors[:MAX_NAMES]]
     return Paper(
         identifier,
         title,
         tuple(filter(None, authors)),
-        summary[:MAX_TEXT],
+        summary,
         _address(result.entry_id),
         _address(result.pdf_url or ""),
         _time(result.published),

@@ -11,12 +11,9 @@ import asyncio
 import ipaddress
 import socket
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+from atlas.core.fetching import LOCAL_NAMES
 
-LOCAL_NAMES = frozenset(
-    ("localhost", "local", "lan", "home", "internal", "intranet", "corp", "private", "test", "arpa")
-)
-"""Last labels of names that the public DNS does not have."""
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv6 addresses that contain an IPv4 address (RFC 6052)."""

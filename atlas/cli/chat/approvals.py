@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from atlas.chat.offer import definition_of
 from atlas.chat.routes import ToolRoute
-from atlas.cli.difference import unified
+from atlas.core.line_diff import unified
 
 Key = tuple[str, str, tuple[str, ...], str, str]
 

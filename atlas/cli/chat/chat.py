@@ -14,15 +14,14 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.clients.recipes import Client, known_clients
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.core.errors import AtlasError, ConfigError
 
 if TYPE_CHECKING:
     from atlas.chat.connection import ServerConnection
     from atlas.chat.server_spec import ServerSpec
     from atlas.chat.turn import TurnLimits
-    from atlas.core.chat_model import ChatModel
+    from atlas.core.language_model import ChatModel
     from atlas.runtime.config.load import Settings
 
 MAX_QUESTION = 1 << 20

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.chat.content import one_line
 from atlas.chat.session import ChatSession, near_names, split_words
 from atlas.cli import output
 from atlas.cli.chat.transcript import write_transcript
 from atlas.core.errors import ConfigError, NotFound
+from atlas.core.invisible import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from atlas.core.chat_model import ChatModel
+    from atlas.core.language_model import ChatModel
 
 HELP = (
     ("/tools [WORDS]", "the tools of all servers"),

@@ -11,11 +11,11 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from atlas.chat.content import one_line
 from atlas.chat.hub import Hub
 from atlas.chat.references import variables
 from atlas.chat.routes import PromptRoute
 from atlas.cli.chat.commands import NAMES
+from atlas.core.invisible import one_line
 
 MAX_COMPLETIONS = 50
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import mcp_types as types
 
-from atlas.chat.content import one_line, printable
+from atlas.core.invisible import one_line, printable
 
 Value = str | int | float | bool | list[str] | None
 

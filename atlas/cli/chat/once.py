@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import mcp_types as types
 
-from atlas.chat.content import Content, one_line, printable
+from atlas.chat.content import Content
 from atlas.chat.routes import ToolRoute
+from atlas.core.invisible import one_line, printable
 
 MAX_LINE = 200
 

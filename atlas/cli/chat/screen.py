@@ -14,11 +14,11 @@ from rich.padding import Padding
 from rich.segment import Segment
 from rich.text import Text
 
-from atlas.chat.content import Content, one_line, printable
+from atlas.chat.content import Content
 from atlas.chat.routes import ToolRoute
 from atlas.cli.chat.approvals import Approvals
-from atlas.cli.chat.blocks import Blocks
 from atlas.cli.chat.forms import fill_form
+from atlas.core.invisible import one_line, printable
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -36,6 +36,8 @@ parsers of some languages take time that grows with the square of a block."""
 
 Ask = Callable[[str], Awaitable[str]]
 """Asks the user for a line. Raises EOFError or KeyboardInterrupt if he does not answer."""
+
+FENCES = ("```", "~~~")
 
 
 class PrintableConsole(Console):
@@ -199,3 +201,43 @@ class TerminalScreen:
 def short(text: str) -> str:
     """Return text as one line of limited length."""
     return one_line(" ".join(text[: 4 * MAX_SHOWN].split()), MAX_SHOWN)
+
+
+class Blocks:
+    """Collects pieces of text. A block ends at a blank line outside of a code fence."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._rest: list[str] = []
+        self._fence = ""
+
+    def feed(self, text: str) -> list[str]:
+        """Add a piece; return the blocks that are complete."""
+        complete: list[str] = []
+        self._rest.append(text)
+        if "\n" not in text:  # a line that never ends is not put together with each piece
+            return complete
+        *lines, rest = "".join(self._rest).split("\n")
+        self._rest = [rest]
+        for line in lines:
+            mark = line.lstrip()[:3]
+            if self._fence:
+                self._fence = "" if mark == self._fence else self._fence
+            elif mark in FENCES:
+                self._fence = mark
+            if line.strip() or self._fence:
+                self._lines.append(line)
+            elif self._lines:
+                complete.append(self._taken())
+        return complete
+
+    def end(self) -> str:
+        """Return what is left, "" if nothing is."""
+        if rest := "".join(self._rest):
+            self._lines.append(rest)
+        self._rest, self._fence = [], ""
+        return self._taken()
+
+    def _taken(self) -> str:
+        block, self._lines = "\n".join(self._lines), []
+        return block

@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from atlas.chat.content import one_line
 from atlas.chat.server_spec import ServerSpec, filled, read_servers, unique, variables_of
 from atlas.cli.clients import config_file, jsonc, toml_text
 from atlas.cli.clients.edits import BrokenText
@@ -22,6 +21,7 @@ from atlas.cli.clients.recipes import SERVER_NAME, Client
 from atlas.cli.clients.recipes import config_file as client_file
 from atlas.cli.mcp import launch_command
 from atlas.core.errors import ConfigError
+from atlas.core.invisible import one_line
 
 if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.chat.content import one_line
 from atlas.chat.session import ChatSession
 from atlas.chat.turn import TurnOutcome
 from atlas.cli import output
@@ -20,12 +19,13 @@ from atlas.cli.chat.commands import Commands
 from atlas.cli.chat.screen import TerminalScreen
 from atlas.cli.chat.transcript import write_transcript
 from atlas.core.errors import AtlasError, NotFound
+from atlas.core.invisible import one_line
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from rich.console import Console
 
-    from atlas.core.chat_model import ChatModel
+    from atlas.core.language_model import ChatModel
 
 HANGUP, INTERRUPTED, TERMINATED = 129, 130, 143
 """Exit codes after SIGHUP (the terminal is gone), SIGINT and SIGTERM."""

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from atlas.chat.content import one_line, printable
-from atlas.core.chat_model import Message
 from atlas.core.errors import ConfigError
-from atlas.core.invisible import json_text, plain
+from atlas.core.invisible import json_text, one_line, plain, printable
+from atlas.core.language_model import Message
 
 HEADINGS = {"user": "You", "assistant": "Assistant", "tool": "Tool result"}
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, ProjectOption, settings_of
+from atlas.cli.options import DataDirOption, ProjectOption, examples, settings_of
 from atlas.cli.output import plain
 from atlas.cli.run import run
 from atlas.core.errors import ConfigError

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.run import run
 from atlas.core.errors import AtlasError, ConfigError
 from atlas.core.wording import counted
@@ -39,7 +38,6 @@ PHASES = {
     "vectors": "copying vectors",
     "check": "comparing",
 }
-
 
 NEXT_STEPS = """next:  atlas search "where are sessions expired"   ask in words, or for "callers of NAME"
        atlas connect                               connect a coding agent

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json as jsonlib
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from atlas.cli.examples import examples
-from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, LimitOption, ProjectOption, settings_of
-from atlas.cli.run import ask, given
+from atlas.cli import output
+from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, LimitOption, ProjectOption, examples, settings_of
+from atlas.cli.run import ask, given, run
 from atlas.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from atlas.code.find import SearchResult
+    from atlas.code.reader import RankingOptions
+    from atlas.runtime.config.load import Settings
+
+
+SHOWN = 10
+"""Hits without a limit."""
 
 
 class ModeOption(StrEnum):
@@ -29,7 +39,6 @@ NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="Name, suffix of a qualified name, uid, or path:line.")
 ]
 LabelOption = Annotated[str, typer.Option("--label", help="Only nodes with this label, e.g. Class.")]
-
 
 EXAMPLES = {
     "search": examples(
@@ -86,8 +95,6 @@ def search(
         chosen["include_tests"] = tests
     settings = settings_of(project, data_dir)
     if explain:
-        from atlas.cli.code.explain import explain_search
-
         explain_search(settings, mode.value, query, chosen, limit, as_json=json)
         return
     shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief, snippets=snippets)
@@ -149,3 +156,33 @@ def _parameter(text: str) -> tuple[str, object]:
         return key, jsonlib.loads(value)
     except ValueError:
         return key, value
+
+
+def explain_search(
+    settings: Settings, mode: str, query: str, arguments: Mapping[str, Any], limit: int, *, as_json: bool
+) -> None:
+    """Search and print the explanation, as text or JSON. Raises AtlasError as the search does."""
+    from atlas.code.tools.search.explain import explain, explanation_lines
+
+    found, options = run(_search(settings, mode, query, arguments))
+    if as_json:
+        output.print_json(explain(found, options, limit or SHOWN))
+        return
+    for line in explanation_lines(found, options, limit or SHOWN):
+        print(output.plain(line))
+
+
+async def _search(
+    settings: Settings, mode: str, query: str, arguments: Mapping[str, Any]
+) -> tuple[SearchResult, RankingOptions]:
+    from atlas.app.session import make_session
+    from atlas.code.find import Mode
+    from atlas.code.tools.search.explain import find_to_explain
+
+    session, modes = make_session(settings), {"text": Mode.WORDS, "vector": Mode.MEANING}
+    try:
+        atlas = await session.fresh()
+        found = await find_to_explain(atlas, modes.get(mode, Mode.HYBRID), query, **arguments)
+        return found, atlas.reader.ranking
+    finally:
+        await session.aclose()

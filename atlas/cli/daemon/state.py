@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from atlas.cli.examples import examples
-from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.run import ask, given, run, show
 from atlas.core.errors import ConfigError
 

@@ -6,8 +6,15 @@ from typing import Annotated
 
 import typer
 
-from atlas.cli.examples import examples
-from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, PersonalOption, ProjectOption, settings_of
+from atlas.cli.options import (
+    BudgetOption,
+    DataDirOption,
+    JsonOption,
+    PersonalOption,
+    ProjectOption,
+    examples,
+    settings_of,
+)
 from atlas.cli.run import ask, given
 
 EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="Name, alias or id of an entity.")]

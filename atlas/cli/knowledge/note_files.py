@@ -11,8 +11,7 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.code.export import opened
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, JsonOption, PersonalOption, ProjectOption, settings_of
+from atlas.cli.options import DataDirOption, JsonOption, PersonalOption, ProjectOption, examples, settings_of
 from atlas.core.errors import AtlasError, ConfigError
 from atlas.core.wording import counted, counts
 
@@ -226,7 +225,7 @@ def notes_settings(project: str, data_dir: str, *, personal: bool) -> Settings:
     settings = settings_of(project, data_dir)
     if not personal:
         return settings
-    from atlas.runtime.config.personal import personal_settings
+    from atlas.runtime.config.load import personal_settings
 
     return personal_settings(settings)
 

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.examples import examples
 from atlas.cli.knowledge import note_files
-from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, PersonalOption, ProjectOption, settings_of
+from atlas.cli.options import (
+    BudgetOption,
+    DataDirOption,
+    JsonOption,
+    PersonalOption,
+    ProjectOption,
+    examples,
+    settings_of,
+)
 from atlas.cli.run import CLIENT, ask, given, run
 from atlas.core.errors import ConfigError
 from atlas.core.wording import counted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,16 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
-from atlas.cli.packs.options import PackArgument
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.run import run
+from atlas.core.errors import ConfigError
 from atlas.core.wording import counted
 
 if TYPE_CHECKING:
     from atlas.packs.outdated_uses import OutdatedUse
     from atlas.packs.profiles import PackDifference
     from atlas.runtime.config.load import Settings
+
+PackArgument = Annotated[str, typer.Argument(metavar="PACK", help="NAME, NAME@VERSION, or a folder as a path: ./pack.")]
 
 DAMAGED = 5
 SHOWN = 20
@@ -244,7 +246,6 @@ def skill(
     json: JsonOption = False,
 ) -> None:
     """Show a pack's skill description, or write it where an agent client discovers it: DIR/NAME-docs/SKILL.md."""
-    from atlas.cli.packs.skill import write_skill
     from atlas.packs.documentation.pack.folder import load_manifest
     from atlas.packs.documentation.pack.skill import skill_name, skill_text
     from atlas.packs.opening import find_pack
@@ -298,3 +299,30 @@ async def _difference(old: str, new: str) -> PackDifference:
             await second.aclose()
     finally:
         await first.aclose()
+
+
+def write_skill(folder: str, name: str, text: str) -> Path:
+    """Write a skill to its own folder below the folder of an agent client's skills; return the file.
+
+    Raises ConfigError for a link on the way and for a page that is not from here; nothing is written then.
+    A repository can plant links and files where a user writes skills: no link is followed, and only a page that Code
+    Atlas wrote itself is replaced.
+    """
+    from atlas.cli.clients.change import ConfigEntry, make, plan
+    from atlas.packs.documentation.pack.skill import SKILL_FILE
+
+    base = Path(os.path.abspath(Path(folder).expanduser()))  # noqa: PTH100 - `resolve` follows links
+    path = base / name / SKILL_FILE
+    real = Path(os.path.realpath(path))
+    if real != path:
+        raise ConfigError(
+            f"{path} leads through a link to {real}",
+            f"Nothing was written. If that is the place you mean: --output {os.path.realpath(base)}",
+        )
+    change = plan(ConfigEntry(path, (), base, "page"), text)
+    is_ours = change.record is not None and not change.record["before"]  # it replaces what it has written itself
+    if change.action == "replace" and not is_ours:
+        raise ConfigError(f"{path} is not from here, or was edited", "Nothing was written. Move it away, or keep it.")
+    if change.action != "none":
+        make(change)
+    return path

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.examples import examples
-from atlas.cli.options import JsonOption
+from atlas.cli.options import JsonOption, examples
 from atlas.core.errors import ConfigError
 
 if TYPE_CHECKING:

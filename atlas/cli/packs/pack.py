@@ -10,21 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.examples import examples
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.packs import files as pack_files
 from atlas.cli.packs import keys as pack_keys
-from atlas.cli.packs.options import (
-    AcceptOption,
-    AgainOption,
-    ExtendOption,
-    HostOption,
-    LanguageOption,
-    ModelTokensOption,
-    NoCodeOption,
-    OutputOption,
-    PackArgument,
-)
+from atlas.cli.packs.files import PackArgument
 from atlas.cli.packs.progress import pack_progress
 from atlas.cli.run import run
 from atlas.core.errors import ConfigError
@@ -38,6 +27,33 @@ if TYPE_CHECKING:
     from atlas.packs.documentation.sources.values import Planned
     from atlas.packs.model import ModelPass
     from atlas.packs.questions.values import PackAnswer
+
+ExtendOption = Annotated[
+    bool,
+    typer.Option("--extend", help="Let the configured language model add entities and facts, marked as such."),
+]
+ModelTokensOption = Annotated[
+    int, typer.Option("--model-tokens", min=0, metavar="N", help="Tokens at which --extend stops and says so.")
+]
+
+LanguageOption = Annotated[str, typer.Option("--language", metavar="CODE", help="Of the documentation.")]
+NoCodeOption = Annotated[bool, typer.Option("--no-code", help="Leave out the package's own code.")]
+OutputOption = Annotated[
+    str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the pack. Default: installed packs.")
+]
+HostOption = Annotated[
+    list[str] | None, typer.Option("--host", metavar="HOST", help="Further host to follow; repeatable.")
+]
+AgainOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from", metavar="SOURCE", help="Source that a pack from elsewhere names and you want to be read; repeatable."
+    ),
+]
+AcceptOption = Annotated[
+    bool,
+    typer.Option("--accept-sources", help="Read the public sources of a pack from elsewhere without asking."),
+]
 
 SHOWN = 5
 """Problems of a build, and documents that are left out for one reason, that are shown."""
@@ -233,8 +249,7 @@ def evaluate(
 
 
 async def _ask(folder: Path, question: str, profile: str, max_tokens: int, place: tuple[str, str] | None) -> PackAnswer:
-    from atlas.adapters.opening.language_model import make_language_model
-    from atlas.adapters.opening.reranker import make_reranker
+    from atlas.adapters.opening.models import make_language_model, make_reranker
     from atlas.packs import AsyncPack
 
     settings = settings_of(*place) if place is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form
 
 _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$")
 _RECEIVER = re.compile(r"^\(\s*+[*&]?+\s*+(?:\w++\s++[*&]?+)?([\w.]++)(?:\[[^\]]*+\])?\s*+\)\.")

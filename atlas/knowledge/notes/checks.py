@@ -7,7 +7,7 @@ import re
 from atlas._parser import find_secrets
 from atlas.code.notes.note import STATUSES
 from atlas.core.errors import ConfigError
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form
 
 MAX_TEXT = 100_000
 """Characters of one text that a tool writes; a file written by hand may have up to `MAX_FILE`."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from atlas._parser import find_secrets, mask_secrets
 from atlas.code.notes.note import Note, read_note
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form
 from atlas.knowledge.notes.folder import KnowledgeFolder
 from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.listing import EntryKind, ListedFile, raw_files

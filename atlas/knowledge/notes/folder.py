@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from atlas.core.errors import ConfigError, NotFound, StoreError, WriterBusy
-from atlas.core.normal_form import normal_form
+from atlas.core.invisible import normal_form
 from atlas.knowledge.notes.checks import MAX_FILE
 from atlas.runtime.process.files import make_private_folder, read_file
 from atlas.runtime.process.lock import LockFile

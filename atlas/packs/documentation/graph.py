@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.core.model import STRUCTURE_PATH, EdgeRow, EdgeType, FileRecord, GraphDelta, NodeRow, SearchText
-from atlas.packs.documentation.article import Article
+from atlas.packs.documentation.article import DOCSTRING, Article
 from atlas.packs.documentation.article_rows import article_rows, article_uid, part_edges, passage_texts, section_uid
 from atlas.packs.documentation.categories import Categories
 from atlas.packs.documentation.entity_rows import entity_edges, entity_rows, fact_rows, relation_edges
 from atlas.packs.documentation.entity_table import EntityTable
-from atlas.packs.documentation.extract.article import extract
+from atlas.packs.documentation.extract.entities import find_entities
+from atlas.packs.documentation.extract.facts import find_facts
 from atlas.packs.documentation.extract.found import Extract
+from atlas.packs.documentation.extract.relations import find_relations
 from atlas.packs.documentation.links import LinkTable
 from atlas.packs.documentation.rendering import RenderedArticle, render
 from atlas.packs.documentation.rows import PROSE_LANGUAGE, digest
@@ -171,3 +173,12 @@ class _Builder:
 
     def _count(self, name: str) -> None:
         self.counts[name] = self.counts.get(name, 0) + 1
+
+
+def extract(rendered: RenderedArticle) -> Extract:
+    """Return the entities, facts and relations of an article."""
+    entities = find_entities(rendered)
+    if rendered.article.format == DOCSTRING:
+        # headings are the symbols themselves, and inline code of docstrings names arguments
+        entities = (replace(one, strategy="docstring") for one in entities if one.strategy == "signature")
+    return Extract(tuple(entities), tuple(find_facts(rendered)), tuple(find_relations(rendered)))

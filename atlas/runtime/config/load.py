@@ -4,17 +4,19 @@ Input is paths and strings, output one frozen `Settings` that knows the origin o
 is untrusted: it may set only what `settings.py` declares as shared (name, scope, search), and no number above its
 default. What else it holds is ignored and listed in `Settings.ignored`, so that a clone stays usable (ADR 0051);
 mistakes of the user's own file, of variables and of options are errors. ADR 0021 says why this is not
-pydantic-settings.
+pydantic-settings. `discover_root` finds the project whose file is read.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from atlas.core.errors import ConfigError
+from atlas.core.ids import PERSONAL_PROJECT
 from atlas.runtime.config.addresses import is_loopback as is_loopback
 from atlas.runtime.config.checks import (
     check_embedder,
@@ -27,15 +29,25 @@ from atlas.runtime.config.checks import (
 from atlas.runtime.config.declare import IgnoredSetting
 from atlas.runtime.config.file import Entry, own_entries, shared_entries
 from atlas.runtime.config.keys import checked, help_of, names_of, spec_of, unknown, variable_of
-from atlas.runtime.config.project_root import FILE_NAME as FILE_NAME
-from atlas.runtime.config.project_root import discover_root as discover_root
-from atlas.runtime.config.settings import SECTIONS
+from atlas.runtime.config.settings import (
+    SECTIONS,
+    BusSettings,
+    EmbedderSettings,
+    ProjectSettings,
+    ScopeSettings,
+    StoreSettings,
+)
 from atlas.runtime.config.settings import Settings as Settings
-from atlas.runtime.process.data_folder import TRUST_VARIABLE, check_folder, default_folder
-from atlas.runtime.process.installation_key import config_folder
+from atlas.runtime.process.data_folder import MARKER, TRUST_VARIABLE, check_folder, default_folder
+from atlas.runtime.process.files import is_shared_folder
+from atlas.runtime.process.installation_key import config_folder, personal_folder
 
 TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
 """A secret rather than a setting: no file holds it, no command shows it, and only the HTTP server reads it."""
+
+FILE_NAME = "atlas.toml"
+PROJECT_MARKERS = (FILE_NAME, ".git")
+"""Entries that mark the root of a project without an index, strongest first."""
 
 
 def load_settings(
@@ -178,3 +190,48 @@ def _parsed(key: str, text: str, variable: str) -> object:
     if isinstance(default, tuple):
         return [part.strip() for part in text.split(",") if part.strip()]
     return text
+
+
+def discover_root(start: Path) -> Path:
+    """Return the project root of `start`: the nearest folder with an index, `atlas.toml` or `.git`, else `start`.
+
+    The home folder and its ancestors count only when `start` is one of them: a stray marker in the home folder must not
+    claim every project below it. So must not one that another user left in a folder that all share, such as `/tmp`.
+    """
+    start = start.resolve()
+    home = Path.home().resolve()
+    candidates: list[Path] = []
+    for folder in (start, *start.parents):
+        if folder != start and (folder == home or folder in home.parents or is_shared_folder(folder)):
+            break
+        candidates.append(folder)
+    for folder in candidates:
+        if (default_folder(folder) / MARKER).exists():
+            return folder
+    for marker in PROJECT_MARKERS:
+        for folder in candidates:
+            if os.path.lexists(folder / marker):
+                return folder
+    return start
+
+
+def personal_settings(settings: Settings) -> Settings:
+    """Return the settings of the user's own notes: always a store in files, and vectors made in this process.
+
+    Personal notes never reach the servers that a project is configured with.
+    """
+    root = personal_folder().resolve()
+    embeds = "static" if settings.embedder.embeds_prose else "none"
+    return replace(
+        settings,
+        root=root,
+        data_dir=default_folder(root),
+        project=ProjectSettings(PERSONAL_PROJECT),
+        scope=ScopeSettings(),
+        knowledge=replace(settings.knowledge, folder="knowledge"),
+        store=StoreSettings(),
+        bus=BusSettings(),
+        mcp=replace(settings.mcp, allow_index=True, index_on_demand=True, start_daemon=False),
+        embedder=replace(EmbedderSettings(), provider="none", prose=embeds),
+        origins={},
+    )

@@ -37,9 +37,9 @@ from atlas.adapters.stores.bolt.rows import (
     vector_properties,
 )
 from atlas.adapters.stores.shared.filters import unknown_project
-from atlas.adapters.stores.shared.moment import now
 from atlas.adapters.stores.shared.statements import cypher_statements
 from atlas.core.model import CODE, QUALITY, Decision, EdgeRow, FileRecord, GraphDelta
+from atlas.core.project_state import now
 
 _Edges = dict[EdgeKey, EdgeRow]
 

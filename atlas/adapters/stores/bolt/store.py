@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self, TypeVar
 
@@ -22,12 +23,19 @@ from atlas.adapters.stores.bolt.reading import read
 from atlas.adapters.stores.bolt.reading.consistent_reads import CommitCounts, announce
 from atlas.adapters.stores.bolt.reading.cypher import run as run_cypher
 from atlas.adapters.stores.bolt.reading.find import find
+from atlas.adapters.stores.bolt.reading.read import current_models
 from atlas.adapters.stores.bolt.reading.search import count_words, search_text, search_vector
-from atlas.adapters.stores.bolt.schema import check_version, create_schema, create_vector_index, identity, vector_name
+from atlas.adapters.stores.bolt.schema import (
+    check_version,
+    create_schema,
+    create_vector_index,
+    identity,
+    indexes,
+    vector_name,
+)
 from atlas.adapters.stores.bolt.speculative_write import SpeculativeWrite, with_following
 from atlas.adapters.stores.bolt.stats import stats
 from atlas.adapters.stores.bolt.vectors import put_vectors
-from atlas.adapters.stores.shared.moment import now
 from atlas.adapters.stores.shared.removal import drop_units
 from atlas.adapters.stores.shared.spaces import check_lengths
 from atlas.adapters.stores.shared.statements import cypher_statements
@@ -51,7 +59,7 @@ from atlas.core.model import (
     VectorRow,
     WordCounts,
 )
-from atlas.core.project_state import ProjectState, ProjectStats
+from atlas.core.project_state import ProjectState, ProjectStats, now
 
 _Result = TypeVar("_Result")
 
@@ -346,3 +354,48 @@ def _projects_of(uids: Sequence[str]) -> list[str]:
 
 def _projects_in(where: Filter) -> list[str]:
     return [where.project] if where.project else []
+
+
+class HeldBoltStore(BoltStore):
+    """A `BoltStore` that also closes the resources passed to `hold`, after its own connections."""
+
+    _held: AsyncExitStack | None = None
+
+    def hold(self, held: AsyncExitStack) -> None:
+        """Register the resources to close with the store."""
+        self._held = held
+
+    async def aclose(self) -> None:
+        """See `Store.aclose`. Closes the registered resources even if closing the store fails."""
+        try:
+            await super().aclose()
+        finally:
+            if self._held is not None:
+                await self._held.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """State of a supported server that responds."""
+
+    agent: str
+    indexes: int
+    """Number of required indexes that exist."""
+    missing: tuple[str, ...]
+    """Names of the missing indexes; all of them on an empty server."""
+
+
+async def server_info(address: Address) -> ServerInfo:
+    """Query a server. Raises as `BoltStore.open` for reading does."""
+    link = BoltConnection(address)
+    try:
+        agent = await link.agent()
+        dialect = dialect_of(agent)
+        await check_version(link)
+        needed = {(index.kind, index.name) for index, _ in dialect.schema()}
+        needed |= {("vector", key) for key, _ in (await link.read(current_models)).values()}
+        present = {(index.kind, index.name) for index in await indexes(link, dialect)}
+    finally:
+        await link.aclose()
+    missing = tuple(f"{kind} {name}" for kind, name in sorted(needed - present))
+    return ServerInfo(agent, len(needed) - len(missing), missing)

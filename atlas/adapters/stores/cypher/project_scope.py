@@ -10,8 +10,16 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
-from atlas.adapters.stores.cypher.syntax import Index, Literal, MapProjection, NodePattern, PathPattern, Property, Query
-from atlas.adapters.stores.cypher.walk import walk
+from atlas.adapters.stores.cypher.syntax import (
+    Index,
+    Literal,
+    MapProjection,
+    NodePattern,
+    PathPattern,
+    Property,
+    Query,
+    walk,
+)
 
 PROJECT = "project"
 

@@ -6,8 +6,9 @@ grouping key is recognised.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TypeAlias, cast
 
 
 def position() -> int:
@@ -335,3 +336,16 @@ Collection: TypeAlias = ListLiteral | MapLiteral | MapProjection | ListComprehen
 Expression: TypeAlias = Value | Operation | Collection
 LabelExpression: TypeAlias = LabelName | LabelLogic
 Clause: TypeAlias = Match | Unwind | Projection
+
+
+def walk(tree: object, subqueries: bool = True) -> Iterator[object]:
+    """Yield every node of a syntax tree (or of a tuple of trees), parents first."""
+    stack: list[object] = [tree]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple):
+            stack.extend(reversed(cast("tuple[object, ...]", item)))
+        elif is_dataclass(item):
+            yield item
+            if subqueries or not isinstance(item, Subquery):
+                stack.extend(getattr(item, part.name) for part in reversed(fields(item)))

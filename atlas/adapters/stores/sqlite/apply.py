@@ -17,7 +17,6 @@ from typing import Any
 import apsw
 
 from atlas.adapters.stores.shared.filters import project_id
-from atlas.adapters.stores.shared.moment import now
 from atlas.adapters.stores.shared.statements import statements
 from atlas.adapters.stores.sqlite.file.erasure import add_pending, forget_names
 from atlas.adapters.stores.sqlite.gate import forget_decisions, put_decisions
@@ -25,6 +24,7 @@ from atlas.adapters.stores.sqlite.read import record_of
 from atlas.adapters.stores.sqlite.rows import fetch, lines_text, run_many, select
 from atlas.adapters.stores.sqlite.unit_changes import Edges, RowChanges
 from atlas.core.model import FileRecord, GraphDelta, NodeRow, SearchText
+from atlas.core.project_state import now
 
 _COLUMNS = (
     *(
@@ -47,7 +47,6 @@ _COLUMNS = (
 _stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
 
 _CHUNK = 3 + _COLUMNS.index("chunk_digest")
-
 
 _first = itemgetter(0)
 _target = itemgetter(1)

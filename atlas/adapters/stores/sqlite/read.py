@@ -12,12 +12,12 @@ from typing import Any
 
 import apsw
 
-from atlas.adapters.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
 from atlas.adapters.stores.shared.filters import project_id
-from atlas.adapters.stores.shared.spaces import SPACES, sql_in_space
+from atlas.adapters.stores.shared.spaces import FILE_LABELS, SPACES, chunk_text, own_end, sql_in_space
 from atlas.adapters.stores.shared.statements import statements
 from atlas.adapters.stores.sqlite.rows import fetch, select, value
 from atlas.core.model import CODE, DOCUMENTS, QUALITY, Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
+from atlas.core.project_state import ProjectState
 
 _BOOLEANS = (14, 15, 16)
 """Positions of is_test, is_generated and exported in a NodeRow: SQLite stores them as integers."""
@@ -147,3 +147,16 @@ def _file_content(connection: apsw.Connection, file: int) -> bytes:
 
 def _json(values: Sequence[str]) -> str:
     return json.dumps(list(values), ensure_ascii=False)
+
+
+def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+    """See `Store.records`."""
+    bindings = {"project": project_id(connection, project), "paths": json.dumps(list(paths))}
+    return {row[0]: record_of(row) for row in select(connection, statements("evidence")["records"], bindings)}
+
+
+def projects(connection: apsw.Connection) -> list[ProjectState]:
+    """See `Store.projects`."""
+    models = current_models(connection)
+    rows = select(connection, statements("evidence")["projects"])
+    return [ProjectState(*row[:4], models=models, unread=bool(row[4])) for row in rows]

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from atlas.adapters.stores.shared.removal import drop_units
 from atlas.adapters.stores.shared.spaces import SPACES
 from atlas.adapters.stores.sqlite import edges as graph
-from atlas.adapters.stores.sqlite import evidence, gate, read
 from atlas.adapters.stores.sqlite import export as whole
+from atlas.adapters.stores.sqlite import gate, read
 from atlas.adapters.stores.sqlite.apply import apply
 from atlas.adapters.stores.sqlite.file.connection import DATABASE, ReaderPool
 from atlas.adapters.stores.sqlite.find import find
@@ -143,11 +143,11 @@ class EmbeddedStore:
 
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""
-        return await self._read(len(paths), evidence.records, project, paths)
+        return await self._read(len(paths), read.records, project, paths)
 
     async def projects(self) -> list[ProjectState]:
         """See `Store.projects`."""
-        return await self._read(0, evidence.projects)
+        return await self._read(0, read.projects)
 
     async def skipped(self, project: str) -> list[Skipped]:
         """See `Store.skipped`."""

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 import apsw
 
 from atlas.adapters.stores.shared.filters import project_id
-from atlas.adapters.stores.shared.moment import now
 from atlas.adapters.stores.shared.spaces import check_lengths
 from atlas.adapters.stores.shared.statements import statements
 from atlas.adapters.stores.sqlite.file.maintenance import tidy
 from atlas.adapters.stores.sqlite.read import described, model_key, vector_sign
 from atlas.adapters.stores.sqlite.rows import fetch, run_many, select, value
 from atlas.core.model import ModelInfo, Skipped, VectorRow
+from atlas.core.project_state import now
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from atlas.parsing import (
     secrets_of,
     with_link_problems,
 )
-from atlas.parsing.link import rows_of
+from atlas.parsing.texts import rows_of
 
 LOCK_LANGUAGE = "dependency-lock"
 """Language of lock files, of which only names and versions are kept."""

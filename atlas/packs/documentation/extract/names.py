@@ -65,8 +65,3 @@ def _without_arguments(text: str) -> str:
 def last_part(name: str) -> str:
     """Return the last component of a dotted name."""
     return re.split(r"\.|::|#", name)[-1]
-
-
-def parent_name(name: str) -> str:
-    """Return a dotted name without its last component, "" for a plain name."""
-    return re.sub(r"(?:^|(?:\.|::|#))[^.:#]*$", "", name)

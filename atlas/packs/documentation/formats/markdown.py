@@ -226,7 +226,7 @@ class _MarkdownReader:
             self._draft.add(BlockKind(kind), text, label, depth=depth, line=line, links=links)
 
     def _html(self, text: str, line: int, note: str) -> None:
-        from atlas.packs.documentation.formats.html.fragment import read_fragment
+        from atlas.packs.documentation.formats.html.page import read_fragment
 
         self._fragments += 1
         if self._fragments > MAX_FRAGMENTS:

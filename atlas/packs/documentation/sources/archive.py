@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from atlas.core.errors import ConfigError
 from atlas.packs.documentation.sources.tar_members import TarMember, tar_members
-from atlas.packs.documentation.sources.tree import SourceFile
+from atlas.packs.documentation.sources.values import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.core.errors import ConfigError
-from atlas.packs.documentation.sources.tree import SourceFile
+from atlas.packs.documentation.sources.values import SourceFile
 from atlas.runtime.process.files_below import open_below
 
 if TYPE_CHECKING:

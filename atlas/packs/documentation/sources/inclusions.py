@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from atlas.packs.documentation.formats.inclusion import MAX_BYTES, MAX_DEPTH, MAX_FILES, Inclusion, candidates, targets
+from atlas.packs.documentation.formats.document import MAX_BYTES, MAX_DEPTH, MAX_FILES, Inclusion, candidates, targets
 from atlas.packs.documentation.formats.reading import format_of, read_article
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.article import Article
     from atlas.packs.documentation.formats.document import Document
-    from atlas.packs.documentation.sources.tree import Tree
+    from atlas.packs.documentation.sources.values import Tree
 
 Masking = Callable[[bytes], bytes]
 """Hides the secrets of a text."""

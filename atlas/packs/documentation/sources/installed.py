@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from atlas.core.errors import NotFound
 from atlas.packs.documentation.sources.folder import read_inside
 from atlas.packs.documentation.sources.package_facts import of_metadata
-from atlas.packs.documentation.sources.tree import SourceFile
+from atlas.packs.documentation.sources.values import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from atlas.packs.documentation.article import Article
-    from atlas.packs.documentation.sources.tree import Tree
-    from atlas.packs.documentation.sources.values import CollectOptions, SourceSpec
+    from atlas.packs.documentation.sources.values import CollectOptions, SourceSpec, Tree
 
 
 @dataclass(frozen=True, slots=True)

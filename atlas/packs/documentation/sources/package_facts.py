@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atlas.packs.documentation.sources.tree import Tree
+    from atlas.packs.documentation.sources.values import Tree
 
 MAX_METADATA = 1 << 20
 

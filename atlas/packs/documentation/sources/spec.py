@@ -8,6 +8,11 @@ from pathlib import Path
 from atlas.core.errors import ConfigError
 from atlas.packs.documentation.sources.values import SourceKind, SourceSpec
 
+BY_SCHEME = {"pypi": "python", "installed": "python", "npm": "npm", "crate": "rust"}
+BY_ENDING = {"whl": "python", "crate": "rust", "tgz": "npm"}
+"""The ecosystem of a package by the scheme of its source, and by the ending of its archive."""
+SCHEMES = {"python": "pypi", "npm": "npm", "rust": "crate"}
+"""The scheme of a source that fetches the packages of an ecosystem."""
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip", ".whl", ".crate", ".jar")
 
 PACKAGE_NAMES = {

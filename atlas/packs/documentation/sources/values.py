@@ -1,10 +1,23 @@
-"""What the user named, the limits of reading it, and what is reported meanwhile. All are frozen."""
+"""What the user named, the files that it has, the limits of reading it, and what is reported meanwhile. All are frozen.
+
+The time that a build writes down is that of the clock, or SOURCE_DATE_EPOCH for builds that must be equal.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+VARIABLE = "SOURCE_DATE_EPOCH"
+"""Seconds since 1970, the convention of reproducible builds (https://reproducible-builds.org/specs/source-date-epoch/)."""
 
 
 class SourceKind(StrEnum):
@@ -113,3 +126,37 @@ class Planned:
     """Reason; "" if it would be read."""
     is_archive: bool = False
     """The archive of a package, which a plan does not download: what it holds is not known."""
+
+
+def build_time() -> str:
+    """Return the time in UTC, ISO 8601."""
+    stated = os.environ.get(VARIABLE, "").strip()
+    seconds = int(stated) if stated.isdecimal() and len(stated) <= 11 else None
+    now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A regular file."""
+
+    path: str
+    """Below the root, with "/"."""
+    size: int
+
+
+class Tree(Protocol):
+    """Files of a source. `problems` are entries that were refused, with the reason."""
+
+    version: str
+    licence: str
+    package: bool
+    problems: list[tuple[str, str]]
+
+    def entries(self) -> Sequence[SourceFile]:
+        """Return all files, sorted by path. Raises ConfigError for a source that cannot be read."""
+        ...
+
+    def read(self, wanted: Sequence[str], max_bytes: int) -> Iterator[tuple[str, bytes, bool]]:
+        """Yield path, bytes and whether there were more than the limit, of the wanted files in any order."""
+        ...

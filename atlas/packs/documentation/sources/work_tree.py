@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from atlas import _parser
 from atlas.core.errors import ConfigError
 from atlas.packs.documentation.sources.folder import FolderTree
-from atlas.packs.documentation.sources.tree import SourceFile
+from atlas.packs.documentation.sources.values import SourceFile
 from atlas.runtime.process.files_below import open_below, read_below
 from atlas.runtime.process.git_folder import git_folders, pointer_of
 

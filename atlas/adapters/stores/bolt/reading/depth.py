@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from atlas.adapters.stores.cypher.syntax import Clause, Match, PathPattern, Query, RelationshipPattern, Subquery
-from atlas.adapters.stores.cypher.walk import walk
+from atlas.adapters.stores.cypher.syntax import Clause, Match, PathPattern, Query, RelationshipPattern, Subquery, walk
 from atlas.adapters.stores.sqlite.cypher.graph import type_names
 from atlas.adapters.stores.sqlite.cypher.scope import ignores_repeats, mentioned, needs_until_projection
 

@@ -26,8 +26,8 @@ from atlas.adapters.stores.cypher.syntax import (
     Subquery,
     TextTest,
     Unwind,
+    walk,
 )
-from atlas.adapters.stores.cypher.walk import walk
 from atlas.adapters.stores.sqlite.cypher.expressions.functions import AGGREGATES, FUNCTIONS
 from atlas.adapters.stores.sqlite.cypher.scope import mentioned
 from atlas.core.errors import QueryError

@@ -26,9 +26,8 @@ from atlas.adapters.stores.bolt.rows import (
     with_properties,
 )
 from atlas.adapters.stores.bolt.schema import vector_name
-from atlas.adapters.stores.shared.chunks import FILE_LABELS, chunk_text, own_end
 from atlas.adapters.stores.shared.filters import unknown_project
-from atlas.adapters.stores.shared.spaces import SPACE_LABELS
+from atlas.adapters.stores.shared.spaces import FILE_LABELS, SPACE_LABELS, chunk_text, own_end
 from atlas.adapters.stores.shared.statements import cypher_statements
 from atlas.core.model import (
     CODE,

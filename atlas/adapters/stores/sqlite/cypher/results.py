@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from atlas.adapters.stores.cypher.syntax import Projection, Query, Unwind
-from atlas.adapters.stores.cypher.walk import walk
+from atlas.adapters.stores.cypher.syntax import Projection, Query, Unwind, walk
 from atlas.adapters.stores.sqlite.cypher.graph import Graph
 from atlas.adapters.stores.sqlite.cypher.guard import Guard
 from atlas.adapters.stores.sqlite.cypher.meter import check_weight, weigh

@@ -21,8 +21,8 @@ from atlas.adapters.stores.cypher.syntax import (
     Reduce,
     Subquery,
     Variable,
+    walk,
 )
-from atlas.adapters.stores.cypher.walk import walk
 from atlas.adapters.stores.sqlite.cypher.expressions.functions import AGGREGATES
 
 WHOLE, TYPE_OF, LABEL_OF = "#whole", "#type", "#label"

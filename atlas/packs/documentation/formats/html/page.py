@@ -190,3 +190,14 @@ def _joined(base: str, target: str) -> str:
         return urljoin(base, target.strip())
     except ValueError:
         return ""
+
+
+def read_fragment(text: str, draft: Draft, line: int, note: str) -> None:
+    """Add the blocks of a piece of HTML at a line; `note` is the admonition around it."""
+    from atlas.packs.documentation.formats.html.walk import HtmlWalker
+
+    if text.lstrip().startswith("<!--"):
+        return
+    tree = parse_html(text, draft)
+    if tree.body is not None:
+        HtmlWalker(draft, "", line, note).walk(tree.body)

@@ -11,15 +11,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from atlas.packs.documentation.article import Block, BlockKind, Link
+from atlas.packs.documentation.formats.decoding import decode
+from atlas.packs.documentation.formats.document import chosen_lines
 from atlas.packs.documentation.formats.restructured import signatures, tables
-from atlas.packs.documentation.formats.restructured.arguments import OPTION_LINE, divide
-from atlas.packs.documentation.formats.restructured.included import include
 from atlas.packs.documentation.formats.restructured.inline import split_title
 from atlas.packs.documentation.formats.restructured.lines import language_of
-from atlas.packs.documentation.formats.restructured.reader import MAX_NESTING, Directive, LinePosition, RstReader
+from atlas.packs.documentation.formats.restructured.reader import (
+    MAX_NESTING,
+    Directive,
+    LinePosition,
+    RstReader,
+    read_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from atlas.packs.documentation.formats.restructured.reader import Directive, RstReader
 
 ADMONITIONS = frozenset((
     "note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error", "seealso", "admonition",
@@ -63,6 +71,13 @@ FILES = frozenset((
 WHOLE_SECTIONS = frozenset(["only", "ifconfig", "container", "tab-set", "tab-item", "tabs", "tab"])
 
 VERSION_ARGUMENT = re.compile(r"(?P<version>next|[\w.|+-]{0,9}?\d[\w.+-]{0,25}|\|[^|]++\|)\s*+(?P<text>[\s\S]*+)")
+
+TAB_SIZE = 8
+MAX_INCLUDED = 8 << 20
+"""Bytes that one document includes, so that files which include each other end."""
+_LANGUAGES = {"py": "python", "js": "javascript", "rs": "rust", "sh": "bash"}
+
+OPTION_LINE = re.compile(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+)|\s*+)$")
 
 
 def run_directive(reader: RstReader, directive: Directive) -> None:
@@ -329,3 +344,64 @@ SPECIAL: dict[str, Callable[[RstReader, Directive], None]] = {
     "highlight": _highlight,
     "autosummary": _summary,
 }
+
+
+def include(reader: RstReader, directive: Directive, name: str) -> None:
+    """Read an included file in place of its directive; one that is not in the source is a problem."""
+    _, options, _, _ = divide(directive)
+    inclusion = reader.inclusion
+    path = inclusion.resolve(directive.argument) if name in ("include", "literalinclude") else ""
+    if not path:
+        reader.draft.problem(directive.line, "file-not-read", f"{name}:: {directive.argument}")
+        return
+    is_text = name == "include" and not options.keys() & {"literal", "code"}
+    if is_text and path in inclusion.articles:
+        link = Link(directive.argument, path, "page")
+        reader.draft.add(BlockKind.PARAGRAPH, f"See {path}.", line=directive.line, links=(link,))
+        return
+    if path not in inclusion.files:
+        reader.draft.problem(directive.line, "file-not-read", f"{name}:: {directive.argument}")
+        return
+    reader.included += len(inclusion.files[path])
+    if reader.included > MAX_INCLUDED:
+        reader.draft.problem(directive.line, "too-large", f"more than {MAX_INCLUDED:,} bytes are included")
+        return
+    text, _ = decode(inclusion.files[path], "")
+    lines = chosen_lines(text, options)
+    if is_text:
+        lines = [line.expandtabs(TAB_SIZE).rstrip() for line in lines]
+        added = read_names(lines)
+        reader.names.targets.update(added.targets)
+        reader.names.substitutions.update(added.substitutions)
+        reader.inclusion = inclusion.inner(path)
+        reader.read(lines, directive.line, directive.place)
+        reader.inclusion = inclusion
+        return
+    code = "\n".join(lines)
+    language = options.get("language", options.get("code", "")) or _language(path) or language_of(code)
+    reader.draft.add(BlockKind.CODE, code, language, line=directive.line)
+
+
+def _language(path: str) -> str:
+    ending = path.rpartition(".")[2]
+    return _LANGUAGES.get(ending, ending if ending.isalpha() else "")
+
+
+def divide(directive: Directive) -> tuple[list[str], dict[str, str], list[str], int]:
+    """Return further argument lines, options, body and the number of the body's first line."""
+    content = directive.content
+    at = 0
+    arguments: list[str] = []
+    while at < len(content) and content[at].strip() and not OPTION_LINE.match(content[at]):
+        arguments.append(content[at])
+        at += 1
+    options: dict[str, str] = {}
+    last = ""
+    while at < len(content) and content[at].strip():
+        if found := OPTION_LINE.match(content[at]):
+            last = found["name"]
+            options[last] = found["value"] or ""
+        elif last:
+            options[last] += f" {content[at].strip()}"
+        at += 1
+    return arguments, options, content[at:], directive.line + 1 + at

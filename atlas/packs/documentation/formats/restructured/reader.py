@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from atlas.packs.documentation.article import BlockKind
-from atlas.packs.documentation.formats.inclusion import NOTHING
+from atlas.packs.documentation.formats.document import NOTHING
 from atlas.packs.documentation.formats.restructured import tables
-from atlas.packs.documentation.formats.restructured.inline import Names, normal, read_inline
+from atlas.packs.documentation.formats.restructured.inline import Names, normal, read_inline, unescape
 from atlas.packs.documentation.formats.restructured.lines import (
     body_of,
     dedent,
@@ -51,6 +51,8 @@ OPTION = re.compile(
 
 QUOTES = frozenset(">$%;|#")
 """First characters of quoted literal blocks; others of those that docutils allows also start lists and roles."""
+
+_ROLE = re.compile(r"(?<![\w:]):[\w:]*+(?<=:)`~?+([^`<]*+)[^`]*+`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,3 +328,31 @@ class Directive:
     """Lines below the first, without common indentation: further arguments, options, body."""
     line: int
     place: LinePosition
+
+
+def read_names(lines: list[str]) -> Names:
+    """Return the targets and substitutions that lines define."""
+    names = Names()
+    chained: list[str] = []
+    for number, raw in enumerate(lines):
+        line = raw.lstrip()
+        if not line.startswith((".. ", "__ ")):
+            continue
+        if found := TARGET.match(line):
+            name, target = normal(unescape(found["name"])), (found["target"] or "").strip()
+            follows = lines[number + 1 : number + 3]
+            if not target and follows and follows[0].startswith("   ") and not follows[0].lstrip().startswith(".. "):
+                target = "".join(one.strip() for one in follows if one.startswith("   "))
+            names.targets[name] = target
+            chained.append(name)
+            if target and "://" in target:
+                names.targets[name] = target.replace(" ", "")
+        elif found := ANONYMOUS.match(line):
+            names.anonymous.append(found["target"].strip())
+        elif found := SUBSTITUTION.match(line):
+            kind, value = found["kind"], found["value"].strip()
+            if kind == "replace":
+                names.substitutions[found["name"].lower()] = _ROLE.sub(r"`\1`", value)
+            elif kind in ("unicode", "image"):
+                names.substitutions[found["name"].lower()] = ""
+    return names

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atlas.packs.documentation.formats.inclusion import NOTHING, Inclusion
+from atlas.packs.documentation.formats.document import NOTHING, Inclusion
 from atlas.packs.documentation.formats.restructured.directives import run_directive
-from atlas.packs.documentation.formats.restructured.names import read_names
-from atlas.packs.documentation.formats.restructured.reader import FIELD, LinePosition, RstReader
+from atlas.packs.documentation.formats.restructured.reader import FIELD, LinePosition, RstReader, read_names
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.formats.draft import Draft

@@ -1,14 +1,20 @@
-"""Where a crawl begins: one address, a list of them, or those of a sitemap and the sitemaps that it names."""
+"""Where a crawl begins: one address, a list of them, or those of a sitemap and the sitemaps that it names.
+
+A sitemap is XML or text, possibly packed. No XML parser runs, so no entity is expanded.
+"""
 
 from __future__ import annotations
 
+import re
+import zlib
+from html import unescape
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.core.fetching import FetchFailed
 from atlas.packs.documentation.sources.crawl.addresses import NO_PAGES, canonical
-from atlas.packs.documentation.sources.crawl.sitemap import MAX_ADDRESSES, read_sitemap
 from atlas.packs.documentation.sources.folder import read_regular
 from atlas.packs.documentation.sources.values import SourceKind
 
@@ -20,6 +26,12 @@ MAX_SITEMAPS = 200
 MAX_TEXT = 32 << 20
 """Characters of all addresses of a sitemap and those that it names, some 300,000 pages."""
 MAX_LIST_BYTES = 8 << 20
+
+MAX_BYTES = 50 << 20
+"""Unpacked, as the protocol limits it."""
+MAX_ADDRESSES = 50_000
+WRITTEN = re.compile(rb"(?:^|(?<=\s))(https?://\S{1,4000})")
+LOCATION = re.compile(rb"<(?:\w{1,20}:)?loc\s*>\s*(?:<!\[CDATA\[)?([^<\]]{1,4000})")
 
 
 async def start_addresses(source: SourceSpec, visitor: Visitor, options: CollectOptions) -> list[str]:
@@ -75,3 +87,21 @@ async def _of_sitemaps(source: SourceSpec, visitor: Visitor, options: CollectOpt
     if not pages:
         raise ConfigError(f"{source.url} names no pages of its host.", "Is it a sitemap?")
     return list(pages)
+
+
+def read_sitemap(data: bytes) -> tuple[list[str], bool]:
+    """Return the addresses in order, and whether they are of further sitemaps."""
+    data = unpacked(data)
+    is_index = b"sitemapindex" in data[:4096]
+    found = (LOCATION if b"<" in data[:4096] else WRITTEN).finditer(data)
+    return [unescape(one[1].decode("utf-8", "replace").strip()) for one in islice(found, MAX_ADDRESSES)], is_index
+
+
+def unpacked(data: bytes) -> bytes:
+    """Return gzip data unpacked up to the limit, other data as it is."""
+    if not data.startswith(b"\x1f\x8b"):
+        return data[:MAX_BYTES]
+    try:
+        return zlib.decompressobj(31).decompress(data, MAX_BYTES)
+    except zlib.error:
+        return b""

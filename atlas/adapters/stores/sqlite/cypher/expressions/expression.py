@@ -45,11 +45,11 @@ from atlas.adapters.stores.sqlite.cypher.expressions.lists import (
     compile_quantifier,
     compile_reduce,
 )
-from atlas.adapters.stores.sqlite.cypher.expressions.text import compile_text_test
 from atlas.adapters.stores.sqlite.cypher.graph import has_label
 from atlas.adapters.stores.sqlite.cypher.meter import Items, hold, join_lists
 from atlas.adapters.stores.sqlite.cypher.scope import LABEL_OF, TYPE_OF, NameScope
 from atlas.adapters.stores.sqlite.cypher.values import Edge, Node, Row, compare, equals, is_list, mismatch
+from atlas.parsing.cypher_regex import CypherRegex, compile_regex
 
 _FAR = 2**62
 
@@ -304,6 +304,29 @@ def _map_projection(e: MapProjection, scope: NameScope, context: QueryContext) -
     return build
 
 
+def _text_test(e: TextTest, scope: NameScope, context: QueryContext) -> Evaluator:
+    """Return whether the test holds; null unless both operands are strings. Caches the last regular expression."""
+    subject, argument = compile_expression(e.subject, scope, context), compile_expression(e.argument, scope, context)
+    if e.operator != "=~":
+        return lambda row: operators.text_test(e.operator, subject(row), argument(row))
+    compiled: dict[str, CypherRegex] = {}
+
+    def matches(row: Row) -> bool | None:
+        text, pattern = subject(row), argument(row)
+        if not isinstance(text, str) or not isinstance(pattern, str):
+            return None
+        if pattern not in compiled:
+            for old in compiled.values():
+                context.guard.release(old.memory)
+            compiled.clear()
+            regex = compile_regex(pattern)
+            context.charge(regex.memory)
+            compiled[pattern] = regex
+        return compiled[pattern].fullmatch(text, context.guard.look)
+
+    return matches
+
+
 def _subquery(e: Subquery, scope: NameScope, context: QueryContext) -> Evaluator:
     return context.compile_subquery(e, scope)
 
@@ -325,7 +348,7 @@ _COMPILERS: dict[type, Callable[..., Evaluator]] = {
     Boolean: _boolean,
     Arithmetic: _arithmetic,
     Comparison: _comparison,
-    TextTest: _with_inner(compile_text_test),
+    TextTest: _text_test,
     Membership: _membership,
     NullTest: _null_test,
     LabelTest: _label_test,
