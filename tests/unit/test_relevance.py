@@ -12,6 +12,7 @@ from atlas.code.question.copies import is_copy
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
 from atlas.code.question.stem import root_of
+from atlas.code.find import CHANNELS
 from atlas.code.rank.features import FEATURES
 from atlas.code.rank.grouping import MAX_SAME_FILE, group_by_file
 from atlas.code.rank.rank import Candidate
@@ -161,6 +162,6 @@ def test_copies_unless_they_are_asked_for(path: str, asked: str, expected: bool)
     assert is_copy(path, frozenset(map(root_of, asked.split()))) is expected
 
 
-def test_the_setting_names_all_stages() -> None:
-    assert tuple(STAGES) == RANKING_STAGES
-    assert all(features <= {*FEATURES} for features in STAGES.values())
+def test_the_setting_names_stages_and_these_name_features() -> None:
+    assert {*RANKING_STAGES} <= {each.switched_by for each in (*CHANNELS, *STAGES)}
+    assert all({*each.features} <= {*FEATURES} for each in STAGES)

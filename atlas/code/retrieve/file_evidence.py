@@ -46,7 +46,7 @@ async def by_file_meaning(reader: Reader, query: Query, where: Filter) -> Rankin
 
     The channel of meaning says what is wrong; its hits must not be empty, or the vectors are of another model.
     """
-    if FILE_MEANING in reader.ranking.off or not asks_for_files(query):
+    if not asks_for_files(query):
         return Ranking(FILE_MEANING)
     try:
         vector = await reader.embedder.embed_query(query.text)
