@@ -70,7 +70,7 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
         relation = asked.query.relation
         about = f"{relation.kind} of `{relation.name}`" if relation else "routes and events"
         return Answered(notes=(f"{about} could not be read: {error.message}",))
-    return Answered()
+    return waiting or Answered()
 
 
 async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:

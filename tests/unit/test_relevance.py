@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from atlas._parser import split_words
+from atlas.code.find import CHANNELS
 from atlas.code.question.british_american import other_spellings
 from atlas.code.question.copies import is_copy
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
 from atlas.code.question.stem import root_of
-from atlas.code.find import CHANNELS
 from atlas.code.rank.features import FEATURES
 from atlas.code.rank.grouping import MAX_SAME_FILE, group_by_file
 from atlas.code.rank.rank import Candidate
