@@ -2,6 +2,7 @@
 
 import pytest
 
+from atlas.core.english.sentences import sentences
 from atlas.packs.documentation.article import Article, Block, BlockKind, Section
 from atlas.packs.documentation.extract.article import extract
 from atlas.packs.documentation.extract.facts import find_facts
@@ -10,7 +11,6 @@ from atlas.packs.documentation.formats.document import Document
 from atlas.packs.documentation.formats.reading import read_article
 from atlas.packs.documentation.graph import build_graph
 from atlas.packs.documentation.rendering import render
-from atlas.packs.documentation.sentences import sentences
 
 
 def article(*blocks: Block, title: str = "Page", heading: str = "Part") -> Article:

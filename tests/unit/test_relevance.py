@@ -8,11 +8,9 @@ import pytest
 
 from atlas._parser import split_words
 from atlas.code.find import CHANNELS
-from atlas.code.question.british_american import other_spellings
 from atlas.code.question.copies import is_copy
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
-from atlas.code.question.stem import root_of
 from atlas.code.rank.features import FEATURES
 from atlas.code.rank.grouping import MAX_SAME_FILE, group_by_file
 from atlas.code.rank.rank import Candidate
@@ -26,6 +24,7 @@ from atlas.code.rank.relevance import (
     uncounted,
     with_coverage,
 )
+from atlas.core.english.stems import other_spellings, root_of
 from atlas.core.model import Scored, WordCounts
 from atlas.parsing import search_terms
 from atlas.runtime.config.search import RANKING_STAGES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from atlas.code.question.stem import root_of
+from atlas.core.english.stems import root_of
 
 _COPY = re.compile(
     r"(?:^|/)(?P<kind>\w{0,60}?legacy\w*+|deprecated|compat|backports?|_?vendor(?:ed|s)?|third[_-]?party|extern(?:al)?|node_modules"

@@ -11,37 +11,24 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from atlas.code.question.british_american import other_spellings
 from atlas.code.question.documentation import is_documentation
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, valid
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.english.stems import base_forms, other_spellings
+from atlas.core.english.stop_words import STOP_WORDS
 
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
 MAX_WORDS = 48
 MAX_NAMES = 6
-MIN_INFLECTED = 5
-"""Minimum number of letters; shorter words (`this`, `used`) would lose more than an ending."""
-
-_STOP = """
-a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its my not
-of on or our shall should so some such than that the their them then there these they this to was we were what when
-where which while who why will with would you your
-"""
 MAX_REPORT = 20
 """Words of a title and a text that may still ask for a relation; a longer one tells what is wrong or what changes."""
 MAX_QUESTION = 40
 """Words of a question; in a longer text, such as a report of a defect, "test" says nothing about what it asks for."""
 MIN_VERBATIM = 5
 """Words of a text that is searched as it stands: fewer stand next to each other by chance."""
-
-STOP_WORDS = frozenset(_STOP.split())
-"""Dropped from word search if other words remain.
-
-Common words in code (`get`, `class`) stay, because names contain them.
-"""
 
 PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -250,24 +237,6 @@ def _variants(words: tuple[str, ...]) -> tuple[str, ...]:
         forms = base_forms(word)
         found += (*forms, *PLACES.get(word, ()), *(other for form in (word, *forms) for other in other_spellings(form)))
     return _distinct(form for form in found if form not in words)
-
-
-def base_forms(word: str) -> list[str]:
-    """Return possible base forms of an inflected English word; most are not words, which costs nothing."""
-    if len(word) < MIN_INFLECTED or not word.isalpha():
-        return []
-    if word.endswith("ies"):
-        return [word[:-3] + "y"]
-    if word.endswith("es"):
-        return [word[:-1], word[:-2]]
-    if word.endswith("s") and not word.endswith("ss"):
-        return [word[:-1]]
-    for ending in ("ing", "ed"):
-        stem = word.removesuffix(ending)
-        if stem != word and len(stem) > 2:
-            doubled = [stem[:-1]] if stem[-1] == stem[-2] else []
-            return [stem, stem + "e", *doubled]
-    return []
 
 
 def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:

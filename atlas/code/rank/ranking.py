@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.question.parse_question import Query
-from atlas.code.question.stem import roots_of
 from atlas.code.rank.features import QuestionEvidence, features, main_features
 from atlas.code.rank.grouping import group_by_file
 from atlas.code.rank.judgement import judge
@@ -25,6 +24,7 @@ from atlas.code.retrieve.file_prior import FileMatches, match_files
 from atlas.code.retrieve.fuse import above_floor, normalised, prose_shares
 from atlas.code.retrieve.long_search import ChannelHits, lift_written_files, search_long_text
 from atlas.code.retrieve.places import places_first
+from atlas.core.english.stems import roots_of
 from atlas.core.model import Scored, WordCounts
 
 _TESTS = ("test", "text_test")
