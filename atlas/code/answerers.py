@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.http_routes import answer_events, answer_routes
-from atlas.code.graph.named_tests import add_named_tests
+from atlas.code.graph.not_found import add_named_tests
 from atlas.code.graph.packages import PackageReport, answer_packages
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.unions import answer_both

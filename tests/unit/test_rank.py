@@ -9,7 +9,7 @@ import pytest
 from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
-from atlas.code.question.translations import is_translation
+from atlas.code.rank.paths import is_translation
 from atlas.code.rank.rank import SCORING, Candidate, collapse, rank
 from atlas.core.model import Node, NodeRow
 from atlas.parsing import search_terms

@@ -8,11 +8,11 @@ import pytest
 
 from atlas._parser import split_words
 from atlas.code.find import CHANNELS
-from atlas.code.question.copies import is_copy
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
 from atlas.code.rank.features import FEATURES
 from atlas.code.rank.grouping import MAX_SAME_FILE, group_by_file
+from atlas.code.rank.paths import is_copy
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.ranking import STAGES
 from atlas.code.rank.relevance import (

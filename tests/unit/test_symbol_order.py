@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from atlas._parser import split_words
-from atlas.code.question.documentation import is_documentation
 from atlas.code.question.languages import LanguageRow, language_terms
-from atlas.code.question.parse_question import route
+from atlas.code.question.parse_question import is_documentation, route
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.symbol_order import names_first
 from atlas.code.retrieve.file_prior import match_files

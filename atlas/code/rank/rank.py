@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query
-from atlas.code.question.translations import is_translation
+from atlas.code.rank.paths import is_translation
 from atlas.code.reader import SearchStep
 from atlas.core.model import Label, Node, NodeRow
 
