@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import log1p
 from types import MappingProxyType
+from typing import NamedTuple
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query
@@ -144,14 +145,25 @@ def rank(
     def words_of(path: str) -> frozenset[str]:
         return frozenset(split_words(path))
 
-    steps = [step.run for step in SCORING if step.name not in off]
+    steps = [step.run for step in SCORING if step.switched_by not in off]
+    topic = STATED_TOPIC_FACTOR if query.states else 1.0
     scored: list[Candidate] = []
     for each in candidates:
         row = each.node.row
         is_document = row.label in _DOCUMENTS
         is_page = is_document or (row.label == Label.CHUNK and row.kind in _PAGES)
         of = Scoring(
-            each.score, row, each.features, each.degree, query, languages, words_of, demote_tests, is_page, is_document
+            each.score,
+            row,
+            each.features,
+            each.degree,
+            query,
+            languages,
+            words_of,
+            demote_tests,
+            topic,
+            is_page,
+            is_document,
         )
         score = each.score
         for step in steps:
@@ -192,9 +204,8 @@ def _declares(row: NodeRow, languages: LanguageTerms) -> bool:
     return "declaration" in row.modifiers.split() or row.path.endswith(languages.declarations)
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """What the steps of `SCORING` know besides the score so far."""
+class Scoring(NamedTuple):
+    """What the steps of `SCORING` know besides the score so far. A tuple: one is made for each candidate."""
 
     text: float
     """The fused score."""
@@ -206,6 +217,8 @@ class Scoring:
     languages: LanguageTerms
     path_words: Callable[[str], frozenset[str]]
     demote_tests: bool
+    topic: float
+    """How much evidence about the topic counts."""
     is_page: bool
     is_document: bool
 
@@ -223,23 +236,19 @@ def _coherence(score: float, of: Scoring) -> float:
 
 
 def _file_meaning(score: float, of: Scoring) -> float:
-    return score + FILE_MEANING_BONUS * of.known.get("file_meaning", 0.0) * _topic(of)
+    return score + FILE_MEANING_BONUS * of.known.get("file_meaning", 0.0) * of.topic
 
 
 def _mentions(score: float, of: Scoring) -> float:
-    return score + MENTIONS_BONUS * of.known.get("mentions", 0.0) * _topic(of)
+    return score + MENTIONS_BONUS * of.known.get("mentions", 0.0) * of.topic
 
 
 def _coverage(score: float, of: Scoring) -> float:
-    return score + COVERAGE_BONUS * of.known.get("coverage", 0.0) * _topic(of)
+    return score + COVERAGE_BONUS * of.known.get("coverage", 0.0) * of.topic
 
 
 def _descriptions(score: float, of: Scoring) -> float:
-    return score + DESCRIPTION_BONUS * of.known.get("description", 0.0) * (1 - of.query.focus) * _topic(of)
-
-
-def _topic(of: Scoring) -> float:
-    return STATED_TOPIC_FACTOR if of.query.states else 1.0
+    return score + DESCRIPTION_BONUS * of.known.get("description", 0.0) * (1 - of.query.focus) * of.topic
 
 
 def _components(score: float, of: Scoring) -> float:
