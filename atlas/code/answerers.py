@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.http_routes import answer_events, answer_routes
-from atlas.code.graph.not_found import add_named_tests
 from atlas.code.graph.packages import PackageReport, answer_packages
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.unions import answer_both
-from atlas.code.graph.untested import find_untested
+from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query

@@ -8,15 +8,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.unresolved import describe_unresolved, find_unresolved
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import CANDIDATES, resolve
 from atlas.code.retrieve.written_files import relative
-from atlas.core.model import FileRecord, Filter, Match, Node, Skipped
+from atlas.core.model import FileRecord, Filter, Node, Skipped
 from atlas.core.wording import counted, counts
 
 MENTIONS = 50
@@ -31,8 +29,6 @@ NOT_YET = "not indexed so far: the first index of the project is not finished"
 _WORD = re.compile(r"[\w$]+")
 _AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
 """Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
-_MAX_TESTS = 5
-_PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ...]:
@@ -201,27 +197,3 @@ def _stem(path: str) -> str:
 
 def _count(nodes: list[Node], noun: str) -> str:
     return counted(len(nodes), noun, more=len(nodes) >= MENTIONS)
-
-
-async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -> EdgeAnswer:
-    """Return an empty answer about tests with a note about test functions of the symbol's name. Raises store errors."""
-    name = relation.targets.name.rpartition(".")[2]
-    if relation.related or not name:
-        return relation
-    found = [
-        node
-        for spelled in _test_names(name)
-        for node in await reader.store.find(spelled, Match.SUFFIX, Filter(project=where.project), _MAX_TESTS)
-        if node.row.is_test
-    ]
-    if not found:
-        return relation
-    shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in found[:_MAX_TESTS])
-    return replace(relation, notes=(*relation.notes, f"tests of that name, by other means than calls: {shown}"))
-
-
-def _test_names(name: str) -> tuple[str, ...]:
-    """Return how tests of a function are named: `TestSave`, `Test_save`, `test_save`, `testSave`."""
-    snake = "_".join(word.lower() for word in _PART.findall(name))
-    upper = name[:1].upper() + name[1:]
-    return tuple(dict.fromkeys((f"Test{upper}", f"Test_{name}", f"test_{snake}", f"test{upper}", f"{upper}Test")))
