@@ -38,8 +38,8 @@ async def run_daemon(
     Waits while another process writes to the index. Raises ConfigError, StoreError, and Unavailable without a bus,
     after closing everything: sources, workers, bus, its server, store, lock.
     """
-    from atlas.code.index.background import in_background
     from atlas.code.index.startup import open_when_available, report_daemon_startup
+    from atlas.core.threads import in_background
     from atlas.runtime.process.memory import limit_malloc_arenas
 
     first = all_settings[0]
@@ -79,8 +79,8 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
         return
     from atlas.adapters.buses.valkey.supervisor import ServerSupervisor
     from atlas.adapters.stores.sqlite.file.connection import DATABASE
-    from atlas.code.index.background import in_background
     from atlas.code.index.events import request_scan
+    from atlas.core.threads import in_background
     from atlas.runtime.process.lock import LOCK_FILE
 
     index = settings.data_dir / (LOCK_FILE if settings.store.url else DATABASE)

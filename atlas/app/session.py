@@ -353,8 +353,8 @@ class Session:
 
     async def _index(self, report: Report, *, full: bool) -> tuple[str, Structure]:
         from atlas.app.main import index_project
-        from atlas.code.index.background import in_background
         from atlas.code.tools.state.index_pass import INDEX_PATIENCE, IndexProgress, summary_structure, summary_text
+        from atlas.core.threads import in_background
 
         progress, patience = IndexProgress(), self._index_patience
         async with in_background(progress.pump(report)):

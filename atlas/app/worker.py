@@ -42,11 +42,11 @@ async def run_worker(
     The first project's settings name store and bus; waits for servers that are unavailable. Raises ConfigError,
     StoreError, and errors that retrying cannot solve.
     """
-    from atlas.code.index.background import in_background
     from atlas.code.index.cluster.leader import process_name
     from atlas.code.index.cluster.worker_process import WorkerProcess
     from atlas.code.index.startup import report_worker_startup
     from atlas.code.index.tiers.embed import check_models
+    from atlas.core.threads import in_background
     from atlas.runtime.process.memory import limit_malloc_arenas, resident_meter
 
     first = all_settings[0]

@@ -1,35 +1,24 @@
-"""Run one search from text to ranked candidates: route, run the channels, fuse the results, rank them."""
+"""Run one search from text to an answer: parse, ask the answerers, run the channels, fuse, order by the stages."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
-from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
-from atlas.code.graph.http_routes import answer_events, answer_routes
-from atlas.code.graph.named_tests import add_named_tests
-from atlas.code.graph.packages import PackageReport, answer_packages
+from atlas.code.answerers import Answered, AskedQuestion, answer_question
+from atlas.code.changes.changes import ChangeAnswer
+from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
-from atlas.code.graph.unions import answer_both
-from atlas.code.graph.untested import find_untested
-from atlas.code.graph.unused import find_unused
 from atlas.code.question.long_text import read_long_text
-from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query, route
-from atlas.code.question.relation_kinds import Kind, RelationIntent
-from atlas.code.question.route_forms import read_route_question
 from atlas.code.rank.descriptions import add_descriptions
 from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks
 from atlas.code.rank.rank import Candidate
-from atlas.code.rank.ranking import rank_candidates, read_evidence
+from atlas.code.rank.ranking import order_candidates
 from atlas.code.rank.relevance import Signals
-from atlas.code.rank.symbol_order import names_first
-from atlas.code.rank.titles import lift_titles
-from atlas.code.reader import Reader
+from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.candidates import hydrate
 from atlas.code.retrieve.channels import (
     Ranking,
@@ -42,11 +31,11 @@ from atlas.code.retrieve.channels import (
     count_words,
     gather,
 )
-from atlas.code.retrieve.file_evidence import by_file_meaning, file_weight, wants_mentions
+from atlas.code.retrieve.file_evidence import by_file_meaning, wants_mentions
 from atlas.code.retrieve.fuse import REPORT_WORDS_WEIGHT, WORDS_WEIGHT, fuse_rrf, order, prose_scores, text_scores
-from atlas.code.retrieve.long_search import ChannelHits, lift_written_files, search_long_text
+from atlas.code.retrieve.long_search import ChannelHits, search_long_text
 from atlas.code.retrieve.phrases import by_phrase
-from atlas.code.retrieve.places import by_place, places_first, with_line
+from atlas.code.retrieve.places import by_place, with_line
 from atlas.code.retrieve.sentence_transformer import by_quality
 from atlas.core.errors import AtlasError
 from atlas.core.model import Filter, Label, Match, Scored
@@ -67,10 +56,6 @@ PLACE_WEIGHT = 2.0
 WRITTEN_WEIGHT = 0.5
 """What a long text names: the only definition of a name counts as half of the best text match."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
-_HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
-"""Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
-_OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
-"""Relations that texts often state without a reference: a page about a class that has two declarations."""
 
 
 class Mode(StrEnum):
@@ -107,6 +92,8 @@ class SearchResult:
     """How likely it is that the index answers the question; below `RELEVANT` the hits are merely the nearest."""
     strength: float = 1.0
     """The same with what the first hits have of the question: below `WEAK`, a note says so."""
+    answered_by: str = ""
+    """The entry of `ANSWERERS` that answered; "" for ranked hits."""
     unranked: tuple[Scored, ...] = ()
     """Candidates behind the `RERANK_LIMIT` that a hybrid search reads and ranks, by their text alone."""
 
@@ -130,22 +117,16 @@ async def search(
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
         query = replace(query, relation=with_line(query.relation, query.text, reader.languages))
-        if query.relation is not None and asks_history(query.relation, text):
-            changes = await answer_changes(reader, query.relation, text, where)
-            return SearchResult(query, (), 0, query.notes, changes=changes)
-        packages = await _packages(reader, query, where)
-        if packages is not None:
-            return SearchResult(query, (), len(packages.declared), query.notes, packages=packages)
-        relation, trouble = await _relation(reader, query, where)
-        if relation is not None:
-            return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
+        answered = await answer_question(reader, AskedQuestion(text, query, where))
+        if answered.answer is not None:
+            return _answer(query, answered)
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         total, judgement = len(ranked), await judge(reader, found, ranked, where)
-        notes = (*trouble, *remarks(found, judgement))
+        notes = (*answered.notes, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
@@ -167,6 +148,20 @@ async def search(
     )
 
 
+def _answer(query: Query, answered: Answered) -> SearchResult:
+    """Return the result of a question that an answerer has answered: nothing is ranked."""
+    result = SearchResult(query, (), 0, query.notes, answered_by=answered.by)
+    match answered.answer:
+        case ChangeAnswer() as changes:
+            return replace(result, changes=changes)
+        case PackageReport() as packages:
+            return replace(result, total=len(packages.declared), packages=packages)
+        case relation:
+            assert relation is not None
+            notes = (*query.notes, *relation.notes)
+            return replace(result, total=len(relation.related), notes=notes, relation=relation)
+
+
 async def _find(reader: Reader, text: str, query: Query, where: Filter) -> ChannelHits:
     """Run the channels, for a long text as several questions."""
     long = None if "long_texts" in reader.ranking.off else read_long_text(text, reader.languages)
@@ -179,7 +174,7 @@ async def _find(reader: Reader, text: str, query: Query, where: Filter) -> Chann
 async def read_question_signals(reader: Reader, text: str, where: Filter) -> Signals | None:
     """Return the signals behind `SearchResult.relevance` and `strength`; None if the graph answers the question."""
     query = route(text, reader.split_words, reader.languages)
-    if (await _relation(reader, query, where))[0] is not None:
+    if (await answer_question(reader, AskedQuestion(text, query, where))).answer is not None:
         return None
     found = await _find(reader, text, query, where)
     fused = fuse(found.rankings, found.query)[:RERANK_LIMIT]
@@ -195,24 +190,8 @@ async def _read_and_rank(
     read = await hydrate(reader, fused, found.rankings, mentions=mentions)
     found = replace(found, rankings=[*found.rankings, *read.files])
     found = await add_descriptions(reader, found, read.candidates)
-    return _rank(reader, found, read.candidates, demote_tests=demote_tests), found.rankings, read.notes
-
-
-def _rank(reader: Reader, found: ChannelHits, candidates: list[Candidate], *, demote_tests: bool) -> list[Candidate]:
-    """Return the candidates best first, after the stages that are on."""
-    query, off, weight = found.query, reader.ranking.off, 0.0
-    if found.long is not None:
-        lifted = lift_written_files(candidates, found.long)
-    else:
-        lifted = candidates if "titles" in off else lift_titles(candidates, query)
-        weight = file_weight(query, candidates, lifted)
-    evidence = read_evidence(reader, query, found.rankings, found.counts, weight)
-    ranked = rank_candidates(reader, lifted, evidence, demote_tests=demote_tests)
-    if "symbols" not in off:
-        is_word = bool(found.counts.words.get(query.text.lower()))
-        ranked = names_first(ranked, query, reader.languages, is_word=is_word)
-    places = next((each for each in found.rankings if each.channel == "place"), None)
-    return places_first(ranked, candidates, places) if places is not None and places.hits else ranked
+    ranked = order_candidates(reader, found, read.candidates, demote_tests=demote_tests)
+    return ranked, found.rankings, read.notes
 
 
 async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Query, where: Filter) -> Sequence[Scored]:
@@ -227,71 +206,23 @@ async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Quer
     return sorted(hits, key=lambda hit: hit.uid not in named)
 
 
-async def _packages(reader: Reader, query: Query, where: Filter) -> PackageReport | None:
-    """Answer a question about packages; None for other questions, and when the store cannot be read."""
-    question = find_package_question(query.text)
-    if question is None:
-        return None
-    try:
-        return await answer_packages(reader, question, where)
-    except AtlasError:
-        return None
-
-
-async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[EdgeAnswer | None, tuple[str, ...]]:
-    """Answer a question about a relation; None with a note when the store cannot be read."""
-    try:
-        routes = await _routes(reader, query, where)
-        if routes is not None or query.relation is None:
-            return routes, ()
-        relation = await _answer(reader, query.relation, where)
-        if relation is not None and query.relation.kind == Kind.TESTS:
-            relation = await add_named_tests(reader, relation, where)
-    except AtlasError as error:
-        asked = f"{query.relation.kind} of `{query.relation.name}`" if query.relation else "routes and events"
-        return None, (f"{asked} could not be read: {error.message}",)
-    if relation is not None and not relation.related and query.relation.kind in _OFTEN_IN_WORDS:
-        return None, (f"no {query.relation.kind} of `{query.relation.name}` in the graph: searched as text",)
-    if relation is not None and not relation.related and relation.outcome != "found" and _HEADING.match(query.text):
-        return None, (f"`{query.relation.name}` names no single symbol: searched as text",)
-    if relation is not None and (missing := relation.missing_end) is not None:
-        return None, (f"no symbol is named `{missing}`: searched as text",)
-    is_unknown = relation is None and (query.relation.kind in UNANSWERED or not query.relation.name)
-    note = f"no {query.relation.kind} in the graph fit: searched as text"
-    return relation, (note,) if is_unknown else ()
-
-
-async def _routes(reader: Reader, query: Query, where: Filter) -> EdgeAnswer | None:
-    """Answer a question about routes, events or commands; None for another question, or if none fits."""
-    asked = read_route_question(query.text, query.relation)
-    found = await answer_routes(reader, asked, query.relation, where) if asked is not None else None
-    if found is not None and found.related:
-        return found
-    # a name without routes may be an event: `handlers of setting_changed`
-    return await answer_events(reader, query.text, where) or found
-
-
-async def _answer(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer | None:
-    if not intent.name and intent.kind in (Kind.UNUSED, Kind.UNTESTED):
-        find = find_unused if intent.kind == Kind.UNUSED else find_untested
-        return await find(reader, intent, where)
-    if intent.other and intent.kind != Kind.PATH:
-        return await answer_both(reader, intent, where)
-    return await answer_relation(reader, intent, where)
+CHANNELS: tuple[SearchStep[Callable[[Reader, Query, Filter], Awaitable[Ranking]]], ...] = (
+    SearchStep("name", by_name, "the question writes the name of a symbol or file"),
+    SearchStep("place", by_place, "the question writes a path with or without a line", switch="places"),
+    SearchStep("graph", by_graph, "callers and callees of a named symbol are its context"),
+    SearchStep("phrase", by_phrase, "a quoted text or message stands in the source"),
+    SearchStep("words", by_words, "code and documents have the words of the question"),
+    SearchStep("meaning", by_meaning, "code and documents say it in other words"),
+    SearchStep("prose", by_prose, "notes say it in other words"),
+    SearchStep("quality", by_quality, "a sentence transformer, if the user has one, compares meanings better"),
+    SearchStep("file_meaning", by_file_meaning, "the start of a file says what it is about"),
+)
+"""What looks for candidates, all at once; their order is that of the notes and reasons."""
 
 
 async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:
-    return await gather(
-        ("name", by_name(reader, query, where)),
-        ("place", by_place(reader, query.text, where)),
-        ("graph", by_graph(reader, query, where)),
-        ("phrase", by_phrase(reader, query, where)),
-        ("words", by_words(reader, query, where)),
-        ("meaning", by_meaning(reader, query, where)),
-        ("prose", by_prose(reader, query, where)),
-        ("quality", by_quality(reader, query, where)),
-        ("file_meaning", by_file_meaning(reader, query, where)),
-    )
+    on = [channel for channel in CHANNELS if reader.ranking.has(channel)]
+    return await gather(*((channel.name, channel.run(reader, query, where)) for channel in on))
 
 
 def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:

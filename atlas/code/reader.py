@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.core.contracts import Embedder, Store, TokenCounter
@@ -33,16 +33,44 @@ class Outline(Protocol):
         ...
 
 
+Run_co = TypeVar("Run_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStep(Generic[Run_co]):
+    """An entry of the ordered lists that decide a search: `ANSWERERS`, `CHANNELS` and `STAGES` (ADR 0056)."""
+
+    name: str
+    run: Run_co
+    why: str
+    """Why it is there, in a few words for `atlas search --explain`."""
+    switch: str = ""
+    """The word in `RankingOptions.off` that leaves it out, where that is not its name."""
+    features: tuple[str, ...] = ()
+    """Features that only this step uses; they count as 0 without it."""
+
+    @property
+    def switched_by(self) -> str:
+        """The word in `RankingOptions.off` that leaves it out."""
+        return self.switch or self.name
+
+
 @dataclass(frozen=True, slots=True)
 class RankingOptions:
-    """Which parts of the ranking are on."""
+    """Which parts of a search are on."""
 
     learned: bool = False
     """Rank by learned weights of all features; False ranks by the constants of `rank.py`."""
     off: frozenset[str] = frozenset()
-    """Features that count as 0, and stages that are left out (`ranking.STAGES`)."""
+    """Features that count as 0, and steps of a search that are left out, each by its switch.
+
+    Settings offer those of the ranking that a user may have reason to leave out."""
     all_features: bool = False
     """Compute the features that the ranking does not use, too: for explanations and training."""
+
+    def has(self, step: SearchStep[object]) -> bool:
+        """Return whether a step is on."""
+        return step.switched_by not in self.off
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
-"""Run work that cannot be cancelled, such as a thread: cancellation is deferred until it finishes.
+"""Run work whose end is waited for: threads, which cannot be cancelled, and tasks next to a block of code.
 
-Otherwise the next task could change what the thread still uses, or read before it has written.
+Cancellation is deferred until a thread finishes: otherwise the next task could change what it still uses, or read
+before it has written.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 _Result = TypeVar("_Result")
@@ -29,3 +31,14 @@ async def run_shielded(work: asyncio.Future[_Result]) -> _Result:
         work.exception()  # asyncio logs exceptions that are never retrieved
         raise cancelled
     return work.result()
+
+
+@asynccontextmanager
+async def in_background(work: Coroutine[object, object, None]) -> AsyncGenerator[None]:
+    """Run `work` during the block, then cancel it and wait for its end; its errors are dropped."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from atlas._parser import Languages, scan, split_words
 from atlas.app.main import index_project, open_atlas
 from atlas.code.index.events import no_progress
-from atlas.code.question.parse_question import STOP_WORDS
+from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.model import Filter
 from atlas.parsing import load_languages, search_terms
 from atlas.runtime.config.load import load_settings

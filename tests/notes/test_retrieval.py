@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from atlas.app.main import index_project, open_atlas
 from atlas.code.index.events import no_progress
 from atlas.code.reader import Reader
+from atlas.core.english.sentences import note_sentences
 from atlas.core.errors import NotFound
 from atlas.core.model import Label
 from atlas.core.short_term import ShortTermEntry
@@ -32,7 +33,6 @@ from atlas.knowledge.retrieval.retrieval import (
     similar_notes,
 )
 from atlas.knowledge.retrieval.short_term import ShortTermHit, emotional_neighbours, merge_short_term
-from atlas.knowledge.retrieval.similarity import sentences
 from atlas.runtime.config.load import load_settings
 
 IDS = IdSource(lambda: 1_780_000_000.0)
@@ -262,7 +262,7 @@ def test_age_and_confidence_never_reverse_a_clear_difference(one: float, other: 
 
 @given(st.text(max_size=300))
 def test_the_sentences_of_a_text_are_parts_of_it(text: str) -> None:
-    assert all(part in text and len(part) > 1 for part in sentences(text))
+    assert all(part in text and len(part) > 1 for part in note_sentences(text))
     assert 0 <= scoring.content(text) < 1
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from atlas.core.english.sentences import sentences
 from atlas.packs.documentation.article import Article, Block, BlockKind, Section
 from atlas.packs.documentation.extract.facts import find_facts
 from atlas.packs.documentation.extract.names import code_symbol
@@ -9,7 +10,6 @@ from atlas.packs.documentation.formats.document import Document
 from atlas.packs.documentation.formats.reading import read_article
 from atlas.packs.documentation.graph import build_graph, extract
 from atlas.packs.documentation.rendering import render
-from atlas.packs.documentation.sentences import sentences
 
 
 def article(*blocks: Block, title: str = "Page", heading: str = "Part") -> Article:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from atlas.code.question.components import FOLDER, PART, component_share, read_components
+from atlas.code.rank.paths import FOLDER, PART, component_share, read_components
 
 
 @pytest.mark.parametrize(

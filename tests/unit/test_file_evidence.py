@@ -9,12 +9,12 @@ import pytest
 from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import Query, route
-from atlas.code.question.stem import roots_of
 from atlas.code.rank.features import QuestionEvidence, main_features
 from atlas.code.rank.rank import Candidate, rank
 from atlas.code.rank.titles import lift_titles
 from atlas.code.retrieve.file_evidence import Coverage, asks_for_files, file_weight, mentioned_files, nearest_files
 from atlas.code.retrieve.file_prior import match_files
+from atlas.core.english.stems import roots_of
 from atlas.core.model import Edge, EdgeRow, Node, Scored, WordCounts
 from atlas.parsing import search_terms
 

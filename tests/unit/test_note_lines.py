@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from atlas.code.notes.about import decision_status
 from atlas.code.notes.anchors import AnchorCondition, AnchorState
-from atlas.code.notes.decisions import decision_status
 from atlas.code.notes.note_lines import note_line, suspect_text
 from atlas.core.ids import PERSONAL_PROJECT, make_uid
 from atlas.core.model import NodeRow

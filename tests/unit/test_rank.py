@@ -9,8 +9,8 @@ import pytest
 from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
-from atlas.code.question.translations import is_translation
-from atlas.code.rank.rank import Candidate, collapse, rank
+from atlas.code.rank.paths import is_translation
+from atlas.code.rank.rank import SCORING, Candidate, collapse, rank
 from atlas.core.model import Node, NodeRow
 from atlas.parsing import search_terms
 
@@ -180,3 +180,49 @@ def test_ranking_changes_scores_not_candidates() -> None:
 )
 def test_translations_are_recognised_by_their_path(path: str, expected: bool) -> None:
     assert is_translation(path) is expected
+
+
+STEPS: dict[str, tuple[str, Candidate]] = {
+    "files": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"file": 1.0})),
+    "stems": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"stem": 1.0})),
+    "coherence": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"coherence": 1.0})),
+    "file_meaning": (
+        "apply a discount to the cart",
+        Candidate(node("shop.total"), 0.5, features={"file_meaning": 1.0}),
+    ),
+    "mentions": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"mentions": 1.0})),
+    "coverage": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"coverage": 1.0})),
+    "descriptions": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"description": 1.0})),
+    "components": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"component": 1.0})),
+    "labels": ("apply a discount to the cart", Candidate(node("shop.total", "Value"), 0.5)),
+    "tests": ("apply a discount to the cart", Candidate(node("shop.total", is_test=True), 0.5)),
+    "generated": ("apply a discount to the cart", Candidate(node("shop.total", is_generated=True), 0.5)),
+    "private": ("apply a discount to the cart", Candidate(node("shop.total", exported=False), 0.5)),
+    "declarations": ("apply a discount to the cart", Candidate(node("shop.total", modifiers="declaration"), 0.5)),
+    "reports": ("Discount lost\n\nIt is not applied.", Candidate(node("Cart", "DocSection", "docs/cart.md"), 0.5)),
+    "kinds": ("which page explains discounts", Candidate(node("Cart", "DocSection", "docs/cart.md"), 0.5)),
+    "intents": ("why discounts", Candidate(node("Cart", "ADR", "adr/1.md"), 0.5, features={"reason_wanted": 1.0})),
+    "stated": ("Computes the discounts of a cart.", Candidate(node("Cart", "DocSection", "docs/cart.md"), 0.5)),
+    "copies": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"copy": 1.0})),
+    "windowed": ("apply a discount to the cart", Candidate(node("shop", "File", "shop.yaml", language="yaml"), 0.5)),
+    "translations": ("apply a discount to the cart", Candidate(node("Cart", "DocSection", "docs/de/cart.md"), 0.5)),
+    "paths": ("shop of discounts", Candidate(node("shop.total"), 0.5)),
+    "central": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, degree=10)),
+    "depth": ("apply a discount to the cart", Candidate(node("shop.cart.total"), 0.5)),
+}
+"""By each step of the score a question and a candidate whose score it changes."""
+
+
+def test_each_step_of_the_score_has_a_case() -> None:
+    assert tuple(STEPS) == tuple(each.name for each in SCORING)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_that_is_off_does_not_count(step: str) -> None:
+    question, candidate = STEPS[step]
+    query = route(question, split_words, LANGUAGES)
+    [with_it] = rank([candidate], query, split_words, LANGUAGES)
+    [without] = rank([candidate], query, split_words, LANGUAGES, off=frozenset((step,)))
+    assert with_it.score != without.score
+    [fused] = rank([candidate], query, split_words, LANGUAGES, off=frozenset(STEPS))
+    assert fused.score == candidate.score

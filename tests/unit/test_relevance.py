@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 
 from atlas._parser import split_words
-from atlas.code.question.british_american import other_spellings
-from atlas.code.question.copies import is_copy
+from atlas.code.find import CHANNELS
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
-from atlas.code.question.stem import root_of
 from atlas.code.rank.features import FEATURES
 from atlas.code.rank.grouping import MAX_SAME_FILE, group_by_file
+from atlas.code.rank.paths import is_copy
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.ranking import STAGES
 from atlas.code.rank.relevance import (
@@ -25,6 +24,7 @@ from atlas.code.rank.relevance import (
     uncounted,
     with_coverage,
 )
+from atlas.core.english.stems import other_spellings, root_of
 from atlas.core.model import Scored, WordCounts
 from atlas.parsing import search_terms
 from atlas.runtime.config.search import RANKING_STAGES
@@ -161,6 +161,6 @@ def test_copies_unless_they_are_asked_for(path: str, asked: str, expected: bool)
     assert is_copy(path, frozenset(map(root_of, asked.split()))) is expected
 
 
-def test_the_setting_names_all_stages() -> None:
-    assert tuple(STAGES) == RANKING_STAGES
-    assert all(features <= {*FEATURES} for features in STAGES.values())
+def test_the_setting_names_stages_and_these_name_features() -> None:
+    assert {*RANKING_STAGES} <= {each.switched_by for each in (*CHANNELS, *STAGES)}
+    assert all({*each.features} <= {*FEATURES} for each in STAGES)

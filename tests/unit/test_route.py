@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.names import dotted
-from atlas.code.question.parse_question import MAX_QUERY_CHARACTERS, MAX_WORDS, Query, base_forms, route
+from atlas.code.question.parse_question import MAX_QUERY_CHARACTERS, MAX_WORDS, Query, route
+from atlas.core.english.stems import base_forms
 from atlas.core.model import Direction, EdgeType
 from atlas.parsing import search_terms
 

@@ -1,7 +1,11 @@
-"""Untested definitions of a project or a part of it: no test reaches them, not even by a call in two steps."""
+"""Untested definitions of a project or a part of it: no test reaches them, not even by a call in two steps.
+
+Where no edge leads from a test to a function, a test may have its name: `TestCreateUser` may call it over HTTP.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -18,7 +22,7 @@ from atlas.code.graph.unreached import (
 )
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.reader import Reader
-from atlas.core.model import Filter, Label, Node
+from atlas.core.model import Filter, Label, Match, Node
 
 _BY_TEST = " AND ".join(
     (
@@ -34,6 +38,9 @@ _MEMBERS = (
     " AND NOT EXISTS { MATCH (n)-[:DEFINES_METHOD]->()<-[:CALLS]-(t) WHERE t.is_test }"
 )
 """A class is tested if a test calls one of its methods."""
+MAX_NAMED = 5
+"""Tests that are shown by their name."""
+_PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 async def find_untested(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer:
@@ -75,3 +82,27 @@ async def find_untested(reader: Reader, intent: RelationIntent, where: Filter) -
     )
     related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
     return EdgeAnswer(intent, Targets(part.text, ()), related=related, notes=tuple(notes), title=title)
+
+
+async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -> EdgeAnswer:
+    """Return an empty answer about tests with a note about test functions of the symbol's name. Raises store errors."""
+    name = relation.targets.name.rpartition(".")[2]
+    if relation.related or not name:
+        return relation
+    found = [
+        node
+        for spelled in _test_names(name)
+        for node in await reader.store.find(spelled, Match.SUFFIX, Filter(project=where.project), MAX_NAMED)
+        if node.row.is_test
+    ]
+    if not found:
+        return relation
+    shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in found[:MAX_NAMED])
+    return replace(relation, notes=(*relation.notes, f"tests of that name, by other means than calls: {shown}"))
+
+
+def _test_names(name: str) -> tuple[str, ...]:
+    """Return how tests of a function are named: `TestSave`, `Test_save`, `test_save`, `testSave`."""
+    snake = "_".join(word.lower() for word in _PART.findall(name))
+    upper = name[:1].upper() + name[1:]
+    return tuple(dict.fromkeys((f"Test{upper}", f"Test_{name}", f"test_{snake}", f"test{upper}", f"{upper}Test")))

@@ -25,13 +25,12 @@ from atlas.code.index.tiers.ast import AstTier
 from atlas.code.index.tiers.gate import SignificanceGate
 from atlas.code.index.tiers.graph import GraphTier
 from atlas.code.index.tiers.sentence_transformer import embedding_tiers
-from atlas.code.index.watch.announce import announce_versions
 from atlas.code.index.watch.watcher import Watcher
 from atlas.code.index.worker import Log, Tier, TierReport, run_tier, tier_state
-from atlas.core.contracts import Bus, Embedder, Store
+from atlas.core.contracts import Bus, Embedder, Store, Streams
 from atlas.core.errors import AtlasError, Unavailable
 from atlas.core.events import Event
-from atlas.runtime.process.tree_version import TreeVersions
+from atlas.runtime.process.tree_version import BEAT_SECONDS, TreeVersions
 
 SETTLE_SECONDS = 2.0
 """A project is idle when nothing was written for this long; then its pass is finished in the store."""
@@ -348,3 +347,35 @@ async def _end(tasks: Sequence[asyncio.Task[object]] | Sequence[asyncio.Task[Non
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def announce_versions(
+    versions: TreeVersions, bus: Streams, projects: Sequence[tuple[Workspace, Watcher]]
+) -> None:
+    """Tell readers every second which watched trees equal their index, until cancelled; then remove what was told."""
+    before: dict[str, int] = {}
+    try:
+        while True:
+            for workspace, _ in projects:
+                name = workspace.name
+                noticed = versions.noticed(name)
+                # a change of the last second may still be on its way from the watcher to the first stream
+                rests = before.get(name) == noticed and not versions.is_settled(name)
+                if rests and await _is_current(workspace, bus) and versions.noticed(name) == noticed:
+                    versions.settle(name, noticed)
+                before[name] = noticed
+            watched = [workspace.source for workspace, watcher in projects if watcher.mode == "watching"]
+            versions.beat({source.project: str(source.root) for source in watched})
+            await asyncio.sleep(BEAT_SECONDS)
+    finally:
+        versions.close()
+
+
+async def _is_current(workspace: Workspace, bus: Streams) -> bool:
+    """Return whether the store holds every file as the last scan saw it, and no change waits."""
+    if not workspace.scans or workspace.stale or workspace.must_relink or workspace.lacks_files():
+        return False
+    with contextlib.suppress(Unavailable):
+        states = await bus.states([FILE_CHANGED, AST_DIRTY])
+        return not any(state.waiting or state.pending for state in states)
+    return False

@@ -1,12 +1,12 @@
-"""Notes about symbols: by their anchors and relations, and decision records that name them."""
+"""Notes about symbols: by their anchors and relations, and decision records that name them, with their status."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.code.notes.anchors import AnchorCondition, AnchorState, compare, read_notes, states_of, target_uid
-from atlas.code.notes.decisions import MAX_CHARACTERS, decision_status
 from atlas.code.notes.facts import facts_of, read_properties
 from atlas.code.notes.note import Anchor
 from atlas.code.reader import Reader
@@ -31,6 +31,23 @@ NOTE_LANGUAGE = "note"
 BODY_MARK = "2"
 """Before the digest of a body among the words of a note; the parser writes it (`unit/search_text.rs`)."""
 _REPLACED = ("superseded", "deprecated", "rejected")
+MAX_HEAD = 20_000
+"""The beginning of a record, in which its status is looked for."""
+MAX_STATUS = 60
+_STATUS_LINE = re.compile(
+    r"^[ \t]*(?:[-*+][ \t]+|\|[ \t]*)?[*_`]{0,3}(?:decision[ \t]+)?status[*_`]{0,3}[ \t]*[:|][*_`]{0,3}[ \t]*"
+    r"(?P<said>\S[^\n|]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""`Status: accepted` in front matter or text, `* **Status**: accepted`, `| Status | accepted |`."""
+_STATUS_HEADING = re.compile(
+    r"^#{1,6}[ \t]++(?:decision[ \t]++)?status[ \t]*+#*+[ \t]*+\n\s*+(?P<said>[^\s#][^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STATUS_UNDERLINED = re.compile(
+    r"^(?:decision[ \t]+)?status[ \t]*\n(?:=+|-+)[ \t]*\n\s*(?P<said>[^\s#][^\n]*)", re.IGNORECASE | re.MULTILINE
+)
+_MARKUP = re.compile(r"[*_`]+|^[-*+>][ \t]+|\[([^\[\]]*+)\]\([^()]*+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +151,7 @@ async def record_statuses(reader: Reader, nodes: Iterable[Node]) -> dict[str, st
     for project, uids in paths.items():
         for path, data in (await reader.store.content(project, sorted(uids))).items():
             # four bytes are the most that one character takes
-            found[uids[path]] = decision_status(data[: 4 * MAX_CHARACTERS].decode("utf-8", "replace"))
+            found[uids[path]] = decision_status(data[: 4 * MAX_HEAD].decode("utf-8", "replace"))
     return found
 
 
@@ -206,3 +223,20 @@ def _relation(edges: Iterable[Edge]) -> str:
 def _rank(note: NoteAbout) -> tuple[object, ...]:
     facts = facts_of(note.node.row)
     return (note.status.startswith(_REPLACED), -facts.confidence, -facts.written, note.node.row.uid)
+
+
+def decision_status(text: str) -> str:
+    """Return the status that a record states, in lower case and at most `MAX_STATUS` characters; "" without one.
+
+    It stands behind `Status:` (in front matter, a list or a table as well) or below a heading `Status`. What follows
+    the word in the sentence, such as a date or a link, belongs to it: `superseded by 0012`.
+    """
+    head = text[:MAX_HEAD].replace("\r\n", "\n")
+    found = [
+        match for pattern in (_STATUS_LINE, _STATUS_HEADING, _STATUS_UNDERLINED) if (match := pattern.search(head))
+    ]
+    if not found:
+        return ""
+    said = _MARKUP.sub(lambda part: part.group(1) or "", min(found, key=lambda match: match.start())["said"].strip())
+    sentence = re.split(r"(?<=[a-z)\d])\.(?:\s|$)", " ".join(said.split()), maxsplit=1)[0].strip(" \"'.,;")
+    return sentence.lower()[:MAX_STATUS].strip()

@@ -16,6 +16,7 @@ from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, valid
 from atlas.code.question.tracebacks import TracebackFrame, functions_only, read_frames, without_frames
 from atlas.code.retrieve.file_prior import idf
+from atlas.core.english.sentences import title_sentence
 from atlas.core.model import WordCounts
 
 MIN_WORDS = 40
@@ -44,7 +45,6 @@ _REFERENCE = re.compile(
 )
 """Addresses of people, numbers of vulnerabilities and reports, names of commits."""
 _HEADING = re.compile(r"\s*+(?:#{1,6}+\s++.*+|\*\*[^*]++\*\*:?\s*+)$")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _VERSION = re.compile(r"(?<=.)@v?\d[\w.+-]*$")
 """The version in the folder of an installed package."""
 _BACKTICKED = re.compile(r"`([^`\s]{2,200})`")
@@ -172,7 +172,7 @@ def _beginning(whole: str) -> tuple[str, str]:
         return "", ""
     title = prose[0].lstrip("# ")
     if len(title) > MAX_TITLE or len(prose) == 1:
-        title = _SENTENCE.split(title, maxsplit=1)[0][:MAX_TITLE]
+        title = title_sentence(title)[:MAX_TITLE]
     opening = " ".join((prose[0].lstrip("# "), *prose[1:]))
     return title, opening[:OPENING]
 

@@ -11,37 +11,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from atlas.code.question.british_american import other_spellings
-from atlas.code.question.documentation import is_documentation
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, valid
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.english.stems import base_forms, other_spellings
+from atlas.core.english.stop_words import STOP_WORDS
 
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
 MAX_WORDS = 48
 MAX_NAMES = 6
-MIN_INFLECTED = 5
-"""Minimum number of letters; shorter words (`this`, `used`) would lose more than an ending."""
-
-_STOP = """
-a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its my not
-of on or our shall should so some such than that the their them then there these they this to was we were what when
-where which while who why will with would you your
-"""
 MAX_REPORT = 20
 """Words of a title and a text that may still ask for a relation; a longer one tells what is wrong or what changes."""
 MAX_QUESTION = 40
 """Words of a question; in a longer text, such as a report of a defect, "test" says nothing about what it asks for."""
 MIN_VERBATIM = 5
 """Words of a text that is searched as it stands: fewer stand next to each other by chance."""
-
-STOP_WORDS = frozenset(_STOP.split())
-"""Dropped from word search if other words remain.
-
-Common words in code (`get`, `class`) stay, because names contain them.
-"""
 
 PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -57,6 +43,44 @@ PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Words that stand in the paths of what a word of a question means."""
+MIN_STATEMENT = 4
+_ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:`|``[^`]+``|\[`[^`]+`\]")
+"""Markup of Sphinx and rustdoc; questions quote names in single backticks."""
+_VERBS = """
+accept add adds allow allows append apply applies assert bind build builds cast cause checks clean clear close
+closes collect combine compile compiles compress compresses compute computes configure connect connects
+construct constructs convert converts copy create creates decode decodes define defines delete deletes
+describe describes determine determines disable disables emit enable enables encode encodes ensure ensures
+escape escapes execute executes expand
+extract extracts fetch fetches filter flush forward generate generates handle handles
+ignore ignores implements indicates initialize initializes insert inserts install invoke invokes iterate load
+loads make makes map marks merge merges move normalize notify opens parse parses patch perform performs
+prepare prepares process processes produce produces provide provides push put raise raises reads receive
+receives record records register registers release remove removes render renders replace replaces represent
+represents reset resets resolve resolves restore returns save saves schedule send sends serialize set sets
+sort sorts split start starts stop stops store stores strip switch transform unwind update updates validate
+validates verify verifies wait waits wrap wraps write writes yield yields
+"""
+_OPENS_WITH = frozenset(_VERBS.split())
+_ACTS = (
+    r"(?!(?:calls|uses|imports|extends|implements|overrides|inherits|tests|references|mentions|is|was|has|does"
+    r"|(?:class|function|method|module|file|type|package|route|event|endpoint|place|line|symbol|section|page|note"
+    r"|change|commit|spec|thing|field|value|setting|command|dependencie|version|interface|trait|struct|enum)e?s)\b)"
+    r"[a-z]{2,}s (?:and [a-z]+s )?(?:an?|the|any|all|each|every|this|its)\b"
+)
+"""A verb in the third person and its object: "walks any tree". Not the verbs of edges, nor "classes the user has"."""
+_STATES = re.compile(
+    r"^(?:(?:raised|called|invoked|used|triggered|fired) (?:by|when|if|before|after|to|for|internally|from)\b"
+    r"|(?:this|whether|without) (?!.*\?)|(?:an?|the) (?:\S+ ){0,4}?\S+ (?:is|are|that|which|for|used|calls)\b"
+    rf"|\S+ (?:for|that|which) \S+ing\b|\S+ uses this\b|(?:\S+ )?{_ACTS})",
+    re.IGNORECASE,
+)
+_ASKS_ANYWHERE = re.compile(
+    r"\?\s*$|^(?:what|which|who|where|when|how|why|is|are|does|do|did|can|could|please|show|find|list|give|tell|explain"
+    r"|search)\b|\b(?:callers|callees|usages|references|subclasses|subtypes|implementors|implementations|overrides|importers"
+    r"|dependents|call sites)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,24 +276,6 @@ def _variants(words: tuple[str, ...]) -> tuple[str, ...]:
     return _distinct(form for form in found if form not in words)
 
 
-def base_forms(word: str) -> list[str]:
-    """Return possible base forms of an inflected English word; most are not words, which costs nothing."""
-    if len(word) < MIN_INFLECTED or not word.isalpha():
-        return []
-    if word.endswith("ies"):
-        return [word[:-3] + "y"]
-    if word.endswith("es"):
-        return [word[:-1], word[:-2]]
-    if word.endswith("s") and not word.endswith("ss"):
-        return [word[:-1]]
-    for ending in ("ing", "ed"):
-        stem = word.removesuffix(ending)
-        if stem != word and len(stem) > 2:
-            doubled = [stem[:-1]] if stem[-1] == stem[-2] else []
-            return [stem, stem + "e", *doubled]
-    return []
-
-
 def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     quoted = [dotted(name) for name in _BACKTICKED.findall(text) if _IDENTIFIER.fullmatch(name)]
     for path in paths:
@@ -317,3 +323,17 @@ def _joined(plain: list[str]) -> tuple[str, ...]:
 
 def _distinct(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item for item in items if item))
+
+
+def is_documentation(text: str) -> bool:
+    """Return whether a text reads like a sentence of documentation, which states something and asks for no relation.
+
+    "Construct an Interval object" names what a function does; "callers of Interval" asks for edges. A sentence begins
+    with the verb of what it describes, or with the thing that it defines, or has the markup of documentation.
+    """
+    if _ROLE.search(text):
+        return True
+    words = text.split()
+    if len(words) < MIN_STATEMENT or _ASKS_ANYWHERE.search(text):
+        return False
+    return words[0].lower() in _OPENS_WITH or _STATES.match(text) is not None

@@ -10,15 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 
-from atlas.code.question.components import component_share, read_components
-from atlas.code.question.copies import is_copy
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query
-from atlas.code.question.stem import Split, part_roots, roots_of
-from atlas.code.question.translations import is_translation
+from atlas.code.rank.paths import component_share, is_copy, is_translation, read_components
 from atlas.code.rank.rank import Candidate, is_declaration
 from atlas.code.retrieve.file_evidence import Coverage
 from atlas.code.retrieve.file_prior import FileMatches
+from atlas.core.english.stems import Split, part_roots, roots_of
 from atlas.core.model import Label, NodeRow
 
 FOCUS_POWER = 2

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import log1p
 from types import MappingProxyType
+from typing import NamedTuple
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query
-from atlas.code.question.translations import is_translation
-from atlas.core.model import Label, Node
+from atlas.code.rank.paths import is_translation
+from atlas.code.reader import SearchStep
+from atlas.core.model import Label, Node, NodeRow
 
 LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
     {
@@ -132,26 +134,42 @@ def rank(
     languages: LanguageTerms,
     *,
     demote_tests: bool = True,
+    off: frozenset[str] = frozenset(),
 ) -> list[Candidate]:
-    """Return candidates best first, one per symbol, ties by name; `demote_tests` False ranks tests like other code."""
+    """Return candidates best first, one per symbol, ties by name, by the steps of `SCORING` that are not `off`.
+
+    `demote_tests` False ranks tests like other code.
+    """
 
     @cache  # Several candidates belong to one file.
     def words_of(path: str) -> frozenset[str]:
         return frozenset(split_words(path))
 
-    # The constructor takes a third of the time of `replace`.
-    scored = [
-        Candidate(
-            each.node,
-            _score(each, query, words_of, languages, demote_tests),
-            each.channels,
-            each.reasons,
-            each.degree,
-            each.also,
+    steps = [step.run for step in SCORING if step.switched_by not in off]
+    topic = STATED_TOPIC_FACTOR if query.states else 1.0
+    scored: list[Candidate] = []
+    for each in candidates:
+        row = each.node.row
+        is_document = row.label in _DOCUMENTS
+        is_page = is_document or (row.label == Label.CHUNK and row.kind in _PAGES)
+        of = Scoring(
+            each.score,
+            row,
             each.features,
+            each.degree,
+            query,
+            languages,
+            words_of,
+            demote_tests,
+            topic,
+            is_page,
+            is_document,
         )
-        for each in candidates
-    ]
+        score = each.score
+        for step in steps:
+            score = step(score, of)
+        # The constructor takes a third of the time of `replace`.
+        scored.append(Candidate(each.node, score, each.channels, each.reasons, each.degree, each.also, each.features))
     return collapse(scored, languages)
 
 
@@ -179,61 +197,174 @@ def _merged(group: Sequence[Candidate], languages: LanguageTerms) -> Candidate:
 
 def is_declaration(node: Node, languages: LanguageTerms) -> bool:
     """Return whether a node only declares a symbol that is defined elsewhere."""
-    return "declaration" in node.row.modifiers.split() or node.row.path.endswith(languages.declarations)
+    return _declares(node.row, languages)
 
 
-def _score(
-    candidate: Candidate,
-    query: Query,
-    words_of: Callable[[str], frozenset[str]],
-    languages: LanguageTerms,
-    demote_tests: bool,
-) -> float:
-    row, known = candidate.node.row, candidate.features
-    score = candidate.score + FILE_BONUS * known.get("file", 0.0) + STEM_BONUS * known.get("stem", 0.0)
-    score += COHERENCE_BONUS * known.get("coherence", 0.0) * (1 - query.focus)
-    topic = FILE_MEANING_BONUS * known.get("file_meaning", 0.0) + MENTIONS_BONUS * known.get("mentions", 0.0)
-    topic += COVERAGE_BONUS * known.get("coverage", 0.0)
-    topic += DESCRIPTION_BONUS * known.get("description", 0.0) * (1 - query.focus)
-    score += topic * (STATED_TOPIC_FACTOR if query.states else 1.0)
-    score += COMPONENT_BONUS * known.get("component", 0.0)
-    score *= LABEL_FACTOR.get(row.label, 1.0)
-    if row.is_test and query.wants_tests:
-        score *= TEST_WANTED_FACTOR
-    elif row.is_test and demote_tests:
-        score *= TEST_NAMED_FACTOR if row.name in query.names else TEST_FACTOR
-    if row.is_generated:
-        score *= GENERATED_FACTOR
-    if not row.exported:
-        score *= PRIVATE_FACTOR
-    if is_declaration(candidate.node, languages):
-        score *= DECLARATION_FACTOR
-    is_page = row.label in _DOCUMENTS or (row.label == Label.CHUNK and row.kind in _PAGES)
-    if is_page and query.reports and not (query.wants_documents or query.wants_reasons):
-        score *= REPORTED_FACTOR
-    if query.wants_documents and is_page:
-        score *= DOCUMENT_WANTED_FACTOR
-    elif known.get("configuration_wanted"):
-        score *= CONFIGURATION_WANTED_FACTOR
-    elif row.language in query.languages:
-        score *= LANGUAGE_FACTOR
-    elif row.label == Label.CHUNK and row.kind != "code":
-        score *= WINDOW_FACTOR
-    if known.get("reason_wanted"):
-        score *= REASON_WANTED_FACTOR * (DECISION_WANTED_FACTOR if known.get("decision_wanted") else 1.0)
-    if query.states and row.label in _DOCUMENTS:
-        score *= STATED_FACTOR
-    if known.get("copy"):
-        score *= COPY_FACTOR
-    if row.label == Label.FILE and languages.is_windowed(row.language):
-        score *= WINDOWED_FILE_FACTOR
-    if row.label in _DOCUMENTS and is_translation(row.path):
-        score *= TRANSLATION_FACTOR
-    if query.words:
-        in_path = words_of(row.path).intersection(query.words)
-        score += PATH_BONUS * candidate.score * len(in_path) / len(query.words)
-    score += CENTRAL_BONUS * min(log1p(candidate.degree), CENTRAL_LIMIT) * candidate.score
-    return score - DEPTH_PENALTY * row.qualified_name.count(".")
+def _declares(row: NodeRow, languages: LanguageTerms) -> bool:
+    return "declaration" in row.modifiers.split() or row.path.endswith(languages.declarations)
+
+
+class Scoring(NamedTuple):
+    """What the steps of `SCORING` know besides the score so far. A tuple: one is made for each candidate."""
+
+    text: float
+    """The fused score."""
+    row: NodeRow
+    known: Mapping[str, float]
+    """Features of the candidate."""
+    degree: int
+    query: Query
+    languages: LanguageTerms
+    path_words: Callable[[str], frozenset[str]]
+    demote_tests: bool
+    topic: float
+    """How much evidence about the topic counts."""
+    is_page: bool
+    is_document: bool
+
+
+def _files(score: float, of: Scoring) -> float:
+    return score + FILE_BONUS * of.known.get("file", 0.0)
+
+
+def _stems(score: float, of: Scoring) -> float:
+    return score + STEM_BONUS * of.known.get("stem", 0.0)
+
+
+def _coherence(score: float, of: Scoring) -> float:
+    return score + COHERENCE_BONUS * of.known.get("coherence", 0.0) * (1 - of.query.focus)
+
+
+def _file_meaning(score: float, of: Scoring) -> float:
+    return score + FILE_MEANING_BONUS * of.known.get("file_meaning", 0.0) * of.topic
+
+
+def _mentions(score: float, of: Scoring) -> float:
+    return score + MENTIONS_BONUS * of.known.get("mentions", 0.0) * of.topic
+
+
+def _coverage(score: float, of: Scoring) -> float:
+    return score + COVERAGE_BONUS * of.known.get("coverage", 0.0) * of.topic
+
+
+def _descriptions(score: float, of: Scoring) -> float:
+    return score + DESCRIPTION_BONUS * of.known.get("description", 0.0) * (1 - of.query.focus) * of.topic
+
+
+def _components(score: float, of: Scoring) -> float:
+    return score + COMPONENT_BONUS * of.known.get("component", 0.0)
+
+
+def _labels(score: float, of: Scoring) -> float:
+    return score * LABEL_FACTOR.get(of.row.label, 1.0)
+
+
+def _tests(score: float, of: Scoring) -> float:
+    if of.row.is_test and of.query.wants_tests:
+        return score * TEST_WANTED_FACTOR
+    if of.row.is_test and of.demote_tests:
+        return score * (TEST_NAMED_FACTOR if of.row.name in of.query.names else TEST_FACTOR)
+    return score
+
+
+def _generated(score: float, of: Scoring) -> float:
+    return score * GENERATED_FACTOR if of.row.is_generated else score
+
+
+def _private(score: float, of: Scoring) -> float:
+    return score if of.row.exported else score * PRIVATE_FACTOR
+
+
+def _declarations(score: float, of: Scoring) -> float:
+    return score * DECLARATION_FACTOR if _declares(of.row, of.languages) else score
+
+
+def _reports(score: float, of: Scoring) -> float:
+    query = of.query
+    is_about_code = query.reports and not (query.wants_documents or query.wants_reasons)
+    return score * REPORTED_FACTOR if of.is_page and is_about_code else score
+
+
+def _kinds(score: float, of: Scoring) -> float:
+    row, query = of.row, of.query
+    if query.wants_documents and of.is_page:
+        return score * DOCUMENT_WANTED_FACTOR
+    if of.known.get("configuration_wanted"):
+        return score * CONFIGURATION_WANTED_FACTOR
+    if row.language in query.languages:
+        return score * LANGUAGE_FACTOR
+    return score * WINDOW_FACTOR if row.label == Label.CHUNK and row.kind != "code" else score
+
+
+def _intents(score: float, of: Scoring) -> float:
+    if not of.known.get("reason_wanted"):
+        return score
+    return score * (REASON_WANTED_FACTOR * (DECISION_WANTED_FACTOR if of.known.get("decision_wanted") else 1.0))
+
+
+def _stated(score: float, of: Scoring) -> float:
+    return score * STATED_FACTOR if of.query.states and of.is_document else score
+
+
+def _copies(score: float, of: Scoring) -> float:
+    return score * COPY_FACTOR if of.known.get("copy") else score
+
+
+def _windowed(score: float, of: Scoring) -> float:
+    is_windowed = of.row.label == Label.FILE and of.languages.is_windowed(of.row.language)
+    return score * WINDOWED_FILE_FACTOR if is_windowed else score
+
+
+def _translations(score: float, of: Scoring) -> float:
+    return score * TRANSLATION_FACTOR if of.is_document and is_translation(of.row.path) else score
+
+
+def _paths(score: float, of: Scoring) -> float:
+    words = of.query.words
+    if not words:
+        return score
+    return score + PATH_BONUS * of.text * len(of.path_words(of.row.path).intersection(words)) / len(words)
+
+
+def _central(score: float, of: Scoring) -> float:
+    return score + CENTRAL_BONUS * min(log1p(of.degree), CENTRAL_LIMIT) * of.text
+
+
+def _depth(score: float, of: Scoring) -> float:
+    return score - DEPTH_PENALTY * of.row.qualified_name.count(".")
+
+
+SCORING: tuple[SearchStep[Callable[[float, Scoring], float]], ...] = (
+    SearchStep("files", _files, "a file as a whole has words of the question that one definition lacks"),
+    SearchStep("stems", _stems, "the file's name says what it is about", features=("stem",)),
+    SearchStep("coherence", _coherence, "several hits of a file support each other", features=("coherence",)),
+    SearchStep("file_meaning", _file_meaning, "the start of a file tells its topic", features=("file_meaning",)),
+    SearchStep("mentions", _mentions, "documents that match mention the code", features=("mentions",)),
+    SearchStep("coverage", _coverage, "the definitions of a file have the words together", features=("coverage",)),
+    SearchStep("descriptions", _descriptions, "names and documentation say it in other words"),
+    SearchStep("components", _components, "a title names a file before its colon", features=("component",)),
+    SearchStep("labels", _labels, "definitions with a body are more useful than the file around them"),
+    SearchStep("tests", _tests, "tests repeat the words of the code under test"),
+    SearchStep("generated", _generated, "nobody edits generated code"),
+    SearchStep("private", _private, "among equals, exported symbols are meant"),
+    SearchStep("declarations", _declarations, "the definition has the implementation"),
+    SearchStep("reports", _reports, "a report is about code, although manuals repeat its words"),
+    SearchStep("kinds", _kinds, "pages, settings or a language are asked for; windows repeat the words of code"),
+    SearchStep(
+        "intents",
+        _intents,
+        "documents and decisions give reasons, code does not",
+        features=("reason_wanted", "decision_wanted", "configuration_wanted"),
+    ),
+    SearchStep("stated", _stated, "a sentence of documentation describes code"),
+    SearchStep("copies", _copies, "copies say what their original says", features=("copy", "text_copy")),
+    SearchStep("windowed", _windowed, "the text of such a file is in its windows"),
+    SearchStep("translations", _translations, "a translated document says what its original says"),
+    SearchStep("paths", _paths, "the path has words of the question"),
+    SearchStep("central", _central, "among equals, code with callers is meant"),
+    SearchStep("depth", _depth, "among equals, the shorter name is meant"),
+)
+"""The steps from the fused score to that of the ranking, in this order: bonuses, factors, ties."""
 
 
 def _order(candidate: Candidate) -> tuple[float, int, str, str]:

@@ -1,51 +1,105 @@
-"""Rank candidates: their features, then either the learned weights or the constants of `rank.py`. Pure.
+"""How the hits of a hybrid search are ordered: the ordered list `STAGES`. Pure.
 
-`rank_candidates` is the whole order of a hybrid search but for the symbols of a bare name, which `symbol_order` puts
-first.
+`order_candidates` runs those between reading and judging: lifts, then a score by the steps of `rank.SCORING` or by the
+learned weights, then what comes first whatever its score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from atlas.code.question.parse_question import Query
-from atlas.code.question.stem import roots_of
 from atlas.code.rank.features import QuestionEvidence, features, main_features
+from atlas.code.rank.grouping import group_by_file
+from atlas.code.rank.judgement import judge
 from atlas.code.rank.learned import score, shares, weights
-from atlas.code.rank.rank import Candidate, collapse, rank
-from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import Ranking
-from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, Coverage
+from atlas.code.rank.rank import SCORING, Candidate, collapse, rank
+from atlas.code.rank.symbol_order import names_first
+from atlas.code.rank.titles import lift_titles
+from atlas.code.reader import Reader, SearchStep
+from atlas.code.retrieve.channels import Ranking, by_name
+from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, Coverage, file_weight
 from atlas.code.retrieve.file_prior import FileMatches, match_files
 from atlas.code.retrieve.fuse import above_floor, normalised, prose_shares
+from atlas.code.retrieve.long_search import ChannelHits, lift_written_files, search_long_text
+from atlas.code.retrieve.places import places_first
+from atlas.core.english.stems import roots_of
 from atlas.core.model import Scored, WordCounts
 
-STAGES: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "files": frozenset(),
-        "stems": frozenset(("stem",)),
-        "coherence": frozenset(("coherence",)),
-        "file_meaning": frozenset(("file_meaning",)),
-        "mentions": frozenset(("mentions",)),
-        "coverage": frozenset(("coverage",)),
-        "components": frozenset(("component",)),
-        "titles": frozenset(),
-        "descriptions": frozenset(),
-        "intents": frozenset(("reason_wanted", "decision_wanted", "configuration_wanted")),
-        "copies": frozenset(("copy", "text_copy")),
-        "symbols": frozenset(),
-        "near_names": frozenset(),
-        "places": frozenset(),
-        "long_texts": frozenset(),
-        "relevance": frozenset(),
-        "grouping": frozenset(),
-        "quality": frozenset(),
-    }
-)
-"""Stages that `RankingOptions.off` may name besides features, each with the features that only it uses."""
 _TESTS = ("test", "text_test")
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """What the stages know besides the candidates so far."""
+
+    reader: Reader
+    found: ChannelHits
+    read: Sequence[Candidate]
+    """The candidates as read, with their fused scores."""
+
+
+Order = Callable[[Ordering, Sequence[Candidate]], Sequence[Candidate]]
+
+
+def order_candidates(
+    reader: Reader, found: ChannelHits, read: Sequence[Candidate], *, demote_tests: bool = True
+) -> list[Candidate]:
+    """Return the candidates best first, after the stages that are on."""
+    query, of = found.query, Ordering(reader, found, read)
+    lifted = _run(LIFTS, of, read)
+    weight = 0.0 if found.long is not None else file_weight(query, read, lifted)
+    evidence = read_evidence(reader, query, found.rankings, found.counts, weight)
+    return list(_run(FIRSTS, of, rank_candidates(reader, lifted, evidence, demote_tests=demote_tests)))
+
+
+def _run(stages: Iterable[SearchStep[Order]], of: Ordering, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    for stage in stages:
+        if of.reader.ranking.has(stage):
+            candidates = stage.run(of, candidates)
+    return candidates
+
+
+def _written(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    return ranked if of.found.long is None else lift_written_files(ranked, of.found.long)
+
+
+def _titles(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    return ranked if of.found.long is not None else lift_titles(ranked, of.found.query)
+
+
+def _symbols(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    query = of.found.query
+    is_word = bool(of.found.counts.words.get(query.text.lower()))
+    return names_first(ranked, query, of.reader.languages, is_word=is_word)
+
+
+def _places(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    places = next((each for each in of.found.rankings if each.channel == "place"), None)
+    return places_first(ranked, of.read, places) if places is not None and places.hits else ranked
+
+
+LIFTS: tuple[SearchStep[Order], ...] = (
+    SearchStep("written_files", _written, "a long text writes the paths that it is about"),
+    SearchStep("titles", _titles, "a heading is what people ask for"),
+)
+"""Stages that raise fused scores."""
+FIRSTS: tuple[SearchStep[Order], ...] = (
+    SearchStep("symbols", _symbols, "a bare name asks for its symbols"),
+    SearchStep("places", _places, "a place that the question writes is what it asks for"),
+)
+"""Stages that put candidates first, whatever their score."""
+STAGES: tuple[SearchStep[Callable[..., object]], ...] = (
+    SearchStep("long_texts", search_long_text, "a long text has words and frames that are not asked for"),
+    SearchStep("near_names", by_name, "a misspelt name means the most similar ones"),
+    *LIFTS,
+    *SCORING,
+    *FIRSTS,
+    SearchStep("relevance", judge, "the nearest hits of an unrelated question answer nothing"),
+    SearchStep("grouping", group_by_file, "a page shows more files if the hits of one share an entry"),
+)
+"""All stages behind the channels, in the order in which a hit passes them."""
 
 
 def read_evidence(
@@ -85,7 +139,7 @@ def rank_candidates(
     """Return candidates best first, one per symbol, each with its features; scores are 0..1 if ranked by weights."""
     options = reader.ranking
     known = (features if options.learned or options.all_features else main_features)(candidates, evidence)
-    if off := options.off.union(*(STAGES.get(stage, frozenset[str]()) for stage in options.off)):
+    if off := options.off.union(*(step.features for step in SCORING if not options.has(step))):
         known = [{name: value for name, value in own.items() if name not in off} for own in known]
     # The constructor takes a third of the time of `replace`.
     with_features = [
@@ -93,7 +147,8 @@ def rank_candidates(
         for each, own in zip(candidates, known, strict=True)
     ]
     if not options.learned:
-        return rank(with_features, evidence.query, reader.split_words, reader.languages, demote_tests=demote_tests)
+        query, languages = evidence.query, reader.languages
+        return rank(with_features, query, reader.split_words, languages, demote_tests=demote_tests, off=options.off)
     model = {name: weight for name, weight in weights().items() if demote_tests or name not in _TESTS}
     scores = shares([score(each.features, model) for each in with_features])
     return collapse(

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 
-from atlas.code.question.british_american import other_spellings
-from atlas.code.question.parse_question import Query, base_forms
+from atlas.code.question.parse_question import Query
 from atlas.code.retrieve.file_prior import idf
+from atlas.core.english.stems import base_forms, other_spellings
+from atlas.core.english.stop_words import ASKING
 from atlas.core.model import Scored, WordCounts
 
 BIAS, PER_COSINE, PER_KNOWN = -4.9, 6.9, 4.0
@@ -30,9 +31,6 @@ WEAK = 0.3
 """Below it, an answer says that the match is weak."""
 RELEVANT = 0.2
 """Below it, an answer says that nothing relevant was found."""
-_WRITTEN = "happen happens happened occur occurs work works done look find kind way thing things something"
-ASKING = frozenset(_WRITTEN.split())
-"""Words that say how a question is asked; whether the index has them means nothing."""
 FREQUENT = log(2)
 """Rarity of a word that the index has too often for it to be counted."""
 

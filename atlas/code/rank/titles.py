@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from atlas.code.question.parse_question import STOP_WORDS, Query, base_forms
+from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
+from atlas.core.english.stems import base_forms
+from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.labels import DOCUMENT_LABELS
 
 TITLE_BONUS = 0.6

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from atlas.code.question.parse_question import Query
-from atlas.code.question.stem import root_of
 from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import Ranking
 from atlas.code.retrieve.fuse import above_floor
+from atlas.core.english.stems import root_of
 from atlas.core.errors import AtlasError
 from atlas.core.labels import DOCUMENT_LABELS
 from atlas.core.model import Edge, Filter, Label, Node, Scored, WordCounts
@@ -46,7 +46,7 @@ async def by_file_meaning(reader: Reader, query: Query, where: Filter) -> Rankin
 
     The channel of meaning says what is wrong; its hits must not be empty, or the vectors are of another model.
     """
-    if FILE_MEANING in reader.ranking.off or not asks_for_files(query):
+    if not asks_for_files(query):
         return Ranking(FILE_MEANING)
     try:
         vector = await reader.embedder.embed_query(query.text)

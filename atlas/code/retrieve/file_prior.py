@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, log
 
-from atlas.code.question.stem import root_of
+from atlas.core.english.stems import root_of
 from atlas.core.model import WordCounts
 
 _K1, _B = 1.2, 0.75

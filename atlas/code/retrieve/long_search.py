@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from atlas.code.question.long_text import MAX_CHARACTERS, LongText, fits, rarest
-from atlas.code.question.parse_question import MAX_QUERY_CHARACTERS, STOP_WORDS, Query, base_forms, route
+from atlas.code.question.parse_question import MAX_QUERY_CHARACTERS, Query, route
 from atlas.code.question.tracebacks import TracebackFrame
 from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
@@ -28,6 +28,8 @@ from atlas.code.retrieve.channels import (
 from atlas.code.retrieve.fuse import normalised, order
 from atlas.code.retrieve.phrases import by_phrase
 from atlas.code.retrieve.sentence_transformer import by_quality
+from atlas.core.english.stems import base_forms
+from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
 from atlas.core.model import Filter, Label, Match, Node, Scored, WordCounts
 

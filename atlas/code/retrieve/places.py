@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.question.languages import LanguageTerms
+from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
@@ -82,9 +83,9 @@ def with_line(intent: RelationIntent | None, text: str, languages: LanguageTerms
     return replace(intent, name=f"{intent.name}:{line}") if line else intent
 
 
-async def by_place(reader: Reader, text: str, where: Filter) -> Ranking:
+async def by_place(reader: Reader, query: Query, where: Filter) -> Ranking:
     """Find the definitions at the lines that a question writes, then their files."""
-    places = read_places(text, reader.languages) if "places" not in reader.ranking.off else ()
+    places = read_places(query.text, reader.languages)
     found = await asyncio.gather(*(_of_place(reader, place, where) for place in places))
     reasons = {node.row.uid: AT_LINE for inner, _ in found for node in inner}
     for _, files in found:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from atlas.code.retrieve.expand import KINDS, Neighbourhood
 from atlas.code.tools.symbol.symbols import Neighbour, NeighbourSection, Symbol
+from atlas.core.english.sentences import docstring_sentence
 from atlas.core.invisible import quoted
 from atlas.core.model import Direction, Edge, Label, NodeRow
 
@@ -23,8 +23,6 @@ TITLED_KINDS = {"docsection": "section", "adr": "adr"}
 """Kinds of nodes that are cited by title, and how the kind is called."""
 NOTE_KINDS = ("claim", "decision", "entity", "observation")
 """Kinds of notes: their name is text that a person wrote, and is quoted."""
-
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n[^\S\n]{0,200}\n")
 
 
 def symbol_of(row: NodeRow) -> Symbol:
@@ -133,7 +131,7 @@ def path_of(place: str) -> str:
 
 def summary_of(docstring: str) -> str:
     """Return the first sentence on one line, at most `SUMMARY_CHARACTERS` characters."""
-    sentence = " ".join(_SENTENCE_END.split(docstring.strip(), maxsplit=1)[0].split())
+    sentence = docstring_sentence(docstring)
     return sentence if len(sentence) <= SUMMARY_CHARACTERS else sentence[: SUMMARY_CHARACTERS - 3].rstrip() + "..."
 
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atlas.knowledge.retrieval.opposites import STOP_WORDS, SYNONYMS, WORDS, opposites, sides, stem
+from atlas.core.english.stems import stem
+from atlas.core.english.stop_words import STATEMENT_STOP_WORDS
+from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS, opposites, sides
 
 _WORD = re.compile(r"[A-Za-z0-9][\w'-]*(?:[.][\w'-]+)*")
 _AS = re.compile(
@@ -107,7 +109,7 @@ def _compared(
 
 def _stems(text: str) -> frozenset[str]:
     words = (word.lower().removesuffix("'s") for word in _WORD.findall(text))
-    return frozenset(SYNONYMS.get(stem(word), stem(word)) for word in words if word not in STOP_WORDS)
+    return frozenset(SYNONYMS.get(stem(word), stem(word)) for word in words if word not in STATEMENT_STOP_WORDS)
 
 
 def _comparative(before: str) -> tuple[list[tuple[int, str]], tuple[int, int]] | None:

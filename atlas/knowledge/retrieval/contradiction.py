@@ -11,7 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from atlas.knowledge.retrieval.opposites import ATTRIBUTES, WORDS, opposites, stem
+from atlas.core.english.stems import stem
+from atlas.knowledge.retrieval.opposites import ATTRIBUTES, WORDS, opposites
 from atlas.knowledge.retrieval.quantities import Quantity, excludes
 from atlas.knowledge.retrieval.statements import Statement, statement, stems_of
 

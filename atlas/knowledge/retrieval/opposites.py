@@ -6,10 +6,11 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
+from atlas.core.english.stems import stem
+
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 NEGATIONS = frozenset(WORDS["negations"].split())
 NEGATING_VERBS = frozenset(WORDS["negating_verbs"].split())
-STOP_WORDS = frozenset(WORDS["stop_words"].split())
 CIRCUMSTANCES = frozenset(WORDS["circumstances"].split())
 CONDITIONS = frozenset(WORDS["conditions"].split())
 SOME = frozenset(WORDS["some"].split())
@@ -20,37 +21,6 @@ ATTRIBUTES: list[list[frozenset[str]]] = []
 """Groups of alternatives that say which quantity is meant: stems."""
 _PREFIXES = tuple(WORDS["negating_prefixes"].split())
 _PREFIX_PAIRS = [tuple(pair.split("/")) for pair in WORDS["prefix_pairs"].split()]
-_ENDINGS: list[tuple[str, str]] = [
-    (ending, less) for ending, less in (pair.split("=") for pair in WORDS["endings"].split())
-]
-_PARTICLES = ("up", "down", "back", "off")
-_VOWELS = "aeiou"
-
-
-def stem(word: str) -> str:
-    """Return a stem that the noun, verb and adjective forms of a word share."""
-    for ending, less in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("es", "e"), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
-            word = word[: -len(ending)] + less
-            break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
-        word = word[:-1]
-    return _root(word)
-
-
-def _root(word: str) -> str:
-    """Remove what makes nouns, adjectives and adverbs: "-ation", "-ally", "-y", the particle of "lookup"."""
-    for particle in _PARTICLES:
-        if word.endswith(particle) and len(word) - len(particle) >= 3:
-            return word[: -len(particle)]
-    for ending, less in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            word = word[: -len(ending)] + less
-    if word.endswith("y") and len(word) > 4 and word[-2] not in _VOWELS:
-        return word[:-1]
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word
-
-
 SYNONYMS: dict[str, str] = {
     stem(word): stem(group.split()[0]) for group in WORDS["synonyms"].strip().splitlines() for word in group.split()
 }

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS, stem
+from atlas.core.english.stems import stem
+from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS
 
 _UNITS: dict[str, tuple[str, float]] = {
     unit: (kind, float(factor)) for kind, units in WORDS["units"].items() for unit, factor in units.items()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from atlas.code.retrieve.fuse import normalised
+from atlas.core.english.sentences import said_sentences
 from atlas.core.model import Node
 from atlas.knowledge.retrieval.conversation import seconds
 from atlas.knowledge.retrieval.mentions import Mentions
@@ -29,7 +29,6 @@ CONFIDENCE_SPAN = 0.1
 AGE_SPAN, AGE_HALF_LIFE = 0.03, 30 * 86_400.0
 """The newest candidate gains this share of its score; one that is this much older, in seconds, half of it. It
 changes no recall: it orders near equals."""
-_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
 
 def fused(words: Mapping[str, float], meaning: Mapping[str, float]) -> dict[str, float]:
@@ -65,7 +64,7 @@ def content(text: str) -> float:
 
     Words and meaning both favour short texts: of a conversation, "What happened?" is near to every question.
     """
-    said = len(set(stem_words(" ".join(part for part in _SENTENCE.findall(text) if "?" not in part)).split()))
+    said = len(set(stem_words(" ".join(part for part in said_sentences(text) if "?" not in part)).split()))
     return said / (said + UNSAYING)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import other_model
 from atlas.core.contracts import Embedder
+from atlas.core.english.sentences import note_sentences
 from atlas.core.errors import AtlasError
 from atlas.core.model import PROSE, Chunk, Filter, Node, Scored
 from atlas.parsing import VectorIndex
@@ -22,7 +23,6 @@ MAX_SENTENCES = 12
 MAX_CHARACTERS = 1000
 """Of a question. Longer ones are texts, which are embedded as a whole all the same."""
 _WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s)[^.!?\n]*)*[.!?]*")
 
 
 async def nearest(reader: Reader, vector: bytes, where: Filter, limit: int) -> list[Scored]:
@@ -95,7 +95,7 @@ async def best_sentences(reader: Reader, vector: bytes, nodes: Sequence[Node]) -
     owners: list[str] = []
     chunks: list[Chunk] = []
     for node in nodes:
-        parts = sentences(node.row.docstring) if len(node.row.docstring) >= MIN_PASSAGE else []
+        parts = note_sentences(node.row.docstring) if len(node.row.docstring) >= MIN_PASSAGE else []
         if len(parts) > 1:
             name = node.row.chunk_name or ("" if node.row.name in parts[0] else node.row.name)
             owners += [node.row.uid] * min(len(parts), MAX_SENTENCES)
@@ -111,8 +111,3 @@ async def _cosines(embedder: Embedder, vector: bytes, chunks: Sequence[Chunk]) -
         return []
     found = VectorIndex(len(vector) // 4).cosines(vector, await embedder.embed_chunks(chunks))
     return [0.0 if math.isnan(cosine) else cosine for cosine in found]
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, headings and list items among them."""
-    return [part for part in (found.group().strip(" #*-\t") for found in _SENTENCE.finditer(text)) if len(part) > 1]

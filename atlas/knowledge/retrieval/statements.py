@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atlas.core.english.stems import stem
+from atlas.core.english.stop_words import STATEMENT_STOP_WORDS
 from atlas.knowledge.retrieval.comparisons import SidesCompared, comparison
 from atlas.knowledge.retrieval.opposites import (
     CIRCUMSTANCES,
@@ -16,12 +18,10 @@ from atlas.knowledge.retrieval.opposites import (
     PHRASES,
     REPORTS,
     SOME,
-    STOP_WORDS,
     SYNONYMS,
     VERBS,
     WORDS,
     sides,
-    stem,
 )
 from atlas.knowledge.retrieval.quantities import Growth, Quantity, growth, is_unit, quantities
 
@@ -161,7 +161,7 @@ class _WordReader:
             self.circumstances.discard(self._last)
         elif (self._last, word) in (("at", "least"), ("at", "most")):
             self._opening = ""
-        elif self._opening and word not in STOP_WORDS:
+        elif self._opening and word not in STATEMENT_STOP_WORDS:
             self._length += 1
             is_meant = self._is_first or self._opening in CONDITIONS or not set(sides(stem(word)))
             is_counted = self._length == 1 or self._last == "version"
@@ -175,7 +175,7 @@ class _WordReader:
     def _content(self, word: str, form: str, written: str) -> None:
         if stem(word) in NEGATING_VERBS:
             self.negations.append(written)
-        elif word not in STOP_WORDS and not self._is_amount(word):
+        elif word not in STATEMENT_STOP_WORDS and not self._is_amount(word):
             self.words.append((form, written))
 
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from atlas.core.english.sentences import first_sentence
 from atlas.core.ids import make_uid
 from atlas.core.model import PASSAGE, EdgeRow, EdgeType, Label, NodeRow, SearchText
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.passages import passages
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedSection
 from atlas.packs.documentation.rows import digest, node_row
-from atlas.packs.documentation.sentences import first_sentence
 from atlas.parsing import stem_words
 
 _MARKUP = re.compile(r"[`*]")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from atlas.core.english.sentences import sentence_spans
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.rendering import RenderedBlock, RenderedSection, byte_offset
-from atlas.packs.documentation.sentences import sentence_spans
 
 TARGET = 800
 """Characters after which a passage ends with the next block."""

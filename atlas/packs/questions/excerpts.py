@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from atlas.packs.documentation.sentences import sentence_spans
+from atlas.core.english.sentences import sentence_spans
 from atlas.packs.questions.question import Question
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
 from atlas.packs.questions.texts import Passage

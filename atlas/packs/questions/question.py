@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from atlas.core.english.stop_words import FILLERS
 from atlas.packs.questions.retrieval.near_words import Near
 from atlas.packs.questions.retrieval.synonyms import Phrase, Synonyms, general_synonyms
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
@@ -23,13 +24,7 @@ OF_NEAR, MOST_NEAR, NEAREST = 0.5, 8, 0.35
 """What a near word of a stem without synonyms counts, times its cosine; how many count, from which cosine."""
 _EXPLICIT = re.compile(r"_|\.(?=\w)|[a-z][A-Z]")
 """Not abbreviations in capitals: `SQL` and `PDF` are words of everyday questions."""
-FILLERS = frozenset(
-    stem_words(
-        "want need please something anything everything someone somebody anyone anybody thing way let give get like "
-        "would could should can may"
-    ).split()
-)
-"""Stems of words that carry a question and say nothing about its subject."""
+_FILLERS = frozenset(stem_words(FILLERS).split())
 _NAME = re.compile(r"[A-Za-z_](?:\w|\.++(?=\w))++(?:\(\))?")
 _ARGUMENT = re.compile(r"\b([A-Za-z_]\w+)=")
 _CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^(?:[A-Z]?+[0-9]++)*+[A-Z]{2}[A-Z0-9_]*+$")
@@ -78,7 +73,7 @@ def analyse(text: str, vocabulary: Vocabulary, *, multi_query: bool = True) -> Q
     """Return a question with the alternatives that the vocabulary of a pack allows."""
     text = " ".join(text[:MAX_QUESTION].split())
     every = tuple(dict.fromkeys(stem_words(text).split()))
-    stems = tuple(stem for stem in every if stem not in FILLERS) or every
+    stems = tuple(stem for stem in every if stem not in _FILLERS) or every
     found: dict[Phrase, dict[Phrase, int]] = {}
     names = names_in(text)
     if multi_query and not _is_explicit(names, vocabulary):

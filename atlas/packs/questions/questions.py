@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
+from atlas.core.english.sentences import sentences
 from atlas.core.model import Filter, Label, Match, NodeRow
 from atlas.packs.documentation.pack.manifest import shown
 from atlas.packs.documentation.pack.strict_json import load_json
-from atlas.packs.documentation.sentences import sentences
 from atlas.packs.questions.texts import properties_of, read_contents
 from atlas.packs.questions.values import PackReader
 from atlas.parsing import stem_words

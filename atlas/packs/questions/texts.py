@@ -10,9 +10,9 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from atlas.core.contracts import Store
+from atlas.core.english.sentences import sentence_spans
 from atlas.core.model import Node, NodeRow
 from atlas.packs.documentation.pack.strict_json import load_json
-from atlas.packs.documentation.sentences import sentence_spans
 from atlas.packs.questions.values import PackReader
 from atlas.parsing import stem_words
 

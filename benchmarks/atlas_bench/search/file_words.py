@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from atlas.code.question.parse_question import STOP_WORDS
+from atlas.core.english.stop_words import STOP_WORDS
 from atlas.parsing import split_words
 from atlas_bench.search.measures import Hit
 

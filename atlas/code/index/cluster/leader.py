@@ -13,10 +13,10 @@ import secrets
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
-from atlas.code.index.background import in_background
 from atlas.code.index.worker import Log
 from atlas.core.contracts import Coordinator
 from atlas.core.errors import AtlasError, Unavailable, WriterBusy
+from atlas.core.threads import in_background
 
 LEASE = "writer"
 """Name of the lease on a project's bus."""

@@ -1,23 +1,32 @@
-"""Why search ranked what it found as it did: the question as parsed, the stages, and each hit's features.
+"""Why search answered as it did: the question as parsed, the answerers, channels and stages, each hit's features.
 
 For people who tune the ranking (`atlas search --explain`); agents get the hits alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
+from atlas.code.answerers import ANSWERERS
 from atlas.code.atlas import Atlas
-from atlas.code.find import Mode, SearchResult
+from atlas.code.find import CHANNELS, Mode, SearchResult
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.ranking import STAGES
-from atlas.code.reader import RankingOptions
+from atlas.code.reader import RankingOptions, SearchStep
 from atlas.code.tools.envelope import make_filter, open_envelope
 from atlas.code.tools.search.search import TOKEN_BUDGET
 
 Document = dict[str, object]
+_LISTS: Mapping[str, tuple[str, Sequence[SearchStep[object]]]] = MappingProxyType(
+    {
+        "answerers": ("of which the first that answers decides", ANSWERERS),
+        "channels": ("all at once", CHANNELS),
+        "stages": ("in this order", STAGES),
+    }
+)
 
 
 async def find_to_explain(
@@ -42,10 +51,12 @@ def explain(found: SearchResult, options: RankingOptions, limit: int) -> Documen
     return {
         "question": _question(found.query),
         "answered_by": _answered_by(found),
+        "answerer": found.answered_by,
         "relevance": round(found.relevance, 4),
         "strength": round(found.strength, 4),
         "ranked_by": "learned weights" if options.learned else "constants",
-        "stages": {stage: "off" if stage in options.off else "on" for stage in STAGES},
+        "stages": {each.switched_by: _state(each, options) for each in (*CHANNELS, *STAGES)},
+        "lists": {name: [_entry(each, options) for each in steps] for name, (_, steps) in _LISTS.items()},
         "notes": [note for note in found.notes if note],
         "hits": [_hit(number, each) for number, each in enumerate(found.ranked[:limit], 1)],
     }
@@ -55,10 +66,16 @@ def explanation_lines(found: SearchResult, options: RankingOptions, limit: int) 
     """Yield the explanation of the first `limit` hits as lines of text."""
     for name, value in _question(found.query).items():
         yield f"{name}: {value}"
-    yield f"answered by: {_answered_by(found)}, relevance {found.relevance:.2f}, strength {found.strength:.2f}"
+    by = f" ({found.answered_by})" if found.answered_by else ""
+    yield f"answered by: {_answered_by(found)}{by}, relevance {found.relevance:.2f}, strength {found.strength:.2f}"
     by = "learned weights" if options.learned else "constants"
-    off = ", ".join(stage for stage in STAGES if stage in options.off)
-    yield f"ranked by: {by}; stages off: {off or 'none'}"
+    off = dict.fromkeys(each.switched_by for _, steps in _LISTS.values() for each in steps if not options.has(each))
+    yield f"ranked by: {by}; stages off: {', '.join(off) or 'none'}"
+    for name, (how, steps) in _LISTS.items():
+        yield f"{name}, {how}:"
+        for each in steps:
+            mark = "" if options.has(each) else " (off)"
+            yield f"   {each.name}{mark}: {each.why}"
     yield from (f"note: {note}" for note in found.notes if note)
     for number, each in enumerate(found.ranked[:limit], 1):
         row = each.node.row
@@ -67,6 +84,14 @@ def explanation_lines(found: SearchResult, options: RankingOptions, limit: int) 
         yield f"   found by {', '.join(each.channels)}{reasons}"
         if each.features:
             yield "   " + " ".join(f"{name}={value}" for name, value in _features(each).items())
+
+
+def _state(step: SearchStep[object], options: RankingOptions) -> str:
+    return "on" if options.has(step) else "off"
+
+
+def _entry(step: SearchStep[object], options: RankingOptions) -> dict[str, str]:
+    return {"name": step.name, "switch": step.switched_by, "state": _state(step, options), "why": step.why}
 
 
 def _question(query: Query) -> dict[str, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from atlas.core.english.sentences import first_sentence
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.extract.found import FoundEntity
 from atlas.packs.documentation.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedBlock, RenderedSection
-from atlas.packs.documentation.sentences import first_sentence
 
 _GLOSSARY = re.compile(r"\b(?:glossary|terminology|terms|definitions)\b", re.IGNORECASE)
 _HEADING_CALL = re.compile(r"(?<![\w.])[\d.]*+([A-Za-z_][\w.]*+\(\))")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from atlas.core.english.sentences import sentence_spans
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.extract.entities import is_glossary, term_name
 from atlas.packs.documentation.extract.found import FoundFact
@@ -27,7 +28,6 @@ from atlas.packs.documentation.extract.versions import (
 )
 from atlas.packs.documentation.passages import subjects
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedBlock, RenderedSection, byte_offset
-from atlas.packs.documentation.sentences import sentence_spans
 
 MAX_EVIDENCE = 600
 VERB_FIRST = 3

@@ -1,4 +1,4 @@
-"""Sentences of prose: spans in characters. Pure."""
+"""Sentences: of running prose as spans, and the simpler rules for notes, conversations, titles and docstrings. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import re
 _END = re.compile(r"[.!?]['\")\]]{0,8}(?=\s{1,40}[\"'(\[`*]{0,8}[A-Z0-9_`])|\n{2,}|\n(?=\s{0,40}(?:[-*] |\d{1,9}\. ))")
 """Where a sentence may end: a mark before a blank and a capital, digit or code; a blank line; a list item."""
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|al|resp|approx|incl|Fig|No|Mr|Dr|St)|\b[A-Z])\.$")
+
+
+_OF_NOTE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s)[^.!?\n]*)*[.!?]*")
+_SAID = re.compile(r"[^.!?]+[.!?]*")
+_BEFORE_CAPITAL = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_BEFORE_BLANK = re.compile(r"(?<=[.!?])\s|\n[^\S\n]{0,200}\n")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -36,6 +42,26 @@ def first_sentence(text: str, most: int = 300) -> str:
     spans = sentence_spans(text[: 4 * most])
     found = " ".join(text[spans[0][0] : spans[0][1]].split()) if spans else ""
     return found if len(found) <= most else found[: most - 1].rsplit(" ", 1)[0] + "…"
+
+
+def note_sentences(text: str) -> list[str]:
+    """Return the sentences of a note. Each line ends one: headings and list items are sentences of their own."""
+    return [part for part in (found.group().strip(" #*-\t") for found in _OF_NOTE.finditer(text)) if len(part) > 1]
+
+
+def said_sentences(text: str) -> list[str]:
+    """Return the sentences of spoken text with their marks. Every mark ends one: questions are told from statements."""
+    return _SAID.findall(text)
+
+
+def title_sentence(line: str) -> str:
+    """Return the first sentence of a line. Abbreviations do not end it if no capital follows: a title is cut late."""
+    return _BEFORE_CAPITAL.split(line, maxsplit=1)[0]
+
+
+def docstring_sentence(docstring: str) -> str:
+    """Return the first sentence of a docstring on one line. Any mark before a blank ends it: a summary is cut early."""
+    return " ".join(_BEFORE_BLANK.split(docstring.strip(), maxsplit=1)[0].split())
 
 
 def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

@@ -1,0 +1,167 @@
+"""What kind of question it is: the ordered list `ANSWERERS`, of which the first that answers decides.
+
+A question that none answers is searched as text. Reads the graph, the packages and the version history only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
+from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
+from atlas.code.graph.http_routes import answer_events, answer_routes
+from atlas.code.graph.packages import PackageReport, answer_packages
+from atlas.code.graph.relation import EdgeAnswer
+from atlas.code.graph.unions import answer_both
+from atlas.code.graph.untested import add_named_tests, find_untested
+from atlas.code.graph.unused import find_unused
+from atlas.code.question.package_questions import find_package_question
+from atlas.code.question.parse_question import Query
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.question.route_forms import read_route_question
+from atlas.code.reader import Reader, SearchStep
+from atlas.core.errors import AtlasError
+from atlas.core.model import Filter
+
+_HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
+"""Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
+_OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
+"""Relations that texts often state without a reference: a page about a class that has two declarations."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question as the answerers see it."""
+
+    text: str
+    query: Query
+    where: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an answerer says about its kind of question."""
+
+    answer: EdgeAnswer | ChangeAnswer | PackageReport | None = None
+    """None where the question has to be searched as text."""
+    notes: tuple[str, ...] = ()
+    """Why it has to be."""
+    yields: bool = False
+    """Whether the next answerer may know better: a name without routes may be an event."""
+    by: str = ""
+    """Name of the answerer."""
+
+
+async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
+    """Return the first answer of `ANSWERERS`; none with a note when the store cannot be read."""
+    waiting: Answered | None = None
+    try:
+        for each in ANSWERERS:
+            answered = await each.run(reader, asked) if reader.ranking.has(each) else None
+            if answered is not None and not answered.yields:
+                return replace(answered, by=each.name)
+            if waiting is not None:
+                return waiting
+            waiting = replace(answered, by=each.name) if answered is not None else None
+    except AtlasError as error:
+        relation = asked.query.relation
+        about = f"{relation.kind} of `{relation.name}`" if relation else "routes and events"
+        return Answered(notes=(f"{about} could not be read: {error.message}",))
+    return waiting or Answered()
+
+
+async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    intent = asked.query.relation
+    if intent is None or not asks_history(intent, asked.text):
+        return None
+    return Answered(await answer_changes(reader, intent, asked.text, asked.where))
+
+
+async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    question = find_package_question(asked.query.text)
+    if question is None:
+        return None
+    try:
+        found = await answer_packages(reader, question, asked.where)
+    except AtlasError:
+        return None
+    return Answered(found) if found is not None else None
+
+
+async def _routes(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    intent = asked.query.relation
+    question = read_route_question(asked.query.text, intent)
+    found = await answer_routes(reader, question, intent, asked.where) if question is not None else None
+    return Answered(found, yields=not found.related) if found is not None else None
+
+
+async def _events(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    found = await answer_events(reader, asked.query.text, asked.where)
+    return Answered(found) if found is not None else None
+
+
+async def _unused(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    intent = _about_all(asked, Kind.UNUSED)
+    return _checked(asked, intent, await find_unused(reader, intent, asked.where)) if intent is not None else None
+
+
+async def _untested(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    intent = _about_all(asked, Kind.UNTESTED)
+    return _checked(asked, intent, await find_untested(reader, intent, asked.where)) if intent is not None else None
+
+
+async def _both(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    intent = asked.query.relation
+    if intent is None or not intent.other or intent.kind == Kind.PATH:
+        return None
+    return await _with_tests(reader, asked, intent, await answer_both(reader, intent, asked.where))
+
+
+async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    intent = asked.query.relation
+    if intent is None:
+        return None
+    return await _with_tests(reader, asked, intent, await answer_relation(reader, intent, asked.where))
+
+
+def _about_all(asked: AskedQuestion, kind: Kind) -> RelationIntent | None:
+    """Return the intent of a question of the kind that names no symbol."""
+    intent = asked.query.relation
+    return intent if intent is not None and intent.kind == kind and not intent.name else None
+
+
+async def _with_tests(
+    reader: Reader, asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | None
+) -> Answered:
+    if found is not None and intent.kind == Kind.TESTS:
+        found = await add_named_tests(reader, found, asked.where)
+    return _checked(asked, intent, found)
+
+
+def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | None) -> Answered:
+    """Return what was found, or why the question has to be searched as text."""
+    if found is None:
+        is_unknown = intent.kind in UNANSWERED or not intent.name
+        return Answered(notes=(f"no {intent.kind} in the graph fit: searched as text",) if is_unknown else ())
+    if not found.related and intent.kind in _OFTEN_IN_WORDS:
+        return Answered(notes=(f"no {intent.kind} of `{intent.name}` in the graph: searched as text",))
+    if not found.related and found.outcome != "found" and _HEADING.match(asked.query.text):
+        return Answered(notes=(f"`{intent.name}` names no single symbol: searched as text",))
+    if (missing := found.missing_end) is not None:
+        return Answered(notes=(f"no symbol is named `{missing}`: searched as text",))
+    return Answered(found)
+
+
+ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered | None]]], ...] = (
+    SearchStep("changes", _changes, "the version history has what changed, when and by whom; the graph has not"),
+    SearchStep("packages", _packages, "manifests and lock files declare packages and their versions"),
+    SearchStep("routes", _routes, "routes are nodes with a method and a path, not names"),
+    SearchStep("events", _events, "a name without routes may be that of an event, task or command"),
+    SearchStep("unused", _unused, "a question for all unused code names no symbol"),
+    SearchStep("untested", _untested, "nor does one for all untested code"),
+    SearchStep("both", _both, "edges of two symbols are those of each"),
+    SearchStep("relation", _relation, "edges of one symbol, or a path between two, are in the graph"),
+)
+"""Asked in this order, each only about questions of its kind; the first answer counts."""
