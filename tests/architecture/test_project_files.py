@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -51,6 +52,19 @@ def test_paths_that_documents_name_exist() -> None:
     assert len(named) > 200
     missing = [one for one in named if not any(ROOT.glob(one[1])) and one[1] not in EXAMPLES]
     assert missing == []
+
+
+ROOMS = sorted([*(ROOT / "atlas").glob("*/__init__.py"), *(ROOT / "atlas/code").glob("*/__init__.py")])
+NO_MODULES = {"atlas", "asyncio", "claims", "memory", "to_dict"}
+"""Names in stories that are no modules: a command, a library, toolsets, a function."""
+
+
+@pytest.mark.parametrize("page", ROOMS, ids=lambda page: page.parent.relative_to(ROOT).as_posix())
+def test_a_room_opens_with_its_story(page: Path) -> None:
+    story = ast.get_docstring(ast.parse(page.read_text())) or ""
+    for name in set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*)`", story)) - NO_MODULES:
+        places = [one / name for one in (page.parent, ROOT / "atlas")]
+        assert any(one.exists() or one.with_suffix(".py").exists() for one in places), f"there is no {name}"
 
 
 def test_contributing_names_what_is_there() -> None:
