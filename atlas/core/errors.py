@@ -2,6 +2,17 @@
 
 `hint` is the next step for the reader and `exit_code` the exit code of the CLI. Adapters translate the exceptions of
 their libraries into these errors.
+
+    AtlasError
+    ├── ConfigError          settings, arguments, paths of a project
+    ├── NotFound             with similar names
+    ├── QueryError           with line and column
+    ├── StoreError
+    │   └── SchemaMismatch   an index of another version
+    ├── LeaseLost            another process writes now
+    ├── Unavailable          trying again may help
+    │   └── WriterBusy
+    └── HistoryError
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class OnnxEncoder:
 
 
 def _pooled(tokens: Any, mask: Any, pooling: str, np: Any) -> Any:
-    """Return one row per text from its tokens: the first of them, or the mean of those that are no padding."""
+    """Return one row per text from its tokens: the first of them, or the mean of those that are not padding."""
     if pooling == "cls":
         return tokens[:, 0]
     weights = mask[:, :, None]

@@ -111,7 +111,7 @@ def _against_files(
 
 
 def _same(old: TreeEntry | None, new: TreeEntry | None) -> bool:
-    """Return whether two entries are the same content; whether a file may be executed is no change of code."""
+    """Return whether two entries are the same content; whether a file may be executed is not a change of code."""
     if old is None or new is None:
         return old is new
     is_link = old.mode == LINK_MODE, new.mode == LINK_MODE

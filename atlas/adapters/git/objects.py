@@ -219,7 +219,7 @@ class Objects:
 
 
 def one_line(text: bytes, most: int = 200) -> str:
-    """Return text as one printable line: messages and names are written by anybody."""
+    """Return text as one printable line: messages and names may come from anyone."""
     words = "".join(sign if sign.isprintable() else " " for sign in text[: most * 4].decode("utf-8", "replace")).split()
     line = " ".join(words)
     return line if len(line) <= most else line[: most - 3] + "..."

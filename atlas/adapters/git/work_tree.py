@@ -117,7 +117,7 @@ class WorkTree:
             # links are compared by time only: what they lead to is never read
             return entry is not None and staged.entry.mode == LINK_MODE
         if entry.oid == staged.entry.oid:
-            # the mode alone is no change of code
+            # the mode alone is not a change of code
             return True
         content = self._read(path, MAX_TEXT_BYTES)
         return content is not None and b"\r\n" in content and _oid(content.replace(b"\r\n", b"\n")) == staged.entry.oid

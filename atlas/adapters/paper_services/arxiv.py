@@ -204,7 +204,7 @@ def _time(moment: datetime) -> str:
 
 
 def _check_feed(content: bytes) -> None:
-    """Raise RequestException for an answer that is no feed of Atom, declares entities, or has too many elements."""
+    """Raise RequestException for an answer that is not an Atom feed, declares entities, or has too many elements."""
     import requests
 
     if ATOM not in content[:4096] or b"<!DOCTYPE" in content:

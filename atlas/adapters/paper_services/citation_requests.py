@@ -33,7 +33,7 @@ class CitationRequests:
         self._session: requests.Session | None = None
 
     def send(self, path: str, query: Mapping[str, str], body: Any = None) -> tuple[int, object]:
-        """Return the status and the JSON of an answer, None if it is none; with a `body` it is posted.
+        """Return the status and the JSON of an answer, None if it has none; with a `body` it is posted.
 
         Raises Unavailable if the service does not answer, ConfigError if a library is missing.
         """
@@ -70,7 +70,7 @@ class CitationRequests:
         self._pace.close()
 
     def failed(self, status: int) -> Unavailable:
-        """Return the error for a status that is none of success."""
+        """Return the error for a status other than success."""
         return Unavailable(f"{self.url} answers with HTTP {status}", "Try again later.")
 
     def rejected(self, status: int) -> ConfigError:

@@ -96,7 +96,7 @@ def _cited_works(work: Work) -> list[str]:
 
 
 def _identifier(given: object) -> str:
-    """Return W... of an address such as https://openalex.org/W2741809807, "" if it is none."""
+    """Return W... of an address such as https://openalex.org/W2741809807, "" for another address."""
     name = given.rpartition("/")[2].upper() if isinstance(given, str) else ""
     return name if _WORK.fullmatch(name) else ""
 

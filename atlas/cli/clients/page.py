@@ -10,7 +10,7 @@ MAX_BYTES = 1 << 20
 
 
 def load(text: str) -> str:
-    """Return the text; "" is no page."""
+    """Return the text; "" is not a page."""
     return text
 
 

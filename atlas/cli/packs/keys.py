@@ -65,7 +65,7 @@ def trust(
     key: Annotated[str, typer.Argument(metavar="KEY", help="Public key of minisign: its line, or a file.")],
     json: JsonOption = False,
 ) -> None:
-    """Trust what a key signs, from now on. Ask its owner for the key, on another way than the packs come."""
+    """Trust what a key signs, from now on. Get the key from its owner through another channel than the packs."""
     from atlas.packs.documentation.pack.minisign import key_id
     from atlas.packs.documentation.pack.signers import trust as add_key
 
@@ -77,7 +77,7 @@ def trust(
 
 
 def remove(name: NameArgument, json: JsonOption = False) -> None:
-    """Trust a key no longer. Packs that it signed stay installed."""
+    """Stop trusting a key. Packs that it signed stay installed."""
     from atlas.packs.documentation.pack.signers import distrust
 
     distrust(name)

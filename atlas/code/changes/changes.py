@@ -21,7 +21,7 @@ _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
 _CHANGE_WORD = re.compile(
     r"\b(?:who|when|since|chang\w*|modif\w*|touch\w*|commit\w*|blame|git|edit\w*)\b", re.IGNORECASE
 )
-"""Words without which a question with an English word for a name is no question about changes."""
+"""Words without which a question with an English word for a name is not a question about changes."""
 MAX_NODES = 3
 """Symbols of one name whose last change is looked for."""
 

@@ -1,1 +1,7 @@
-"""Edges as answers: relations, paths, unions, unused and untested code, routes, packages."""
+"""Edges as answers: relations, paths, unions, unused and untested code, routes, packages.
+
+The intent of a question comes in, symbols with their edges as evidence go out. `targets` finds the symbol that is
+meant, `answer_relation` its edges, `relation` is the answer; `unions` and `call_path` are about two symbols, `unused`
+and `untested` about what nothing reaches, `http_routes` and `packages` about nodes of their own. Where there are no
+edges, `not_found`, `unresolved` and `mentions` tell none from unknown.
+"""

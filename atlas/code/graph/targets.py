@@ -136,7 +136,7 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
     if nodes and not (nodes := [node for node in nodes if not _is_text(reader, node)]):
         return Targets(name, (), is_text=True)
     if resolution.how == "folded" and kind in _OF_TYPES:
-        # `Error` is no method `error`
+        # `Error` is not a method `error`
         nodes = [node for node in nodes if node.row.label in (Label.CLASS, *EXTERNAL_LABELS)]
     if not nodes and name:
         # `http.IncomingMessage` of the package `http`

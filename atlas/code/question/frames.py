@@ -139,7 +139,7 @@ def relation_words() -> tuple[RelationWords, ...]:
 
 @cache
 def nouns() -> frozenset[str]:
-    """Return the nouns of all relations: `callers` in `callers of X` is no name."""
+    """Return the nouns of all relations: `callers` in `callers of X` is not a name."""
     return frozenset(noun for entry in _phrases()["relations"] for noun in entry.get("nouns", "").split("|"))
 
 

@@ -176,7 +176,7 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
             slots.append("")
             continue
         parts = [part for part in (groups.get(f"{slot}o") or groups.get(f"{slot}p"), groups[slot]) if part]
-        # at the end of a question, `a` and `i` are no article and no pronoun
+        # at the end of a question, `a` and `i` are neither article nor pronoun
         is_letter = parts == [groups[slot]] and len(groups[slot]) == 1 and match.end(slot) == len(match.string.rstrip())
         # `NOTHING` in capitals is a constant
         if not is_letter and any(

@@ -69,7 +69,7 @@ def without_frames(text: str) -> str:
 
 
 def functions_only(text: str) -> str:
-    """Return a text with the function's name in place of each frame: folders and files of frames are no words of it."""
+    """Return a text with the function's name in place of each frame: folders and files of frames do not count."""
     text = _THREAD.sub(" ", text)
     for pattern in _NAMED:
         text = pattern.sub(lambda match: f" {_function(match['name'])[0]} ", text)

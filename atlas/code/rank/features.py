@@ -22,7 +22,7 @@ from atlas.core.model import Label, NodeRow
 FOCUS_POWER = 2
 """A name among other words counts by the square of its share of the words (adr/0008)."""
 COHERENT = 3
-"""Other candidates of the file that speak for a candidate."""
+"""Other candidates of the file that are evidence for a candidate."""
 _CALLERS = 3.0
 """Logarithm of the number of callers that counts in full."""
 _DEEP = 5.0
@@ -34,7 +34,7 @@ _EXTERNAL = frozenset((Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJ
 _REASONS = frozenset((Label.ADR, Label.DECISION, Label.CLAIM, Label.OBSERVATION))
 _PAGES = frozenset(("markup", "text"))
 _STEMLESS = frozenset(("__init__", "index", "mod", "main", "lib"))
-"""Files that have the name of their folder in spirit."""
+"""Names of files that stand for their folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _of_path(path: str, evidence: QuestionEvidence, components: tuple[str, ...])
 
 
 def _of_whole_file(path: str, evidence: QuestionEvidence) -> dict[str, float]:
-    """Return what speaks for a file besides its words, by the weight that it has for this question."""
+    """Return the evidence for a file besides its words, by the weight that it has for this question."""
     if evidence.coverage is None:
         return {}
     weight, hits = evidence.file_weight, evidence.hits

@@ -35,7 +35,7 @@ _KINDS = {
 """Type before function before method before field; documents, windows and other packages follow."""
 _LAST_KIND = 9
 _UNNAMED = frozenset((Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJECT, Label.CHUNK, Label.DOC_SECTION))
-"""They are no symbols of the project, or have titles."""
+"""They are not symbols of the project, or have titles."""
 _REDEFINITION = re.compile(r"#\d+$")
 _SEPARATOR = re.compile(r"::|[./#]")
 _TYPE = re.compile(r"[A-Z][A-Z0-9]*[a-z]\w*$")

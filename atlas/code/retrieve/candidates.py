@@ -18,7 +18,7 @@ CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 @dataclass(frozen=True, slots=True)
 class Hydrated:
-    """The candidates of a question in the order of their fused scores, and what speaks for their files."""
+    """The candidates of a question in the order of their fused scores, and the evidence for their files."""
 
     candidates: list[Candidate]
     files: tuple[Ranking, ...] = ()

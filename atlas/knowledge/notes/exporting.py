@@ -1,7 +1,7 @@
 """Export a knowledge folder as JSON-LD, plain JSON or GraphML, note by note, in the order of their paths.
 
 JSON and JSON-LD have one note a line and can be imported again: the folder is then the same. The context of JSON-LD is
-part of the document, so that no reader needs the network. Files that are no notes are named in the report. Secrets are
+part of the document, so that no reader needs the network. Files that are not notes are named in the report. Secrets are
 masked as in the index; invisible characters are escapes of JSON and XML.
 """
 

@@ -20,7 +20,7 @@ from atlas.knowledge.retrieval.papers import CROSSINGS, paper_edges
 RELATIONS = ("SUPPORTS", "REFUTES", "EXTENDS", "IMPLIES", "CONTRADICTS", "SUPERSEDES", "RELATES")
 _FOLLOWED = (*RELATIONS, EdgeType.SOURCE)
 MAX_STEPS = 8
-"""Relations of a chain: longer ones are no evidence."""
+"""Relations of a chain: longer ones are not evidence."""
 MAX_CLAIMS = 5_000
 """Claims that are looked at: bounds time and memory in a dense graph."""
 _MAX_PARTIAL = 50_000

@@ -42,8 +42,8 @@ class Link:
     target: str
     text: str
     kind: str
-    """`url` (absolute), `page` (another file or page, maybe with `#anchor`), `label` (a target that its document names,
-    such as Sphinx `:ref:`), `symbol` (an API name, such as `:func:` or `{@link}`)."""
+    """`url` (absolute), `page` (another file or page, with or without `#anchor`), `label` (a target that its document
+    names, such as Sphinx `:ref:`), `symbol` (an API name, such as `:func:` or `{@link}`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The confidence gate: whether what was found answers the question. Pure.
 
-A logistic model of what speaks against an answer. The weights are a prior, fitted to the questions of
+A logistic model of the evidence against an answer. The weights are a prior, fitted to the questions of
 `tests/bench/data/packs` about 14 documentations; `calibrate` moves them towards the pack's own questions at build.
 """
 

@@ -1,4 +1,4 @@
-"""Sections that sentences refer to by the name of a symbol or by their title: a good sentence speaks for its subject.
+"""Sections that sentences refer to by the name of a symbol or by title: a good sentence is evidence for its subject.
 
 Pure. In documentation another text often names the answer in the words of a question: "to avoid a query for each row,
 use `select_related()`". In an encyclopedia the second article of a question stands in the sentence of the first one.

@@ -151,13 +151,13 @@ def check_languages(settings: Settings) -> None:
 
 
 def check_packs(settings: Settings) -> None:
-    """Raise ConfigError for an address of a reranking server that is none, or a model without an absolute path."""
+    """Raise ConfigError for an invalid address of a reranking server, or a model without an absolute path."""
     _check_model(settings, "packs.reranker_model", settings.packs.reranker_model, "packs.reranker_url")
     _check_model_server(settings, "packs.reranker_url", settings.packs.reranker_url, "ATLAS_PACKS_RERANKER_API_KEY")
 
 
 def _check_quality(settings: Settings) -> None:
-    """Raise ConfigError for a server of a sentence transformer that is none, or a model without an absolute path."""
+    """Raise ConfigError for an invalid address of a sentence transformer, or a model without an absolute path."""
     chosen = settings.quality
     _check_model(settings, "quality.model", chosen.model, "quality.url")
     _check_model_server(settings, "quality.url", chosen.url, "ATLAS_QUALITY_API_KEY")
@@ -184,7 +184,7 @@ def _check_model(settings: Settings, key: str, model: str, server: str) -> None:
 
 
 def _check_model_server(settings: Settings, key: str, url: str, key_variable: str) -> None:
-    """Raise ConfigError for an address of a server with a model that is none, or that holds a password."""
+    """Raise ConfigError for an invalid address of a server with a model, or one that holds a password."""
     origin = settings.origin(key)
     try:
         parts = urlsplit(url)
@@ -201,7 +201,7 @@ def _check_model_server(settings: Settings, key: str, url: str, key_variable: st
 
 
 def check_papers(settings: Settings) -> None:
-    """Raise ConfigError for an address of the paper service that is none, or a folder that is not absolute."""
+    """Raise ConfigError for an invalid address of the paper service, or a folder that is not absolute."""
     _check_service(settings, "url", "https://export.arxiv.org/api/query", "arXiv needs none.")
     if settings.papers.citations_url:
         hint = "Put a key into the environment variable ATLAS_PAPERS_CITATIONS_API_KEY."

@@ -41,7 +41,7 @@ def help_of(key: str) -> str:
 
 
 def unknown(key: str, place: str, known: list[str], kind: str) -> ConfigError:
-    """Return the error for a name that is none, with a similar one that is."""
+    """Return the error for an unknown name, with a similar known one."""
     near = difflib.get_close_matches(key[:_SHOWN], known, 1, cutoff=0.4)
     hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
     return ConfigError(f"{place}: unknown {kind} {shown(key)}", hint)

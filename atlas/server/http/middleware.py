@@ -30,12 +30,12 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], Awaitable[tuple[bool, dict[str, object]]]]
-"""() -> (is healthy, details that anybody may see)."""
+"""() -> (is healthy, details that any client may see)."""
 
 HEALTH_PATH = "/healthz"
 
 HEALTH_SECONDS = 1.0
-"""A health result is reused for this long, because anybody may ask as often as they like."""
+"""A health result is reused for this long, because any client may ask as often as it likes."""
 
 UNREAD_SECONDS = 0.02
 """A request gives up its permit when its client has not read for this long; the connection may end later."""

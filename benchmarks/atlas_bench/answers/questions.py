@@ -78,7 +78,7 @@ class Question:
     near: tuple[str, ...] = ()
     """Names that an answer about a missing symbol suggests; one of them is enough."""
     says: str = ""
-    """Regular expression that the text of a right answer contains, for answers that are no places."""
+    """Regular expression that the text of a right answer contains, for answers that are not places."""
     allowed: tuple[Place, ...] = ()
     """Places that count neither for nor against."""
     forbidden: tuple[Place, ...] = ()

@@ -22,7 +22,7 @@ ATLAS = "atlas"
 TOOL = "hybrid_search"
 """What an agent asks first."""
 UNDECIDED = "unknown rather than none"
-"""How a note says that an empty answer is no statement."""
+"""How a note says that an empty answer is not a statement."""
 WARM = "where is the entry point"
 """Asked once per package before the clock matters: the first question opens the index."""
 

@@ -50,7 +50,7 @@ class _Commit:
 def ask_commits(
     root: Path, files: Sequence[TreeFile], languages: Languages, limit: int, seed: int
 ) -> Iterator[SearchQuestion]:
-    """Yield up to `limit` subjects and as many issues; nothing for a tree that is no git repository."""
+    """Yield up to `limit` subjects and as many issues; nothing for a tree that is not a git repository."""
     if not (root / ".git").exists():
         return
     known = {file.path: file for file in files if file.usable}

@@ -29,7 +29,7 @@ def decide(
 
     | change | decision | reason |
     | white space only | stop | layout |
-    | comment that is no docstring | stop | comment |
+    | comment that is not a docstring | stop | comment |
     | docstring | through | docstring |
     | body, share of words changed > threshold | through | body |
     | body, share of words changed <= threshold | stop | small-body |

@@ -20,7 +20,7 @@ from atlas.core.model import Filter, Label, Node
 LIKELY_FILES = 3
 """Files whose definitions are read."""
 IN_LIKELY_FILE = 0.1
-"""Chance that the target is in one of these files if it is no candidate: of the targets of 41 docstrings, the first
+"""Chance that the target is in one of these files if it is not a candidate: of the targets of 41 docstrings, the first
 three files have 5, 7 and 5; of other questions fewer."""
 MAX_DEFINITIONS = 60
 """Definitions of a file that can be listed."""
@@ -33,7 +33,7 @@ _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """Definitions of a likely file that are no candidates, likeliest first."""
+    """Definitions of a likely file that are not candidates, likeliest first."""
 
     count: int = 0
     """All that the file has."""
@@ -63,7 +63,7 @@ async def with_unranked(reader: Reader, found: SearchResult) -> SearchResult:
 async def read_others(
     reader: Reader, project: str, found: SearchResult, likely: Mapping[str, float], where: Filter
 ) -> dict[str, Others]:
-    """Return by path the definitions of the likeliest files that are no candidates, likeliest first."""
+    """Return by path the definitions of the likeliest files that are not candidates, likeliest first."""
     if not is_unsure(found):
         return {}
     files: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Neighbours of hits that have words of the question, and are no hits themselves. Pure."""
+"""Neighbours of hits that have words of the question, and are not hits themselves. Pure."""
 
 from __future__ import annotations
 

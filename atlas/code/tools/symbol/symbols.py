@@ -76,11 +76,11 @@ class SymbolHit:
     same_file: tuple[str, ...] = ()
     """Weaker hits of the same file, as `name line`."""
     others: tuple[str, ...] = ()
-    """Definitions of the same file that are no hits, likeliest first, in the same form."""
+    """Definitions of the same file that are not hits, likeliest first, in the same form."""
     other_definitions: int = 0
     """Number of those that there are."""
     near: tuple[str, ...] = ()
-    """Callers and callees that have words of the question and are no hits, as `calls name path:line`."""
+    """Callers and callees that have words of the question and are not hits, as `calls name path:line`."""
 
 
 @dataclass(frozen=True, slots=True)

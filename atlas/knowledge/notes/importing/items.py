@@ -140,7 +140,7 @@ class ImportReport:
 def read_time(value: Any) -> str:
     """Return a time as RFC 3339 in UTC, "" for a missing one. Times without a zone are UTC; numbers are Unix time.
 
-    Raises ConfigError for anything that is no time from 1970 to 9999.
+    Raises ConfigError for anything that is not a time from 1970 to 9999.
     """
     if value is None or value == "":
         return ""

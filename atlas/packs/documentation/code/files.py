@@ -17,7 +17,7 @@ NOT_CODE = frozenset((
     "migrations", "vendor", "_vendor", "vendored", "node_modules", "third_party", "fixtures", "locale", "conf",
     "dist", "build", "site-packages", "__pycache__", "versioneer", "fuzz",
 ))  # fmt: skip
-"""Folders whose code is no interface of a package."""
+"""Folders whose code is not an interface of a package."""
 _NOT_FILES = re.compile(
     r"(?:setup|conftest|noxfile|tasks|versioneer|_?version|test_.*|.*_test|.*[._-](?:test|spec)|.*\.min|.*\.config|"
     r"gulpfile|gruntfile|build|__main__)\.\w+|.*\.d\.(?:mts|cts)"

@@ -25,7 +25,7 @@ def canonical_symbol(text: str) -> str:
 
 
 def canonical_term(text: str) -> str:
-    """Return a term as it is merged: one line, lower case, without markup; "" for a text that is no term."""
+    """Return a term as it is merged: one line, lower case, without markup; "" for a text that is not a term."""
     term = " ".join(text.strip().strip("`*:").split()).casefold()
     return term if 1 < len(term) <= MAX_NAME and len(term.split()) <= 6 else ""
 

@@ -103,7 +103,7 @@ def is_condition(before: str) -> bool:
 
 
 def is_conditional(sentence: str) -> bool:
-    """Return whether a sentence begins with a condition: what it says is no property of what was named before."""
+    """Return whether a sentence begins with a condition: what it says is not a property of what was named before."""
     return re.match(r"\W*(?:if|when|unless|where|for)\b", sentence, re.IGNORECASE) is not None
 
 
@@ -113,7 +113,7 @@ def is_exception(name: str) -> bool:
 
 
 def defined_name(sentence: str) -> str:
-    """Return what a sentence defines as written ("`Q` is an object that ..." -> "`Q`"), "" if it is no definition."""
+    """Return what a sentence defines as written ("`Q` is an object that ..." -> "`Q`"), "" if it defines nothing."""
     found = _DEFINITION.match(sentence)
     return found["subject"] if found else ""
 

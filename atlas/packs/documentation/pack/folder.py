@@ -243,7 +243,7 @@ def _is_running(process: int) -> bool:
 
 
 def _files_in(folder: Path) -> list[str]:
-    """Return everything in a folder that is no folder, by relative path with "/"."""
+    """Return everything in a folder that is not a folder, by relative path with "/"."""
     found: list[str] = []
     for parent, _, names in os.walk(folder):
         found += [(Path(parent) / name).relative_to(folder).as_posix() for name in names]

@@ -107,7 +107,7 @@ def manifest_text(manifest: Manifest) -> str:
 def read_manifest(text: str, place: str) -> Manifest:
     """Return the manifest of a JSON text; `place` names it in errors.
 
-    Raises SchemaMismatch for one of a newer program, and StoreError for anything else that is no manifest.
+    Raises SchemaMismatch for one of a newer program, and StoreError for anything else that is not a manifest.
     """
     try:
         found = load_json(text)

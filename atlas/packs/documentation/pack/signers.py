@@ -177,7 +177,7 @@ def check(data: bytes, digest: bytes, wanted: MinisignKey | None) -> PackSigner:
 
 
 def in_real_folder(path: Path) -> Path:
-    """Return a path whose folders are no links, for a file that must be none itself. Raises OSError."""
+    """Return a path whose folders are not links, for a file that must not be one itself. Raises OSError."""
     try:
         return path.parent.resolve() / path.name
     except RuntimeError as error:  # links in a circle, before Python 3.13

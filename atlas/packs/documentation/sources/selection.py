@@ -35,7 +35,7 @@ TOP_FILES = re.compile(
     r"contributors[\w.-]*",
     re.I,
 )
-"""Files that are no documentation where no documentation folder is around them."""
+"""Files that are not documentation where no documentation folder is around them."""
 
 TOP_LEVEL = re.compile(
     r"(?:readme|changelog|changes|history|news|release|upgrad|migrat|faq|install|guide|tutorial|howto)", re.I

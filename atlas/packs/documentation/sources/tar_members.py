@@ -35,14 +35,14 @@ class TarMember:
     at: int
     """Where its content begins."""
     refused: str = ""
-    """Why it is no file or folder; "" if it is."""
+    """Why it is not a file or folder; "" if it is."""
     is_file: bool = False
 
 
 def tar_members(file: IO[bytes], end: int, at_end: str) -> Iterator[TarMember | None]:
     """Yield the members of a file of `end` bytes in order, and None for every extended header.
 
-    Raises ValueError for what is no tar archive, is damaged, has a sparse file, or ends too early, with `at_end`.
+    Raises ValueError for what is not a tar archive, is damaged, has a sparse file, or ends too early, with `at_end`.
     """
     at, name, size = 0, "", -1
     while header := _header(file, at, at_end):

@@ -31,7 +31,7 @@ MAX_WORDS = 8_000
 RARE = 0.01
 """Share of passages up to which near words of a stem are looked for: `way` and `want` have none that help."""
 MIN_PASSAGES = 3
-"""A rarer word is no synonym that would find anything."""
+"""A rarer word is not a synonym that would find anything."""
 _ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z0-9]{1,9})s?\)")
 _LOWER = re.compile(r"[a-z]{3,30}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")

@@ -46,7 +46,7 @@ def table_end(lines: list[str], start: int) -> int:
 
 
 def read_table(lines: list[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the header cells (maybe none) and the rows of a grid or simple table."""
+    """Return the header cells (possibly none) and the rows of a grid or simple table."""
     return _grid(lines) if lines[0].startswith("+") else _simple(lines)
 
 

@@ -48,7 +48,7 @@ class CrawlScope:
 
 
 def canonical(url: str, base: str = "") -> str:
-    """Return the one spelling of an address, "" for what is no page on http or https.
+    """Return the one spelling of an address, "" for what is not a page on http or https.
 
     The fragment, session ids and tracking parameters go, parameters are sorted, the path is normalised.
     """

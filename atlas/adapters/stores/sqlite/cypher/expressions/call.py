@@ -8,14 +8,13 @@ from typing import cast
 
 from atlas.adapters.stores.cypher.syntax import Call, Index, NullTest, Property, Subquery, Variable
 from atlas.adapters.stores.sqlite.cypher.context import Compile, Evaluator, QueryContext, atom
-from atlas.adapters.stores.sqlite.cypher.expressions.functions import AGGREGATES, FUNCTIONS, Function
+from atlas.adapters.stores.sqlite.cypher.expressions.functions import AGGREGATES, FUNCTIONS, GRAPH_FUNCTIONS, Function
 from atlas.adapters.stores.sqlite.cypher.meter import hold
 from atlas.adapters.stores.sqlite.cypher.scope import LABEL_OF, TYPE_OF, NameScope
 from atlas.adapters.stores.sqlite.cypher.values import Edge, Node, Row, mismatch
 from atlas.core.errors import QueryError
 
 _PREFETCHED = {"type": TYPE_OF, "labels": LABEL_OF, "id": "uid", "elementid": "uid"}
-_GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))
 
 
 def compile_call(call: Call, scope: NameScope, context: QueryContext, compile_: Compile) -> Evaluator:
@@ -29,7 +28,7 @@ def compile_call(call: Call, scope: NameScope, context: QueryContext, compile_: 
         )
     if call.star or call.distinct:
         raise context.error(f"{call.name}() takes no {'*' if call.star else 'DISTINCT'}", call.at)
-    if call.name in _GRAPH_FUNCTIONS:
+    if call.name in GRAPH_FUNCTIONS:
         _check_arity(call, 1, 1, context)
         return _graph_call(call, scope, context, compile_)
     function = FUNCTIONS.get(call.name)
@@ -60,7 +59,7 @@ def _check_arity(call: Call, low: int, high: int, context: QueryContext) -> None
 
 
 def _unknown(call: Call, context: QueryContext) -> QueryError:
-    near = get_close_matches(call.name, [*FUNCTIONS, *AGGREGATES, *_GRAPH_FUNCTIONS], n=3)
+    near = get_close_matches(call.name, [*FUNCTIONS, *AGGREGATES, *GRAPH_FUNCTIONS], n=3)
     hint = f"did you mean {', '.join(near)}?" if near else "see the list of functions in the documentation"
     return context.error(f"unknown function {call.name}()", call.at, hint)
 

@@ -294,3 +294,6 @@ FUNCTIONS: Mapping[str, Function] = {
 AGGREGATES = frozenset(
     ("count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc")
 )
+
+GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))
+"""Functions that read the graph."""
