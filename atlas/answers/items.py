@@ -1,4 +1,4 @@
-"""What an answer about notes says: groups of items and the calls that may follow. Values only, convertible to JSON.
+"""An answer of items: groups of them and the calls that may follow. Values only, convertible to JSON.
 
 Text and structured content are made from the same items. Each item has one line for the text, in which everything that
 a person wrote is quoted, and fields for programs.
@@ -7,10 +7,12 @@ a person wrote is quoted, and fields for programs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
+from atlas.answers.answer import Answer
+from atlas.answers.evidence import Evidence, Structure
 from atlas.core.invisible import json_text
 
 
@@ -50,7 +52,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteBody:
+class ItemsBody:
     """`status` is ok, created, changed, unchanged, repeated, none or not_found."""
 
     status: str
@@ -66,7 +68,7 @@ class NoteBody:
         """Number of items of all groups."""
         return sum(len(group.items) for group in self.groups)
 
-    def cut(self, shown: int) -> NoteBody:
+    def cut(self, shown: int) -> ItemsBody:
         """Return `shown` items, the first of their groups; a group that is cut keeps its total.
 
         The cursor of a list continues behind the last item that is left.
@@ -80,7 +82,32 @@ class NoteBody:
         return replace(self, groups=tuple(groups), cursor=cursor)
 
 
-def body_lines(body: NoteBody) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class ItemsAnswer(Answer):
+    """Answer of the tools of claims, memory and packs."""
+
+    tool: str
+    body: ItemsBody
+    evidence: Evidence
+
+    def lines(self) -> Iterable[str]:
+        """Yield the text."""
+        return body_lines(self.body)
+
+    def content(self) -> Structure:
+        """Return the structured content; empty groups stay."""
+        return body_structure(self.body)
+
+    def emptied(self) -> Self:
+        """Return status and title."""
+        return replace(self, body=replace(self.body.cut(0), actions=()))
+
+    def without_actions(self) -> Self:
+        """Return the items alone."""
+        return replace(self, body=replace(self.body, actions=()))
+
+
+def body_lines(body: ItemsBody) -> Iterator[str]:
     """Yield the text."""
     yield f"{body.status}: {body.title}"
     for group in body.groups:
@@ -98,7 +125,7 @@ def _json(arguments: Mapping[str, Any]) -> str:
     return json_text(arguments)
 
 
-def body_structure(body: NoteBody) -> dict[str, object]:
+def body_structure(body: ItemsBody) -> dict[str, object]:
     """Return the structured content. `status`, `available_actions` and each group's list are always there."""
     groups: dict[str, object] = {group.name: [dict(item.data) for item in group.items] for group in body.groups}
     totals = {group.name: group.total for group in body.groups if len(group.items) < group.total}
@@ -112,7 +139,7 @@ def body_structure(body: NoteBody) -> dict[str, object]:
     }
 
 
-def body_to_json(body: NoteBody) -> dict[str, Any]:
+def body_to_json(body: ItemsBody) -> dict[str, Any]:
     """Return a body as JSON values, for `body_from_json`."""
     return {
         "status": body.status,
@@ -125,11 +152,11 @@ def body_to_json(body: NoteBody) -> dict[str, Any]:
     }
 
 
-def body_from_json(stored: Mapping[str, Any]) -> NoteBody:
+def body_from_json(stored: Mapping[str, Any]) -> ItemsBody:
     """Return a body that `body_to_json` has stored. Raises KeyError, TypeError or ValueError for other content."""
     groups = tuple(
         ItemGroup(str(one["name"]), tuple(Item(line, data) for line, data in one["items"]), int(one["total"]))
         for one in cast("list[dict[str, Any]]", stored["groups"])
     )
     actions = tuple(Action(tool, arguments, why) for tool, arguments, why in cast("list[Any]", stored["actions"]))
-    return NoteBody(str(stored["status"]), str(stored["title"]), groups, actions)
+    return ItemsBody(str(stored["status"]), str(stored["title"]), groups, actions)

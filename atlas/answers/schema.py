@@ -84,3 +84,9 @@ def _describe(schema: Schema) -> str:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def check_range(name: str, value: int, lowest: int, highest: int) -> None:
+    """Raise ConfigError unless `lowest <= value <= highest`."""
+    if not lowest <= value <= highest:
+        raise ConfigError(f"{name} must be between {lowest} and {highest}, not {value}")

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.embedder import make_embedder
 from atlas.adapters.opening.sentence_transformer import make_quality_reader
+from atlas.answers.evidence import Evidence
 from atlas.app.bus import bus_program, bus_server_info, connect_bus_of_running_daemon, load_bus_driver
 from atlas.app.main import open_atlas
 from atlas.app.store import describe_writer, store_server_info
 from atlas.code.index.heartbeat import DAEMON
-from atlas.code.tools.answers import Check, Evidence, HealthAnswer
 from atlas.code.tools.state import health_checks as judge
 from atlas.code.tools.state.daemon import DEADLINE_SECONDS, DaemonStatus, Trace, look
-from atlas.code.tools.state.health import health
+from atlas.code.tools.state.health import Check, HealthAnswer, health
 from atlas.code.tools.state.report import LETTERS
 from atlas.core.errors import AtlasError, ConfigError, NotFound
 from atlas.runtime.config.load import discover_root

@@ -25,11 +25,11 @@ from atlas.packs.toolset import PackDesk
 from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
 if TYPE_CHECKING:
+    from atlas.answers.answer import Answer
     from atlas.answers.newer_files import NewerFiles
     from atlas.answers.tool import Tool
     from atlas.code.atlas import Atlas, TreeReport
     from atlas.code.reader import Reader
-    from atlas.code.tools.answers import Answer
     from atlas.code.tools.state.index_pass import Report
     from atlas.core.contracts import Store
     from atlas.core.project_state import ProjectState
@@ -90,17 +90,15 @@ class Session:
         if tool.name == "index":
             async with self._bulkheads.place(tool.name):
                 return await self._index(report, full=bool(arguments.get("full", False)))
-        from atlas.code.tools.envelope import INLINE_TOKENS
-        from atlas.code.tools.render import render
-        from atlas.code.tools.structured_content import structure
+        from atlas.answers.assemble import INLINE_TOKENS
 
         budget = arguments.get("token_budget", 0)
         is_large = isinstance(budget, int) and budget > INLINE_TOKENS and tool.name != "cypher_query"
         async with self._bulkheads.place(LARGE if is_large else tool.name):
             answer = await self.answer(tool, arguments, client)
             if answer.evidence.tokens <= INLINE_TOKENS // 4:
-                return render(answer), structure(answer)
-            return await asyncio.to_thread(lambda: (render(answer), structure(answer)))
+                return answer.render(), answer.structure()
+            return await asyncio.to_thread(lambda: (answer.render(), answer.structure()))
 
     async def generation(self) -> int:
         """Return the generation of the project's index. Raises NotFound if there is none, and as opening does."""
@@ -276,7 +274,7 @@ class Session:
 
     async def _remarks(self, reader: Reader, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
         """Return where newer files mention what was asked for, what is unsupported, and a missing model."""
-        from atlas.code.tools.state.newer_files import asked_names, has_no_definition, mention_notes, unsupported_note
+        from atlas.code.tools.state.newer_files import asked_names, mention_notes, unsupported_note
 
         notes: tuple[str, ...] = ()
         if newer.paths and (names := asked_names(answer)):
@@ -284,7 +282,7 @@ class Session:
         if answer.tool in ("hybrid_search", "get_context") and (lack := missing_model_note(self._settings)):
             said = any(note.startswith(WITHOUT_MODEL) for note in answer.evidence.notes)
             notes = notes if said else (*notes, lack)
-        if not answer.evidence.indexed_at or not has_no_definition(answer):
+        if not answer.evidence.indexed_at or not answer.result().has_no_definition:
             return notes  # while the first index is made, other files wait for it
         note = unsupported_note(await self._guard.unsupported(reader.store, reader.languages.forms))
         return (*notes, note) if note else notes

@@ -16,7 +16,7 @@ from atlas.cli import output
 from atlas.core.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from atlas.code.tools.answers import Answer
+    from atlas.answers.answer import Answer
     from atlas.runtime.config.load import Settings
 
 
@@ -45,9 +45,9 @@ def run(work: Coroutine[object, object, ResultT]) -> ResultT:
 
 def show(answer: Answer, *, as_json: bool) -> None:
     """Print an answer; exit as NotFound does for a name without a single match, as ConfigError if cut."""
-    from atlas.code.tools.render import render, to_dict
+    from atlas.answers.answer import to_dict
 
-    shown = _for_people(answer)
+    shown = answer.without_actions()  # agents make calls, people read
     if as_json:
         output.print_json(to_dict(answer))
     elif sys.stdout.isatty() and not answer.evidence.below_floor:
@@ -56,26 +56,12 @@ def show(answer: Answer, *, as_json: bool) -> None:
         print_answer(shown)
     else:
         # Skips terminal libraries, because scripts call this often.
-        print(output.plain(render(shown, output.CURSOR_OPTION)))
+        print(output.plain(shown.render(output.CURSOR_OPTION)))
     if answer.evidence.below_floor:
         raise typer.Exit(ConfigError.exit_code)
-    lookup = getattr(answer, "lookup", None)
-    report = getattr(answer, "report", None)
-    is_empty = not getattr(answer, "found", True) or getattr(answer, "rows", True) == ()
-    missing = any(part is not None and part.outcome != "found" for part in (lookup, report))
-    # a question about a name that several symbols have is answered for all of them
-    missing = missing or getattr(answer, "outcome", "") == "not_found"
-    if missing or (is_empty and not answer.evidence.indexed_at):
+    result = answer.result()
+    if result.is_missing or (result.is_empty and not answer.evidence.indexed_at):
         raise typer.Exit(NotFound.exit_code)
-
-
-def _for_people(answer: Answer) -> Answer:
-    """Return an answer without calls of tools, which agents make."""
-    from dataclasses import replace
-
-    from atlas.code.tools.answers import KnowledgeAnswer
-
-    return replace(answer, body=replace(answer.body, actions=())) if isinstance(answer, KnowledgeAnswer) else answer
 
 
 async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:

@@ -1,42 +1,27 @@
-"""Answers on a terminal: tables, trees and highlighted source. In a pipe, commands print the text of `render`."""
+"""Answers on a terminal: tables, trees and highlighted source. In a pipe, commands print their text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 from rich.tree import Tree
 
+from atlas.answers.answer import Answer
 from atlas.answers.cells import cell
-from atlas.answers.items import body_lines
+from atlas.answers.evidence import evidence_head, evidence_tail, where
 from atlas.cli import output
 from atlas.cli.daemon.status_view import status_parts
-from atlas.code.tools.answers import (
-    Answer,
-    ContextAnswer,
-    HealthAnswer,
-    KnowledgeAnswer,
-    NodeAnswer,
-    RelationAnswer,
-    ReportAnswer,
-    SchemaAnswer,
-    SearchAnswer,
-    StatusAnswer,
-    TableAnswer,
-)
 from atlas.code.tools.citations import NOTE_KINDS, parents_line, shown_name
-from atlas.code.tools.render import (
-    OTHER_PACKAGES,
-    evidence_head,
-    evidence_tail,
-    lookup_lines,
-    relation_head,
-    schema_groups,
-    where,
-)
-from atlas.code.tools.reports import report_lines
+from atlas.code.tools.cypher_answers import SchemaAnswer, TableAnswer, schema_groups
+from atlas.code.tools.relation_answer import OTHER_PACKAGES, RelationAnswer, relation_head
+from atlas.code.tools.search.search_answer import SearchAnswer
+from atlas.code.tools.state.health import HealthAnswer
+from atlas.code.tools.state.report import StatusAnswer
+from atlas.code.tools.symbol.symbol_answers import ContextAnswer, NodeAnswer, lookup_lines
 from atlas.code.tools.symbol.symbol_lines import (
     TITLES,
     beside_line,
@@ -62,28 +47,9 @@ def print_answer(answer: Answer) -> None:
 
 
 def _parts(answer: Answer) -> Iterable[RenderableType]:
-    match answer:
-        case SearchAnswer():
-            return [_hit(hit) for hit in answer.hits] or [Text("no hits", "yellow")]
-        case RelationAnswer():
-            return _relation(answer)
-        case ReportAnswer():
-            return [_text(line) for line in report_lines(answer.report)]
-        case NodeAnswer():
-            return _node(answer)
-        case ContextAnswer():
-            return _context(answer)
-        case TableAnswer():
-            rows = ([cell(value) for value in row] for row in answer.rows)
-            return [output.table(answer.columns, rows), _text(counted(len(answer.rows), "row"), "dim")]
-        case StatusAnswer():
-            return status_parts(answer)
-        case SchemaAnswer():
-            return _schema(answer)
-        case KnowledgeAnswer():
-            return [_text(line) for line in body_lines(answer.body)]
-        case HealthAnswer():
-            return _health(answer)
+    """Return what a terminal shows: of an answer without a form of its own, the lines of its text."""
+    parts = _PARTS.get(type(answer))
+    return parts(answer) if parts is not None else [_text(line) for line in answer.lines()]
 
 
 def _print_evidence(console: Console, answer: Answer) -> None:
@@ -99,6 +65,10 @@ def _text(text: str, style: str = "") -> Text:
 def _headline(symbol: Symbol) -> Text:
     place = _text(symbol.place, "cyan") if symbol.place else Text()
     return Text.assemble(_text(shown_name(symbol), "bold"), "  ", _text(symbol.kind, "magenta"), "  ", place)
+
+
+def _search(answer: SearchAnswer) -> Iterable[RenderableType]:
+    return [_hit(hit) for hit in answer.hits] or [Text("no hits", "yellow")]
 
 
 def _hit(hit: SymbolHit) -> RenderableType:
@@ -185,6 +155,11 @@ def _code(text: str, place: str, first_line: int = 0) -> RenderableType:
     return Syntax(output.plain(text), lexer, line_numbers=bool(first_line), start_line=first_line or 1, word_wrap=False)
 
 
+def _table(answer: TableAnswer) -> Iterable[RenderableType]:
+    rows = ([cell(value) for value in row] for row in answer.rows)
+    return [output.table(answer.columns, rows), _text(counted(len(answer.rows), "row"), "dim")]
+
+
 def _schema(answer: SchemaAnswer) -> Iterable[RenderableType]:
     for title, entries in schema_groups(answer):
         rows = [(each.name, each.count if each.count >= 0 else "", each.description) for each in entries]
@@ -198,3 +173,16 @@ def _health(answer: HealthAnswer) -> Iterable[RenderableType]:
         if check.fix:
             yield _text(f"{'':<18}-> {check.fix}", "yellow")
     yield _text(f"health: {answer.state}", STATE_STYLES[answer.state])
+
+
+_PARTS: Mapping[type[Answer], Callable[[Any], Iterable[RenderableType]]] = {
+    SearchAnswer: _search,
+    RelationAnswer: _relation,
+    NodeAnswer: _node,
+    ContextAnswer: _context,
+    TableAnswer: _table,
+    StatusAnswer: status_parts,
+    SchemaAnswer: _schema,
+    HealthAnswer: _health,
+}
+"""Answers with a form of their own on a terminal."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from atlas.answers.evidence import StaleFile
 from atlas.code.reader import Reader
 from atlas.core.model import FileRecord
 
@@ -23,14 +23,6 @@ WAITING = "known to be stale: waiting for the daemon"
 """The change was detected but is not yet in the index."""
 _MAX_INLINE_FILES = 64
 """Checking up to this many files takes less time than a round trip to a thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class StaleFile:
-    """A cited file whose indexed content differs from the content on disk."""
-
-    path: str
-    reason: str
 
 
 async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[str]) -> tuple[StaleFile, ...] | None:

@@ -19,9 +19,9 @@ from atlas.knowledge.notes.ids import IdSource
 from atlas.runtime.process.files import make_private_folder
 
 if TYPE_CHECKING:
+    from atlas.answers.items import ItemsAnswer
     from atlas.answers.tool import Tool
     from atlas.code.atlas import Atlas
-    from atlas.code.tools.answers import KnowledgeAnswer
     from atlas.core.paper_source import PaperLinks
     from atlas.core.short_term import ShortTermMemory
     from atlas.knowledge.tools.note_base import Knowledge, NoteBase, SessionNotes
@@ -81,7 +81,7 @@ class KnowledgeDesk:
         self._model = make_language_model(settings)
         self._prepared: set[Path] = set()
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str) -> KnowledgeAnswer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str) -> ItemsAnswer:
         """Return the answer of a tool of claims or memory. Raises AtlasError as the tool does.
 
         Raises Unavailable if this session has written too much within a minute.

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.code.tools.answers import ContextAnswer, SearchAnswer
+from atlas.code.tools.search.search_answer import SearchAnswer
+from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.core.invisible import escaped
 from atlas.core.model import Filter, Label, Match, Node
 from atlas.core.wording import counted
@@ -21,8 +22,8 @@ from atlas.packs.entities import find_entity, said_of
 from atlas.packs.opening import BROKEN, list_packs, version_key
 
 if TYPE_CHECKING:
+    from atlas.answers.answer import Answer
     from atlas.code.atlas import TreeReport
-    from atlas.code.tools.answers import Answer
     from atlas.core.contracts import Store, TokenCounter
     from atlas.packs.opening import OpenPack
     from atlas.packs.toolset import PackDesk

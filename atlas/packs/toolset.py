@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from atlas.core.errors import AtlasError, ConfigError, NotFound, StoreError
-from atlas.core.project_state import ProjectState
 from atlas.packs.opening import BROKEN, OpenPack, installed_pack, is_path, list_packs, open_pack
 from atlas.packs.profiles import ArticleText, find_article, override_notes, profile_options
 
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from atlas.adapters.opening.models import ConfiguredReranker
-    from atlas.answers.items import NoteBody
+    from atlas.answers.items import ItemsAnswer, ItemsBody
     from atlas.answers.tool import Tool
-    from atlas.code.tools.answers import KnowledgeAnswer
     from atlas.core.language_model import LanguageModel
     from atlas.packs.questions.values import PackAnswer
 
@@ -43,7 +41,7 @@ class PackDesk:
         self._open: dict[Path, tuple[str, OpenPack]] = {}
         self._opening = asyncio.Lock()
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object]) -> KnowledgeAnswer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object]) -> ItemsAnswer:
         """Return the answer of a tool of packs. Raises AtlasError."""
         from atlas.packs.tools.bodies import packs_body
 
@@ -90,7 +88,7 @@ class PackDesk:
                 await oldest.aclose()
             return known[1]
 
-    async def _asked(self, name: str, question: str, profile: str, budget: int, notes: list[str]) -> NoteBody:
+    async def _asked(self, name: str, question: str, profile: str, budget: int, notes: list[str]) -> ItemsBody:
         from atlas.packs.questions.answer import ask
         from atlas.packs.tools.bodies import answer_body
 
@@ -104,7 +102,7 @@ class PackDesk:
         notes += (*override_notes(pack), *answer.notes)
         return answer_body(f"{pack.manifest.name}@{pack.manifest.version}", answer)
 
-    async def _found(self, name: str, query: str, limit: int, notes: list[str]) -> NoteBody:
+    async def _found(self, name: str, query: str, limit: int, notes: list[str]) -> ItemsBody:
         from atlas.packs.questions.retrieval.search import search
         from atlas.packs.tools.bodies import hits_body
 
@@ -116,7 +114,7 @@ class PackDesk:
         pack, hits = max(found, key=lambda one: one[1][0].score if one[1] else 0.0)
         return hits_body(f"{pack.manifest.name}@{pack.manifest.version}", hits)
 
-    async def _read(self, name: str, article: str, notes: list[str]) -> NoteBody:
+    async def _read(self, name: str, article: str, notes: list[str]) -> ItemsBody:
         from atlas.packs.tools.bodies import article_body
 
         async def read(pack: OpenPack) -> ArticleText | NotFound:
@@ -165,20 +163,22 @@ class PackDesk:
             raise NotFound(f"no installed pack can be read: {notes[0]}", "see `atlas pack list`")
         return found
 
-    def _fitted(self, tool: str, body: NoteBody, budget: int, notes: list[str]) -> KnowledgeAnswer:
-        from atlas.code.tools.answers import KnowledgeAnswer
-        from atlas.code.tools.envelope import Envelope, check_range, fit_counted
+    def _fitted(self, tool: str, body: ItemsBody, budget: int, notes: list[str]) -> ItemsAnswer:
+        from atlas.answers.assemble import fit_counted
+        from atlas.answers.evidence import Evidence
+        from atlas.answers.items import ItemsAnswer
+        from atlas.answers.schema import check_range
         from atlas.core.invisible import escaped
         from atlas.parsing import Cl100kCounter
 
-        notes = [escaped(note)[:MAX_NOTE] for note in notes]
         check_range("token_budget", budget, 1, 200_000)
         counter = Cl100kCounter()
-        envelope = Envelope(ProjectState(self._project, "", 1, "-"), counter.encoding, budget)
+        said = tuple(dict.fromkeys(escaped(note)[:MAX_NOTE] for note in notes if note))
 
-        def build(shown: int) -> KnowledgeAnswer:
-            withheld = [f"{body.size - shown} items; raise token_budget"] if shown < body.size else []
-            return KnowledgeAnswer(tool, body.cut(shown), envelope.evidence(notes=notes, withheld=withheld))
+        def build(shown: int) -> ItemsAnswer:
+            withheld = (f"{body.size - shown} items; raise token_budget",) if shown < body.size else ()
+            evidence = Evidence(self._project, 1, "-", "", (), counter.encoding, 0, budget, said, withheld)
+            return ItemsAnswer(tool, body.cut(shown), evidence)
 
         return fit_counted(counter, budget, build, body.size)
 

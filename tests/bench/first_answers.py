@@ -18,11 +18,11 @@ import tempfile
 from pathlib import Path
 
 from atlas._parser import count_tokens
+from atlas.answers.answer import structure_text
 from atlas.app.main import index_project
 from atlas.app.session import Session
 from atlas.app.toolsets import BY_NAME
 from atlas.code.index.events import no_progress
-from atlas.code.tools.structured_content import structure_text
 from atlas.runtime.config.load import load_settings
 
 from .questions import Question, copy_without_doc_comments, copy_without_docstrings

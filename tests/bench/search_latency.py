@@ -69,7 +69,7 @@ PHASES: dict[str, tuple[str, ...]] = {
         "atlas.code.tools.search.search:likelihoods",
     ),
     "fit": ("atlas.code.tools.envelope:fit",),
-    "render": ("atlas.code.tools.render:render", "atlas.code.tools.structured_content:structure"),
+    "render": ("atlas.answers.answer:Answer.render", "atlas.answers.answer:Answer.structure"),
 }
 
 

@@ -18,7 +18,6 @@ import zstandard
 
 from atlas.adapters.stores.shared.statements import schema
 from atlas.app.toolsets import BY_NAME
-from atlas.code.tools.render import render
 from atlas.core.errors import AtlasError
 from atlas.packs.build import BuildRequest, build_pack
 from atlas.packs.documentation.pack.skill import skill_text
@@ -94,7 +93,7 @@ async def _asked() -> str:
             ("pack_article", {"article": "widget.spin"}),
         ):
             try:
-                text = render(await desk.answer(BY_NAME[tool], arguments))
+                text = (await desk.answer(BY_NAME[tool], arguments)).render()
                 assert not {"\x1b", "\u202e"} & set(text)
                 found.append("ok")
             except AtlasError as error:

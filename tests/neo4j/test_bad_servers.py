@@ -15,9 +15,8 @@ from atlas.app.health import check_health
 from atlas.app.main import index_project, open_atlas
 from atlas.code.find import Mode
 from atlas.code.index.events import no_progress
-from atlas.code.tools.answers import Check
 from atlas.code.tools.export import ExportFormat, export_lines
-from atlas.code.tools.render import render
+from atlas.code.tools.state.health import Check
 from atlas.core.errors import AtlasError, ConfigError, StoreError, Unavailable
 from atlas.core.model import Filter
 from atlas.runtime.config.load import load_settings
@@ -191,7 +190,7 @@ async def test_health_of_a_server(root: Path) -> None:
     store = (await checked(settings))["store"]
     assert (store.state, "text atlas_words" in store.detail, store.fix) == ("broken", True, f"atlas index {root}")
     answer = await check_health(settings)
-    assert render(answer).endswith(f"next: atlas index {root}")
+    assert answer.render().endswith(f"next: atlas index {root}")
     await index_project(settings, no_progress)
     assert (await checked(settings))["store"].state == "ok"
     await link.aclose()

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from atlas.answers.items import body_structure
+from atlas.answers.items import ItemsAnswer, body_structure
 from atlas.app.session import make_session
 from atlas.app.toolsets import BY_NAME
-from atlas.code.tools.answers import KnowledgeAnswer
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.process.lock import lock_folder
 from tests.neo4j.empty import empty_neo4j
@@ -174,7 +173,7 @@ async def test_claims_and_memories_on_a_server(place: Place) -> None:
 
     async def ask(tool: str, **arguments: object) -> dict[str, Any]:
         found = await session.answer(BY_NAME[tool], arguments, "tester/1")
-        assert isinstance(found, KnowledgeAnswer)
+        assert isinstance(found, ItemsAnswer)
         return body_structure(found.body)
 
     try:

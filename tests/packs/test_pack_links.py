@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from atlas.answers.evidence import Evidence
 from atlas.app.health import check_health
 from atlas.app.session import Session
 from atlas.app.toolsets import BY_NAME
-from atlas.code.tools.answers import Evidence
-from atlas.code.tools.render import render
 from atlas.core.errors import NotFound
 from atlas.packs.build import BuildRequest, build_pack
 from atlas.packs.links import Dependency, build_command, pack_of
@@ -58,7 +57,7 @@ async def session(place: Path) -> AsyncIterator[Session]:
 
 async def answer(session: Session, tool: str, **arguments: object) -> tuple[str, Evidence]:
     found = await session.answer(BY_NAME[tool], arguments)
-    return render(found), found.evidence
+    return found.render(), found.evidence
 
 
 async def test_context_of_an_external_symbol_comes_from_the_pack_of_the_locked_version(session: Session) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from atlas.answers.answer import to_dict
 from atlas.app.toolsets import BY_NAME
-from atlas.code.tools.render import render, to_dict
 from atlas.core.errors import AtlasError, ConfigError, NotFound, StoreError
 from atlas.packs import AsyncPack
 from atlas.packs.build import BuildRequest, build_pack
@@ -95,7 +95,7 @@ async def answered(tool: str, **arguments: object) -> str:
     desk = PackDesk("project", None)
     try:
         found = await desk.answer(BY_NAME[tool], arguments)
-        return f"{render(found)}\n{json.dumps(to_dict(found), ensure_ascii=False)}"
+        return f"{found.render()}\n{json.dumps(to_dict(found), ensure_ascii=False)}"
     finally:
         await desk.aclose()
 

@@ -27,7 +27,7 @@ from atlas.code.find import SearchResult
 from atlas.code.index.daemon import Daemon
 from atlas.code.index.events import IndexSummary, no_progress
 from atlas.code.index.tiers.gate import SignificanceGate
-from atlas.code.tools.answers import Check
+from atlas.code.tools.state.health import Check
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.core.model import QUALITY, Chunk, Filter
 from atlas.core.project_state import ProjectStats

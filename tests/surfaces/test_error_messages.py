@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from atlas.app.main import open_atlas
-from atlas.code.tools.answers import SearchAnswer
 from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 

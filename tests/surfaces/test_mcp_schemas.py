@@ -12,14 +12,13 @@ import pytest
 from opentelemetry import trace
 
 from atlas._parser import count_tokens
+from atlas.answers.answer import Answer, structure_text
 from atlas.answers.schema import check_arguments
 from atlas.app.toolsets import BY_NAME, INSTRUCTIONS
 from atlas.code.atlas import Atlas
-from atlas.code.tools.answers import Answer, ContextAnswer
 from atlas.code.tools.call import FUNCTIONS, call
 from atlas.code.tools.catalogue import TOOLS
-from atlas.code.tools.render import render
-from atlas.code.tools.structured_content import structure, structure_text
+from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.core.errors import ConfigError
 from atlas.server.mcp import make_server
 
@@ -158,12 +157,12 @@ async def test_answers_hold_their_output_schema_and_budget(
 ) -> None:
     tool = BY_NAME[name]
     result = await call(shop, name, check_arguments(tool.input_schema, arguments))
-    content = structure(result)
+    content = result.structure()
     jsonschema.validate(content, tool.output_schema)
     unknown = set(content) - set(tool.output_schema["properties"])
     assert not unknown, f"{name} answers {unknown}, which its schema does not mention"
     if not result.evidence.below_floor:
-        larger = max(count_tokens(render(result)), count_tokens(structure_text(result)))
+        larger = max(count_tokens(result.render()), count_tokens(structure_text(result)))
         assert larger == result.evidence.tokens <= result.evidence.token_budget
 
 
@@ -173,7 +172,7 @@ async def test_structured_content_costs_at_most_a_tenth_more_than_the_text(
     shop: Atlas, name: str, arguments: dict[str, object]
 ) -> None:
     result = await call(shop, name, arguments)
-    text, structured = count_tokens(render(result)), count_tokens(structure_text(result))
+    text, structured = count_tokens(result.render()), count_tokens(structure_text(result))
     assert structured <= 1.1 * text + quoted(result), (text, structured, structure_text(result))
 
 
@@ -188,7 +187,7 @@ def quoted(answer: Answer) -> int:
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True)
 async def test_nodes_in_a_table_are_short_and_without_texts(shop: Atlas) -> None:
     result = await call(shop, "cypher_query", {"query": "MATCH (c:Class) RETURN c ORDER BY c.name LIMIT 1"})
-    content = structure(result)
+    content = result.structure()
     assert content["columns"] == ["c"]
     assert content["rows"] == [["Class shop:shop.cart.Cart shop/cart.py:6"]]
 

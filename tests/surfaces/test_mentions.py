@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from atlas.app.main import open_atlas
-from atlas.code.tools.answers import RelationAnswer
+from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed

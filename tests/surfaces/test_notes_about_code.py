@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from atlas.answers.assemble import tokens_of
 from atlas.app.main import open_atlas
 from atlas.cli.show import print_answer
 from atlas.code.atlas import Atlas
 from atlas.code.notes.note import NoteRelation
-from atlas.code.tools.answers import SearchAnswer
 from atlas.code.tools.impact import impact
-from atlas.code.tools.render import render
 from atlas.code.tools.search.search import hybrid_search, text_search
-from atlas.code.tools.structured_content import structure, tokens_of
+from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.symbol.node import get_context, get_node
 from atlas.knowledge.notes.folder import KnowledgeFolder
 from atlas.knowledge.notes.ids import IdSource
@@ -74,7 +73,7 @@ async def test_answers_about_a_symbol_show_its_notes(
     assert context.notes[3][0].endswith(
         f"{slow}, per its file: disputed, confidence 0.7, author cursor/1, written today"
     )
-    shown = render(context), json.dumps(structure(context), ensure_ascii=False)
+    shown = context.render(), json.dumps(context.structure(), ensure_ascii=False)
     assert all(fast in text and gone not in text and "\u202e" not in text for text in shown)
 
     (atlas.reader.root / "table.py").write_text(CODE.replace("measure(rows)", "len(rows)", 1))
@@ -82,26 +81,27 @@ async def test_answers_about_a_symbol_show_its_notes(
     changed = await get_context(atlas, "table.render")
     note = next(note for note in changed.notes if fast in note[0])
     assert note[1] == "  suspect: body changed of table.render table.py:1"
-    affected = render(await impact(atlas, "measure"))
+    affected = (await impact(atlas, "measure")).render()
     assert "notes" not in affected
-    assert f"{fast}, per its file: author cursor/1, written today; suspect: body changed" in render(
-        await impact(atlas, "table.render")
+    assert (
+        f"{fast}, per its file: author cursor/1, written today; suspect: body changed"
+        in (await impact(atlas, "table.render")).render()
     )
     for answer in (await hybrid_search(atlas, "Rows are read once"), await text_search(atlas, "once", brief=True)):
-        line = next(line for line in render(answer).splitlines() if fast in line)
+        line = next(line for line in answer.render().splitlines() if fast in line)
         assert line.endswith(
             ", per its file: author cursor/1, written today; suspect: body changed of table.render table.py:1"
         )
-        assert "suspect: body changed" in json.dumps(structure(answer))
+        assert "suspect: body changed" in json.dumps(answer.structure())
         print_answer(answer)
     print_answer(changed)
     on_terminal = " ".join(capsys.readouterr().out.split())
     assert on_terminal.count("suspect: body changed of table.render") >= 3
     assert '"Rows are read once."' in on_terminal
-    own = render(await get_node(atlas, slow))
+    own = (await get_node(atlas, slow)).render()
     assert "disputed, confidence 0.7, author cursor/1, written today; suspect" in own
-    assert "> Ignore previous" in own and "\u202e" not in own + render(await get_context(atlas, slow))
-    record = render(await hybrid_search(atlas, "draw tables with spaces"))
+    assert "> Ignore previous" in own and "\u202e" not in own + (await get_context(atlas, slow)).render()
+    record = (await hybrid_search(atlas, "draw tables with spaces")).render()
     assert "adr 7. Draw tables with spaces adr/0007-tables.md:1, accepted" in record
 
 
@@ -113,9 +113,9 @@ async def test_a_note_is_listed_where_its_code_went(project: tuple[Atlas, Notebo
     (atlas.reader.root / "table.py").unlink()
     await atlas.index()
     for answer in (await get_context(atlas, "drawing.render"), await impact(atlas, "drawing.render")):
-        (line,) = [line for line in render(answer).splitlines() if moved in line or "moved" in line][:1]
+        (line,) = [line for line in answer.render().splitlines() if moved in line or "moved" in line][:1]
         assert moved in line
-        assert "moved" in render(answer) and "taken back" not in render(answer)
+        assert "moved" in answer.render() and "taken back" not in answer.render()
     assert not (await get_context(atlas, "drawing.measure")).notes
 
     (atlas.reader.root / "drawing.py").write_text(CODE.replace("measure(rows)", "other(rows)"))
@@ -140,7 +140,7 @@ async def test_notes_keep_to_their_share_of_the_budget(project: tuple[Atlas, Not
     assert f"{31 - len(few.notes)} of 31 notes" in few.evidence.withheld[0]
     report = await impact(atlas, "table.render", token_budget=400)
     assert tokens_of(atlas.reader.counter, report) <= 400
-    assert "may no longer hold" in render(report)
+    assert "may no longer hold" in report.render()
 
 
 async def test_a_difference_lists_notes_about_what_is_gone(tmp_path: Path) -> None:
@@ -157,8 +157,8 @@ async def test_a_difference_lists_notes_about_what_is_gone(tmp_path: Path) -> No
         kept = await add(atlas, book, "claim", "It is fast.", "render")
         git.put({"table.py": CODE.partition("def measure")[0], "old.py": None})
         await atlas.index()
-        answer = render(await impact(atlas, diff="HEAD"))
-        relation = render(await hybrid_search(atlas, "what do we know about `table.render`?"))
+        answer = (await impact(atlas, diff="HEAD")).render()
+        relation = (await hybrid_search(atlas, "what do we know about `table.render`?")).render()
         nothing = await hybrid_search(atlas, "notes about `table`")
         unknown = await hybrid_search(atlas, "what do we know about `BillingTeam`?")
     git.close()

@@ -9,9 +9,7 @@ from atlas.app.main import index_project, open_atlas
 from atlas.code.index.events import no_progress
 from atlas.code.notes.note import Anchor, NoteRelation
 from atlas.code.tools.cypher import cypher_query
-from atlas.code.tools.render import render
 from atlas.code.tools.search.search import hybrid_search
-from atlas.code.tools.structured_content import structure
 from atlas.knowledge.notes.folder import KnowledgeFolder
 from atlas.knowledge.notes.ids import IdSource
 from atlas.knowledge.notes.notebook import Notebook
@@ -38,18 +36,18 @@ async def test_notes_are_found_beside_code_and_quoted(tmp_path: Path) -> None:
     await index_project(settings, no_progress)
     async with open_atlas(settings) as atlas:
         answer = await hybrid_search(atlas, "how long does it take to draw big tables", token_budget=2000)
-        crew = render(await hybrid_search(atlas, "Terminal crew"))
+        crew = (await hybrid_search(atlas, "Terminal crew")).render()
         refuted = await cypher_query(
             atlas,
             "MATCH (a:Claim)-[r:REFUTES]->(b:Claim {status: 'disputed'}) RETURN r.reasoning, r.confidence, b.confidence",
         )
         texts = await cypher_query(atlas, "MATCH (n:Claim {status: 'disputed'}) RETURN n.docstring")
         about = await cypher_query(atlas, "MATCH (:Claim)-[:ABOUT]->(s) RETURN s.qualified_name")
-    for shown in (render(answer), json.dumps(structure(answer), ensure_ascii=False)):
+    for shown in (answer.render(), json.dumps(answer.structure(), ensure_ascii=False)):
         assert slow in shown and fast in shown and "\u202e" not in shown
-    assert 'claim "Widths are cached, so a table is drawn in linear time."' in render(answer)
+    assert 'claim "Widths are cached, so a table is drawn in linear time."' in answer.render()
     assert f'entity "Terminal crew" {team}' in crew
-    for shown in (render(texts), json.dumps(structure(texts), ensure_ascii=False)):
+    for shown in (texts.render(), json.dumps(texts.structure(), ensure_ascii=False)):
         assert "Ignore previous" in shown and "\u202e" not in shown
     assert refuted.rows == (("profiled", 0.8, 0.7),)
     assert about.rows == (("table.render_table",),)

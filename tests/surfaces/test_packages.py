@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from atlas.app.main import open_atlas
-from atlas.code.tools.answers import ReportAnswer
+from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.symbol.node import get_node
 from atlas.runtime.config.load import load_settings

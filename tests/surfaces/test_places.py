@@ -10,9 +10,9 @@ from atlas.code.atlas import Atlas
 from atlas.code.find import Mode
 from atlas.code.reader import RankingOptions
 from atlas.code.retrieve.places import AT_LINE, FILE
-from atlas.code.tools.answers import SearchAnswer
 from atlas.code.tools.search.explain import explain, explanation_lines, find_to_explain
 from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.search.search_answer import SearchAnswer
 
 TOTAL, CART, DISCOUNT = "shop.cart.Cart.total", "shop.cart.Cart", "shop.cart.apply_discount"
 

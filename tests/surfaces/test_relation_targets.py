@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from atlas.app.main import open_atlas
-from atlas.code.tools.answers import RelationAnswer, SearchAnswer
-from atlas.code.tools.render import render
+from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -49,10 +49,10 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
     assert _found(answers["subclasses of CoreBase"]) == {("lib/next.ts", (3,))}
     assert _found(answers["who implements CoreOptions"]) == {("lib/renamed.ts", (3,))}
     assert _found(answers["subclasses of CoreMissing"]) == set()
-    assert "\nno symbol `CoreMissing` that can have subclasses" in render(answers["subclasses of CoreMissing"])
-    assert "\nno symbol `CoreMissing`\n" in render(answers["where is `CoreMissing` defined"])
-    assert "\nimplementations of interface " in render(answers["who implements CoreOptions"])
-    assert "\nsubclasses of class " in render(answers["subclasses of CoreBase"])
+    assert "\nno symbol `CoreMissing` that can have subclasses" in answers["subclasses of CoreMissing"].render()
+    assert "\nno symbol `CoreMissing`\n" in answers["where is `CoreMissing` defined"].render()
+    assert "\nimplementations of interface " in answers["who implements CoreOptions"].render()
+    assert "\nsubclasses of class " in answers["subclasses of CoreBase"].render()
     path = answers["how does startWalk reach readLeaf?"]
     assert _found(path) == set()
     assert any("unknown rather than none" in note for note in path.evidence.notes)
@@ -156,6 +156,6 @@ async def test_of_many_types_of_a_name_the_only_one_with_implementations_answers
     assert isinstance(answer, RelationAnswer) and isinstance(callers, RelationAnswer)
     assert answer.outcome == "found"
     assert {group.path for group in answer.files} == {f"{name}/{name}.go" for name in senders}
-    assert "\nimplementations of interface " in render(answer)
+    assert "\nimplementations of interface " in answer.render()
     assert [note for note in answer.evidence.notes if "12 other symbols called `Notifier`" in note]
     assert callers.subject_count == 13

@@ -11,7 +11,6 @@ from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.notes.anchors import target_uid
 from atlas.code.tools.impact import impact
-from atlas.code.tools.render import render
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.symbol.node import get_context
 from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
@@ -145,32 +144,32 @@ async def site(tree: Path) -> AsyncIterator[Atlas]:
 async def test_the_first_answer_names_route_and_handler(
     site: Atlas, question: str, first: str, others: list[str]
 ) -> None:
-    text = render(await hybrid_search(site, question, token_budget=900))
+    text = (await hybrid_search(site, question, token_budget=900)).render()
     lines = text.splitlines()
     assert any(first in line for line in lines[1:4]), text
     assert all(other in text for other in others), text
 
 
 async def test_all_routes_are_listed(site: Atlas) -> None:
-    text = render(await hybrid_search(site, "which endpoints are there", token_budget=900))
+    text = (await hybrid_search(site, "which endpoints are there", token_budget=900)).render()
     for route in ("GET /health", "GET /files/{path:path}", "GET /users/me", "GET /users/{id}", "DELETE /users/{id}"):
         assert route in text
 
 
 async def test_a_route_for_every_path_stands_behind_the_exact_one(site: Atlas) -> None:
-    text = render(await hybrid_search(site, "which route handles GET /files/index", token_budget=900))
+    text = (await hybrid_search(site, "which route handles GET /files/index", token_budget=900)).render()
     assert "routes that match `GET /files/index`: 1\n" in text
     assert "routes for every path below match as well: GET /files/{path:path} web/app.py:" in text
 
 
 async def test_an_unknown_path_is_no_route(site: Atlas) -> None:
     found = await hybrid_search(site, "which route handles PUT /nowhere/1")
-    assert "routes that match" not in render(found)
+    assert "routes that match" not in found.render()
 
 
 async def test_context_and_impact_of_a_handler_name_its_routes(site: Atlas) -> None:
-    assert "GET /users/{id}" in render(await get_context(site, "web.users.show"))
-    assert "GET /users/{id}" in render(await impact(site, "web.users.load"))
+    assert "GET /users/{id}" in (await get_context(site, "web.users.show")).render()
+    assert "GET /users/{id}" in (await impact(site, "web.users.load")).render()
 
 
 async def test_an_anchor_of_a_note_is_the_route(site: Atlas) -> None:
@@ -189,4 +188,4 @@ async def test_broken_rules_of_a_project_are_left_out(
     await indexed(root, tmp_path / "data")
     assert "detectors: line 4" in caplog.text
     async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as opened:
-        assert "main" in render(await hybrid_search(opened, "which function runs the command rebuild"))
+        assert "main" in (await hybrid_search(opened, "which function runs the command rebuild")).render()

@@ -21,6 +21,8 @@ from atlas._parser import count_tokens
 from atlas.adapters.buses.memory import MemoryBus
 from atlas.adapters.buses.valkey import paths as valkey_paths
 from atlas.adapters.buses.valkey.connection import Connection
+from atlas.answers.answer import structure_text, to_dict
+from atlas.answers.assemble import tokens_of
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.health import check_health, look_at_daemon
 from atlas.app.toolsets import BY_NAME
@@ -28,11 +30,9 @@ from atlas.code.atlas import Atlas
 from atlas.code.index.daemon_client import read_state
 from atlas.code.index.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
 from atlas.code.index.heartbeat import DAEMON
-from atlas.code.tools.answers import Check
-from atlas.code.tools.render import render, to_dict
 from atlas.code.tools.state.daemon import DaemonStatus, Trace, look
+from atlas.code.tools.state.health import Check
 from atlas.code.tools.state.index import status
-from atlas.code.tools.structured_content import structure, structure_text, tokens_of
 from atlas.core.contracts import Bus
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.core.events import Event, StreamState
@@ -194,7 +194,7 @@ async def given(daemon: DaemonStatus | None) -> DaemonStatus | None:
 
 
 async def test_text_for_agents(shop: Atlas) -> None:
-    text = render(await status(shop, daemon=given(POLLING)))
+    text = (await status(shop, daemon=given(POLLING))).render()
     assert (
         "daemon running, idle (pid 4242 since 2027-01-15T07:00:00+00:00, 180 MB, version 0.1.0)\nproject shop at"
         in text
@@ -204,10 +204,10 @@ async def test_text_for_agents(shop: Atlas) -> None:
         "\ntier ast of atlas:ast-dirty: length 3, 2 waiting, 1 pending, 0 dead; 0.2 events/s, 12 events so far, "
         "last batch 2 in 4 ms, 5 s ago\n"
     ) in text
-    off = render(await status(shop, daemon=given(OFF)))
+    off = (await status(shop, daemon=given(OFF))).render()
     assert "daemon not running: each answer checks the tree first -> atlas daemon start\n" in off
     assert "tier " not in off
-    assert "daemon" not in render(await status(shop))
+    assert "daemon" not in (await status(shop)).render()
 
 
 async def test_stale_files_symbols_and_decisions_are_counted(shop: Atlas) -> None:
@@ -222,7 +222,7 @@ async def test_stale_files_symbols_and_decisions_are_counted(shop: Atlas) -> Non
     assert before.symbols == sum(each.count for each in before.labels if each.name in ("Class", "Function", "Method"))
     assert {each.name: each.count for each in project.decisions} == {"body": 2, "comment": 1}
     assert project.stale_symbols == 0
-    text = render(await status(shop))
+    text = (await status(shop)).render()
     assert "  stale: 1 file, 0 symbols without an up-to-date vector\n" in text
     assert "  changes by reason: body 2, comment 1\n" in text
 
@@ -233,11 +233,11 @@ async def test_every_budget_is_kept_and_the_daemon_is_cut_last(shop: Atlas, daem
     assert whole.evidence.withheld == ()
     for budget in (1, 60, 120, 200, 300, 400, whole.evidence.tokens - 1, whole.evidence.tokens):
         answer = await status(shop, daemon=given(daemon), skipped=True, token_budget=budget)
-        jsonschema.validate(structure(answer), BY_NAME["status"].output_schema)
+        jsonschema.validate(answer.structure(), BY_NAME["status"].output_schema)
         if answer.evidence.below_floor:
             assert budget < 200
             continue
-        assert max(count_tokens(render(answer)), count_tokens(structure_text(answer))) == answer.evidence.tokens
+        assert max(count_tokens(answer.render()), count_tokens(structure_text(answer))) == answer.evidence.tokens
         assert answer.evidence.tokens <= budget
         assert bool(answer.evidence.withheld) is (budget < whole.evidence.tokens)
         if daemon is not None:
@@ -247,7 +247,7 @@ async def test_every_budget_is_kept_and_the_daemon_is_cut_last(shop: Atlas, daem
 
 async def test_text_and_structure_say_the_same_for_about_the_same(shop: Atlas) -> None:
     answer = await status(shop, daemon=given(POLLING))
-    text, content = render(answer), structure(answer)
+    text, content = answer.render(), answer.structure()
     assert 0.6 < count_tokens(structure_text(answer)) / count_tokens(text) < 1.6
     assert tokens_of(shop.reader.counter, answer) < 800
     assert content["daemon"]["resident_mb"] == 180  # type: ignore[index]

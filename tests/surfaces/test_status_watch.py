@@ -22,10 +22,12 @@ from typing import IO
 import pytest
 from rich.console import Console, Group
 
+from atlas.answers.evidence import Evidence
 from atlas.cli.daemon.status_view import CURVE, PLAIN_CURVE, Rates, live_parts
 from atlas.cli.daemon.status_watch import watch_text
-from atlas.code.tools.answers import Evidence, ProjectStatus, SchemaEntry, StatusAnswer
+from atlas.code.tools.cypher_answers import SchemaEntry
 from atlas.code.tools.state.daemon import DaemonStatus, TierStatus, WatchStatus
+from atlas.code.tools.state.report import ProjectStatus, StatusAnswer
 
 from .daemons import Home, home, until
 from .processes import COMMAND, atlas, environment

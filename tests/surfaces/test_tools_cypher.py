@@ -10,15 +10,15 @@ import pytest
 from atlas.adapters.stores.bolt.rows import SYMBOL
 from atlas.adapters.stores.shared.properties import NODE_PROPERTIES as NOTE_PROPERTIES
 from atlas.adapters.stores.sqlite.cypher.graph import EDGE_COLUMNS, NODE_COLUMNS
+from atlas.answers.assemble import tokens_of
+from atlas.answers.evidence import Evidence, StaleFile
 from atlas.code.atlas import Atlas
-from atlas.code.freshness import StaleFile
 from atlas.code.tools import structured_content as tools_structure
-from atlas.code.tools.answers import Check, Evidence, PartialFile, TableAnswer
 from atlas.code.tools.cypher import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
-from atlas.code.tools.render import render
-from atlas.code.tools.state.health import health
+from atlas.code.tools.cypher_answers import TableAnswer
+from atlas.code.tools.state.health import Check, health
 from atlas.code.tools.state.index import status
-from atlas.code.tools.structured_content import structure, tokens_of
+from atlas.code.tools.state.report import PartialFile
 from atlas.code.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, LABELS, NODE_PROPERTIES
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.model import EdgeType, FileRecord, GraphDelta, Label, Table
@@ -60,7 +60,7 @@ async def test_rows_are_cited_and_fresh(shop: Atlas) -> None:
     assert store.asked == [("MATCH (c:Class) RETURN c, 3 AS n", {"x": 1}, 7, 10.0, "shop")]
     assert answer.rows == ((CART, 3), (None, True))
     assert answer.evidence.freshness == "fresh"
-    assert "(Class shop:shop.cart.Cart shop/cart.py:6) | 3\nnull | true\n2 rows" in render(answer)
+    assert "(Class shop:shop.cart.Cart shop/cart.py:6) | 3\nnull | true\n2 rows" in answer.render()
     (atlas.reader.root / "shop/cart.py").write_text("changed")
     assert (await cypher_query(atlas, "MATCH (c) RETURN c")).evidence.stale == (
         StaleFile("shop/cart.py", "changed on disk"),
@@ -73,13 +73,13 @@ async def test_what_cannot_fit_the_budget_is_not_written(shop: Atlas, monkeypatc
 
     def counting(answer: TableAnswer) -> dict[str, object]:
         measured.append(len(answer.rows))
-        return structure(answer)
+        return answer.structure()
 
     monkeypatch.setattr(tools_structure, "structure", counting)
     answer = await cypher_query(atlas, "MATCH (n) RETURN n.line AS a, n.name AS b", token_budget=8_000)
     assert 0 < max(measured) <= 3
     assert 0 < len(answer.rows) <= 3
-    assert f"{1_000 - len(answer.rows)} of 1000 rows by token_budget" in render(answer)
+    assert f"{1_000 - len(answer.rows)} of 1000 rows by token_budget" in answer.render()
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ async def test_hostile_texts_are_looked_through_once(shop: Atlas, query: str) ->
 
 async def test_no_rows_are_said_to_be_none(shop: Atlas) -> None:
     atlas, _ = answering(shop, Table(("c",), ()))
-    assert render(await cypher_query(atlas, "MATCH (c:Class) RETURN c")).endswith("c\nno rows")
+    assert (await cypher_query(atlas, "MATCH (c:Class) RETURN c")).render().endswith("c\nno rows")
 
 
 @pytest.mark.parametrize("budget", [1, 60, 100, 300, 1000])
@@ -118,7 +118,7 @@ async def test_rows_fit_the_budget(shop: Atlas, budget: int) -> None:
 
 async def test_cells_stay_on_their_line(shop: Atlas) -> None:
     atlas, _ = answering(shop, Table(("doc", "path"), (("a\nb | c", ["x", {"y": 1}]), ("z" * 2000, None))))
-    lines = render(await cypher_query(atlas, "RETURN 1")).splitlines()
+    lines = (await cypher_query(atlas, "RETURN 1")).render().splitlines()
     assert lines[2] == 'a\\nb \\| c | ["x",{"y":1}]'
     assert lines[3].endswith("... (2000 characters) | null")
 
@@ -220,8 +220,8 @@ async def test_status_lists_skipped_files_by_reason_or_path(shop: Atlas) -> None
 async def test_status_names_the_files_that_were_read_only_in_part_apart_from_the_skipped_ones(shop: Atlas) -> None:
     answer = await status(shop, skipped=True)
     assert answer.partial_files == (PartialFile("shop/half.py", "1: syntax: unexpected `(`", 1),)
-    assert structure(answer)["partial_files"] == {"shop/half.py": "1: syntax: unexpected `(`"}
-    assert "\npartially read shop/half.py: 1: syntax: unexpected `(`\nskipped logo.png: binary\n" in render(answer)
+    assert answer.structure()["partial_files"] == {"shop/half.py": "1: syntax: unexpected `(`"}
+    assert "\npartially read shop/half.py: 1: syntax: unexpected `(`\nskipped logo.png: binary\n" in answer.render()
     only = await status(shop, skipped=True, skipped_filter="partial")
     assert (len(only.partial_files), only.skipped_files) == (1, ())
     assert (await status(shop, skipped=True, skipped_filter="secret")).partial_files == ()
@@ -237,7 +237,7 @@ async def test_many_files_that_were_read_only_in_part_are_cut_to_the_budget(shop
     assert answer.skipped_files == ()
     assert answer.evidence.tokens <= 1500
     assert f"{303 - len(answer.partial_files)} of the projects, tiers and files" in answer.evidence.withheld[0]
-    assert "unexpected `)` (and 1 more)\n" in render(answer)
+    assert "unexpected `)` (and 1 more)\n" in answer.render()
 
 
 async def test_status_of_what_is_not_indexed(shop: Atlas) -> None:
@@ -258,4 +258,4 @@ def test_health_is_the_worst_check() -> None:
     answer = health([fine, gone, bad], evidence)
     assert answer.state == "broken"
     assert [check.name for check in answer.checks] == ["embedder", "bus", "store"]
-    assert "broken embedder: no -> do" in render(answer)
+    assert "broken embedder: no -> do" in answer.render()

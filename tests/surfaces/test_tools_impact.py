@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from atlas._parser import count_tokens
+from atlas.answers.answer import structure_text
 from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
-from atlas.code.tools.answers import ReportAnswer
 from atlas.code.tools.impact import impact
 from atlas.code.tools.mermaid import MAX_NODES, flow_chart
-from atlas.code.tools.render import render
+from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.run_tests import test_commands as commands_of
 from atlas.code.tools.search.search import hybrid_search
-from atlas.code.tools.structured_content import structure, structure_text
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.model import NodeRow
 from atlas.runtime.config.load import load_settings
@@ -88,8 +87,8 @@ async def shop(repository: GitRepository) -> AsyncIterator[Atlas]:
 def report_of(found: object) -> dict[str, object]:
     """The structured report; it costs about as much as the text."""
     assert isinstance(found, ReportAnswer)
-    assert count_tokens(structure_text(found)) < 1.2 * count_tokens(render(found)) + 60
-    return structure(found)["report"]  # type: ignore[return-value]
+    assert count_tokens(structure_text(found)) < 1.2 * count_tokens(found.render()) + 60
+    return found.structure()["report"]  # type: ignore[return-value]
 
 
 async def test_a_changed_function_affects_its_callers_tests_and_documents(
@@ -181,13 +180,13 @@ async def test_wrong_arguments_and_revisions_are_errors_with_a_next_step(shop: A
 async def test_a_small_budget_keeps_the_first_of_every_group(repository: GitRepository, shop: Atlas) -> None:
     repository.put({"shop/cart.py": CART.replace("* 9", "* 8")})
     found = await impact(shop, diff="HEAD", token_budget=150)
-    assert found.evidence.tokens <= 150 and "by token_budget" in render(found)
-    assert "apply_discount 4 body" in render(found)
+    assert found.evidence.tokens <= 150 and "by token_budget" in found.render()
+    assert "apply_discount 4 body" in found.render()
 
 
 async def test_a_diagram_for_a_pull_request(repository: GitRepository, shop: Atlas) -> None:
     repository.put({"shop/cart.py": CART.replace("* 9", "* 8")})
-    text = render(await impact(shop, diff="HEAD", format="mermaid"))
+    text = (await impact(shop, diff="HEAD", format="mermaid")).render()
     chart = text.partition("```mermaid\n")[2].partition("\n```")[0].splitlines()
     assert chart[0] == "flowchart LR"
     assert '  n0["shop.cart.apply_discount"]:::changed' in chart
@@ -253,10 +252,10 @@ async def test_questions_about_changes_are_answered_from_git(repository: GitRepo
     for question, wanted in QUESTIONS.items():
         found = await hybrid_search(shop, question)
         assert isinstance(found, ReportAnswer), question
-        text = render(found)
+        text = found.render()
         assert all(part in text for part in wanted), (question, text)
         assert found.evidence.tokens < 400 and found.report.kind == "changes"
-    assert 'impact with diff "' in render(await hybrid_search(shop, "what changed in this branch"))
+    assert 'impact with diff "' in (await hybrid_search(shop, "what changed in this branch")).render()
 
 
 async def test_questions_about_impact_are_answered_compactly(repository: GitRepository, shop: Atlas) -> None:
@@ -270,7 +269,7 @@ async def test_questions_about_impact_are_answered_compactly(repository: GitRepo
         assert list(report["affected"]) == ["shop/cart.py", "shop/checkout.py"], question  # type: ignore[call-overload]
         assert report["run"] == ["python -m pytest tests/test_cart.py"] and found.evidence.tokens < 300
     repository.put({"shop/legacy.py": "def old_price(value):\n    return value - 2\n"})
-    assert "report 5" in render(await hybrid_search(shop, "impact of my changes"))
+    assert "report 5" in (await hybrid_search(shop, "impact of my changes")).render()
 
 
 async def test_words_that_only_sound_like_history_are_searched(shop: Atlas) -> None:
@@ -285,8 +284,8 @@ async def test_without_a_repository_the_answer_says_so(tmp_path: Path) -> None:
     settings = load_settings(str(tmp_path / "plain"), str(tmp_path / "data"), environment=QUICK)
     async with open_atlas(settings) as plain:
         found = await hybrid_search(plain, "what changed recently")
-        assert report_of(found)["outcome"] == "no_history" and "no Git repository" in render(found)
-        assert "git init" in render(found)
+        assert report_of(found)["outcome"] == "no_history" and "no Git repository" in found.render()
+        assert "git init" in found.render()
         with pytest.raises(NotFound, match="no Git repository"):
             await impact(plain, diff="HEAD")
 

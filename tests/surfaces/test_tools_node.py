@@ -8,13 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+from atlas.answers.assemble import tokens_of
+from atlas.answers.evidence import StaleFile
 from atlas.code.atlas import Atlas
-from atlas.code.freshness import StaleFile
 from atlas.code.graph.not_found import why_no_callers
-from atlas.code.tools.answers import ContextAnswer
-from atlas.code.tools.render import render
-from atlas.code.tools.structured_content import tokens_of
 from atlas.code.tools.symbol.node import get_context, get_node
+from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.code.tools.symbol.symbols import NeighbourSection
 from atlas.core.errors import ConfigError
 from atlas.core.model import EdgeRow, Filter, GraphDelta, Match, Node
@@ -131,7 +130,7 @@ async def test_absence_is_explained(shop: Atlas, written: str, part: str) -> Non
     answer = await get_node(shop, written)
     assert answer.lookup.outcome == "not_found"
     assert part in " | ".join(answer.lookup.diagnosis)
-    assert part in render(answer)
+    assert part in answer.render()
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "shop/prices", "regular customers", "shop.secrets", "shop/prices.py"])

@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.answers.answer import to_dict
+from atlas.answers.assemble import tokens_of
+from atlas.answers.evidence import StaleFile
 from atlas.code.atlas import Atlas
 from atlas.code.find import Mode
-from atlas.code.freshness import StaleFile
 from atlas.code.reader import RankingOptions
-from atlas.code.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
 from atlas.code.tools.cypher import cypher_query, schema_info
-from atlas.code.tools.render import render, to_dict
+from atlas.code.tools.relation_answer import RelationAnswer
+from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.search import hybrid_search, text_search, vector_search
-from atlas.code.tools.structured_content import structure, tokens_of
+from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.symbol.node import get_context, get_node
 from atlas.core.errors import ConfigError, NotFound, Unavailable
 from atlas.core.model import EdgeRow, FileRecord, Filter, GraphDelta, Label, Scored
@@ -70,13 +72,13 @@ async def test_a_name_comes_first_with_its_evidence(shop: Atlas) -> None:
 
 async def test_a_hit_says_each_fact_once(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "apply_discount")
-    first = structure(answer)["hits"][0]  # type: ignore[index]
+    first = answer.structure()["hits"][0]  # type: ignore[index]
     assert first == [
         "function apply_discount(amount: int) -> int",
         "shop/cart.py:20",
         "Reduce the amount by ten percent for regular customers.",
     ]
-    lines = render(answer).splitlines()
+    lines = answer.render().splitlines()
     assert lines[1] == "1. function apply_discount(amount: int) -> int shop/cart.py:20"
     assert lines[2].strip() == first[2]
 
@@ -87,7 +89,7 @@ async def test_a_brief_answer_has_one_line_for_each_hit(shop: Atlas) -> None:
     brief = await hybrid_search(shop, "keep values in the basket", limit=10, brief=True)
     assert names(brief)[0] == names(answer)[0] and len(brief.hits) > len(answer.hits), "each hit has its own line"
     assert not any(hit.symbol.signature or hit.symbol.summary or hit.lines for hit in brief.hits)
-    assert len(render(brief).splitlines()) == len(brief.hits) + len(brief.evidence.withheld) + 1 + bool(
+    assert len(brief.render().splitlines()) == len(brief.hits) + len(brief.evidence.withheld) + 1 + bool(
         brief.evidence.cursor
     )
 
@@ -97,7 +99,7 @@ async def test_statements_around_the_words_of_the_question_are_shown(shop: Atlas
     total = next(hit for hit in answer.hits if hit.symbol.name == "total")
     (line,) = total.lines  # not the documentation, which the summary says
     assert (line.line, line.text) == (14, 'return apply_discount(sum(self.store.load("prices")))')
-    assert "def total" not in render(answer), "the line of the hit has the signature"
+    assert "def total" not in answer.render(), "the line of the hit has the signature"
     named = await hybrid_search(shop, "apply_discount")
     assert not any(hit.lines for hit in named.hits), "a name asks where its symbol is"
 
@@ -131,7 +133,7 @@ async def test_matching_lines_are_shown_on_request(shop: Atlas) -> None:
     assert [(line.line, line.text) for line in total.lines] == [
         (14, 'return apply_discount(sum(self.store.load("prices")))')
     ]
-    assert "   14: return apply_discount" in render(answer)
+    assert "   14: return apply_discount" in answer.render()
 
 
 async def test_words_find_what_no_name_says(shop: Atlas) -> None:
@@ -177,9 +179,9 @@ async def test_every_line_of_a_caller_is_listed_and_counted(shop: Atlas) -> None
     callers = await related(shop, "call sites of apply_discount")
     assert ends(callers) == [("shop/cart.py", "Cart.total", (15, 17, 40))]
     assert (callers.found, callers.places) == (1, 3)
-    text = render(callers)
+    text = callers.render()
     assert "shop/cart.py:20: 1 in 3 lines\n" in text and "Cart.total 15,17,40 (module 0.97)" in text
-    assert structure(callers)["lines"] == 3
+    assert callers.structure()["lines"] == 3
 
 
 async def test_a_symbol_of_another_package_is_found_by_its_full_name(shop: Atlas) -> None:
@@ -297,7 +299,7 @@ async def test_a_file_that_occurs_at_two_depths_keeps_all_its_edges(shop: Atlas)
     found = await related(shop, "transitive callers of apply_discount")
     first, *_ = found.files
     twice = replace(found, files=(*found.files, first))
-    edges = structure(twice)["relation"]["edges"]  # type: ignore[index]
+    edges = twice.structure()["relation"]["edges"]  # type: ignore[index]
     assert len(edges[first.path]) == 2 * len(first.symbols)
 
 
@@ -374,7 +376,7 @@ async def test_hits_of_one_file_stand_beside_its_first(shop: Atlas) -> None:
     assert len(set(places)) == len(places)
     (cart,) = (hit for hit in answer.hits if hit.symbol.place.startswith("shop/cart.py"))
     assert "total 12" in cart.same_file
-    assert f"   also: {', '.join(cart.same_file)}" in render(answer)
+    assert f"   also: {', '.join(cart.same_file)}" in answer.render()
     single = await hybrid_search(replace(shop, reader=replace(shop.reader, ranking=RankingOptions(off=OFF))), "basket")
     assert not any(hit.same_file for hit in single.hits)
 
@@ -388,7 +390,7 @@ async def test_the_budget_holds_for_text_and_structure(shop: Atlas, budget: int)
     assert used <= budget or answer.evidence.below_floor
     if answer.evidence.below_floor:
         assert answer.hits == ()
-        assert "too small" in render(answer)
+        assert "too small" in answer.render()
 
 
 async def test_what_the_budget_withheld_is_said_and_reachable(shop: Atlas) -> None:
@@ -453,8 +455,8 @@ async def test_changed_and_vanished_files_are_stale(shop: Atlas) -> None:
         StaleFile("docs/guide.md", "deleted"),
         StaleFile("shop/cart.py", "changed on disk"),
     )
-    assert "stale: docs/guide.md (deleted), shop/cart.py (changed on disk)" in render(both)
-    assert structure(both)["stale"] is True
+    assert "stale: docs/guide.md (deleted), shop/cart.py (changed on disk)" in both.render()
+    assert both.structure()["stale"] is True
 
 
 async def test_a_file_known_to_be_stale_waits_for_the_daemon(shop: Atlas) -> None:
@@ -471,7 +473,7 @@ async def test_a_file_known_to_be_stale_waits_for_the_daemon(shop: Atlas) -> Non
     path.write_bytes(old)
     changed_back = await hybrid_search(shop, "apply_discount")
     assert changed_back.evidence.freshness == "fresh"
-    assert structure(changed_back)["stale"] is False
+    assert changed_back.structure()["stale"] is False
     path.unlink()
     assert (await hybrid_search(shop, "apply_discount")).evidence.stale == (StaleFile("shop/cart.py", "deleted"),)
 
@@ -497,7 +499,7 @@ async def test_without_its_folder_freshness_is_unknown(shop: Atlas) -> None:
 async def test_equal_questions_get_equal_bytes(shop: Atlas) -> None:
     first = await hybrid_search(shop, "how are values kept in the basket")
     second = await hybrid_search(shop, "how are values kept in the basket")
-    assert render(first) == render(second)
+    assert first.render() == second.render()
     assert to_dict(first) == to_dict(second)
 
 
@@ -564,7 +566,7 @@ async def test_odd_queries_have_answers(shop: Atlas, query: str) -> None:
 async def test_long_queries_are_cut_with_a_note(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "basket " + "x" * 100_000)
     assert any("cut" in note for note in answer.evidence.notes)
-    assert len(render(answer)) < 20_000
+    assert len(answer.render()) < 20_000
     report = await hybrid_search(
         shop, "A basket is lost. " + "The total of the basket is wrong after a discount. " * 60
     )
@@ -612,15 +614,15 @@ async def test_a_first_index_that_is_not_finished_is_said_by_every_answer(tmp_pa
         await cypher_query(atlas, "MATCH (n:Class) RETURN n.name"),
         await schema_info(atlas),
     ):
-        assert render(answer).startswith(f"[{PROJECT} @1, first index not finished")
+        assert answer.render().startswith(f"[{PROJECT} @1, first index not finished")
         assert any("first index is incomplete" in note for note in answer.evidence.notes)
         assert not re.search(
-            r"vectors match|\d indexed file|nothing else in the index|it may come from", render(answer)
+            r"vectors match|\d indexed file|nothing else in the index|it may come from", answer.render()
         )
     await store.finish(PROJECT)
     answer = await get_node(atlas, "Cart.total")
-    assert "first index" not in render(answer)
+    assert "first index" not in answer.render()
     nowhere = await vector_search(atlas, "discount", path="nowhere/")
-    assert "no vectors match: none passes the filter" in render(nowhere)
-    assert "the project has none yet" not in render(nowhere)
+    assert "no vectors match: none passes the filter" in nowhere.render()
+    assert "the project has none yet" not in nowhere.render()
     await store.aclose()

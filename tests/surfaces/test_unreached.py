@@ -10,8 +10,7 @@ import pytest
 
 from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
-from atlas.code.tools.answers import RelationAnswer
-from atlas.code.tools.render import render
+from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
@@ -149,7 +148,7 @@ async def test_unused_code_leaves_out_what_may_be_reached_otherwise(atlas: Atlas
     notes = " ".join(answer.evidence.notes)
     for reason in ("special methods", "decorated", "outside bases", "entry points", "named elsewhere", "candidates:"):
         assert reason in notes, reason
-    assert "2 candidates of" in render(answer)
+    assert "2 candidates of" in answer.render()
 
 
 async def test_a_method_called_by_a_computed_name_is_not_unused(atlas: Atlas) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from atlas.app.main import open_atlas
 from atlas.code.graph.unresolved import find_unresolved
-from atlas.code.tools.answers import RelationAnswer
-from atlas.code.tools.render import render
+from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.symbol.node import get_context
 from atlas.runtime.config.load import load_settings
@@ -72,7 +71,7 @@ async def test_callers_of_a_name_of_several_symbols_count_the_unresolved_calls_o
         (few, "2 symbols are called `save`; callers of all: 1"),
         (many, "5 symbols are called `save`; callers of each:"),
     ):
-        lines = render(answer).splitlines()
+        lines = answer.render().splitlines()
         assert lines[1] == head, lines
         said = [line for line in lines if "unresolved call" in line]
         assert said == ["note: 2 unresolved calls of `save`, each of which may be of any of these symbols"], lines

@@ -10,11 +10,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from atlas.answers.evidence import index_state
 from atlas.cli import output
-from atlas.code.tools.answers import ProjectStatus, StatusAnswer, index_state
 from atlas.code.tools.state.daemon import DaemonStatus, TierStatus, WatchStatus
 from atlas.code.tools.state.report import (
     LETTERS,
+    ProjectStatus,
+    StatusAnswer,
     ago,
     daemon_line,
     last_batch,

@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from atlas.answers.answer import to_dict
+from atlas.answers.evidence import Evidence
 from atlas.app.health import look_at_daemon
 from atlas.app.session import Session
 from atlas.app.toolsets import BY_NAME
 from atlas.cli import output
-from atlas.code.tools.answers import Evidence, StatusAnswer
-from atlas.code.tools.render import to_dict
+from atlas.code.tools.state.report import StatusAnswer
 from atlas.core.errors import AtlasError
 from atlas.core.wording import counted
 

@@ -24,7 +24,7 @@ from atlas.core.errors import ConfigError
 from atlas.core.wording import counted
 
 if TYPE_CHECKING:
-    from atlas.code.tools.answers import Answer
+    from atlas.answers.answer import Answer
     from atlas.knowledge.retrieval.review import Review, SuspectNote
     from atlas.runtime.config.load import Settings
 
@@ -187,14 +187,14 @@ def review(
 
 def _reaffirm(settings: Settings, ids: Sequence[str], *, json: bool) -> None:
     """Renew the anchors of notes, one after the other. Raises at the first one that cannot be reaffirmed."""
-    from atlas.code.tools.render import render, to_dict
+    from atlas.answers.answer import to_dict
 
     answers = run(_renew(settings, list(dict.fromkeys(ids))))
     if json:
         output.print_json({"answers": [to_dict(one) for one in answers]})
     else:
         for one in answers:
-            print(output.plain(render(one, output.CURSOR_OPTION)))
+            print(output.plain(one.render(output.CURSOR_OPTION)))
 
 
 async def _renew(settings: Settings, ids: Sequence[str]) -> list[Answer]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from atlas.answers.answer import Answer
 from atlas.code.atlas import Atlas
-from atlas.code.tools.answers import Answer
 from atlas.code.tools.cypher import cypher_query, schema_info
 from atlas.code.tools.impact import impact
 from atlas.code.tools.search.search import hybrid_search, text_search, vector_search

@@ -13,11 +13,10 @@ from atlas.code.find import SearchResult
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.question.change_questions import ChangeAspect, asks_about_own_changes
 from atlas.code.question.relation_kinds import Kind
-from atlas.code.tools.answers import ReportAnswer
 from atlas.code.tools.citations import place_of
 from atlas.code.tools.envelope import Envelope, fit_aside
 from atlas.code.tools.impact import changed_lines, diff_findings, impact_answer, symbol_findings
-from atlas.code.tools.reports import Report, ReportLine, grouped
+from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
 from atlas.core.errors import AtlasError
 from atlas.core.history import Commit
 from atlas.core.wording import counted

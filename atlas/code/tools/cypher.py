@@ -7,18 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 from weakref import WeakKeyDictionary
 
+from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
-from atlas.code.tools.answers import SchemaAnswer, SchemaEntry, TableAnswer
-from atlas.code.tools.envelope import (
-    MAX_CHARACTERS_PER_TOKEN,
-    aside,
-    can_fit,
-    check_range,
-    fit,
-    fit_aside,
-    open_envelope,
-)
+from atlas.code.tools.cypher_answers import SchemaAnswer, SchemaEntry, TableAnswer
+from atlas.code.tools.envelope import MAX_CHARACTERS_PER_TOKEN, aside, can_fit, fit, fit_aside, open_envelope
 from atlas.code.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, EXAMPLES, LABELS, NODE_PROPERTIES
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, QueryError, StoreError, Unavailable

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TypeVar
 
-from atlas.answers.assemble import longest
+from atlas.answers.assemble import INLINE_TOKENS, AnswerT, fit_counted, fit_counted_or_none
+from atlas.answers.evidence import Evidence, StaleFile
+from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas, TreeReport
-from atlas.code.freshness import StaleFile
 from atlas.code.question.names import valid
-from atlas.code.tools.answers import Answer, Evidence, KnowledgeAnswer
-from atlas.code.tools.structured_content import tokens_of, tokens_until
-from atlas.core.contracts import Store, TokenCounter
+from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.model import Filter, Label
 from atlas.core.project_state import ProjectState
@@ -31,12 +30,8 @@ MAX_PATH, MAX_WILDCARDS = 4096, 16
 MAX_UNREAD = 3
 """Folders that a note names; further ones are counted."""
 
-INLINE_TOKENS = 8_000
-"""Budgets up to this are fitted within milliseconds; larger ones in a thread, to keep the event loop responsive."""
-
 _LABELS = {label.value.lower(): label.value for label in Label}
 
-AnswerT = TypeVar("AnswerT", bound=Answer)
 _Result = TypeVar("_Result")
 
 
@@ -176,33 +171,11 @@ def inside(path: str, root: str) -> str:
     return "" if text == "." else text
 
 
-def check_range(name: str, value: int, lowest: int, highest: int) -> None:
-    """Raise ConfigError unless `lowest <= value <= highest`."""
-    if not lowest <= value <= highest:
-        raise ConfigError(f"{name} must be between {lowest} and {highest}, not {value}")
-
-
 def fit(
     atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
 ) -> AnswerT:
-    """Return `build(n)` for the largest n in lower..upper that fits the budget, with its exact token count.
-
-    If even `build(lower)` is too long, return the floor: one evidence line and one line with the required number of
-    tokens, which may itself exceed the budget (about 60 tokens). For `at_lower` see `longest`.
-    """
+    """Return `build(n)` for the largest n that fits the budget, or the floor; see `fit_counted`."""
     return fit_counted(atlas.reader.counter, budget, build, upper, lower, at_lower)
-
-
-def fit_counted(
-    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
-) -> AnswerT:
-    """Return the result of `fit` where no index is open."""
-    fitting = _fitting(counter, budget, build, upper, lower, at_lower)
-    if fitting is not None:
-        return fitting
-    answer = build(lower)
-    answer = floor(answer, tokens_of(counter, answer))
-    return _with_evidence(answer, replace(answer.evidence, tokens=tokens_of(counter, answer)))
 
 
 async def fit_aside(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
@@ -233,39 +206,4 @@ def fit_or_none(
     atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
 ) -> AnswerT | None:
     """Return the result of `fit`, or None instead of the floor, which costs two more measurements."""
-    return _fitting(atlas.reader.counter, budget, build, upper, lower, at_lower)
-
-
-def _fitting(
-    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int, at_lower: int
-) -> AnswerT | None:
-    tried: dict[int, tuple[AnswerT, int]] = {}
-
-    def measure(size: int) -> int:
-        answer = build(size)
-        tried[size] = (answer, tokens_until(counter, answer, budget))
-        return tried[size][1]
-
-    size = longest(measure, upper, budget, lower, at_lower)
-    if size not in tried:
-        measure(size)
-    answer, tokens = tried[size]
-    return None if tokens > budget else _with_evidence(answer, replace(answer.evidence, tokens=tokens))
-
-
-def floor(answer: AnswerT, needed: int) -> AnswerT:
-    """Return an answer reduced to its floor: the evidence and the number of tokens required."""
-    line = f"token_budget {answer.evidence.token_budget} is too small: this answer needs at least {needed} tokens"
-    evidence = replace(answer.evidence, notes=(), stale=(), withheld=(line,), cursor="", below_floor=True)
-    emptied: dict[str, object] = {
-        name: () if isinstance(getattr(answer, name), tuple) else None
-        for name in ("hits", "files", "node", "symbol", "parents", "source", "sections", "rows", "labels", "edge_types")
-        if hasattr(answer, name)
-    }
-    if isinstance(answer, KnowledgeAnswer):
-        emptied["body"] = replace(answer.body.cut(0), actions=())
-    return _with_evidence(replace(answer, **emptied), evidence)
-
-
-def _with_evidence(answer: AnswerT, evidence: Evidence) -> AnswerT:
-    return replace(answer, evidence=evidence)
+    return fit_counted_or_none(atlas.reader.counter, budget, build, upper, lower, at_lower)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
 from atlas.code.changes.change_impact import ChangeImpact, impact_of_diff, read_diff
 from atlas.code.changes.changed_symbols import ChangedSymbol, How
@@ -15,11 +16,10 @@ from atlas.code.graph.targets import Target, Targets, find_targets
 from atlas.code.notes.note_lines import text_at_risk
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.retrieve.resolve import written
-from atlas.code.tools.answers import ReportAnswer
 from atlas.code.tools.citations import local_name, path_of, place_of
-from atlas.code.tools.envelope import Envelope, check_range, fit_aside, open_envelope
+from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
 from atlas.code.tools.mermaid import flow_chart
-from atlas.code.tools.reports import Report, ReportLine, grouped
+from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
 from atlas.code.tools.run_tests import test_commands
 from atlas.core.errors import ConfigError
 from atlas.core.history import STAGED, WORK_TREE, ChangeKind, FileChange

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from atlas.code.atlas import Atlas
 from atlas.code.graph.packages import Declaration, ImportingFile, PackageReport, files_importing, read_declarations
 from atlas.code.question.package_questions import PackageAspect
-from atlas.code.tools.answers import ReportAnswer
 from atlas.code.tools.envelope import Envelope, fit_aside
-from atlas.code.tools.reports import Report, ReportLine, grouped
+from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
 from atlas.core.model import Label, Node
 from atlas.core.wording import counted
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from atlas.answers.evidence import StaleFile
 from atlas.answers.paging import Position, write_cursor
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
-from atlas.code.freshness import StaleFile, stale_files
+from atlas.code.freshness import stale_files
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.notes.note_lines import described_note, marks_of
 from atlas.code.question.relation_kinds import Kind
-from atlas.code.tools.answers import RelationAnswer
 from atlas.code.tools.citations import local_name, symbol_of
 from atlas.code.tools.envelope import Envelope, fit_aside
+from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.symbol.symbols import FileGroup, RelatedLine
 from atlas.core.model import PROSE_LABELS, Direction, Label, NodeRow
 

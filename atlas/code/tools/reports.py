@@ -6,8 +6,12 @@ of JSON would cost twice the tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
+
+from atlas.answers.answer import Answer, AnswerOutcome
+from atlas.answers.evidence import Evidence, Structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,30 @@ class Report:
     """Command lines that run the tests that are listed."""
     diagram: str = ""
     """Mermaid; the groups are left out then."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportAnswer(Answer):
+    """Answer of impact, and of hybrid_search to a question about changes or their impact."""
+
+    cites: ClassVar[bool] = True
+
+    tool: str
+    report: Report
+    evidence: Evidence
+
+    def lines(self) -> Iterable[str]:
+        """Yield the text."""
+        return report_lines(self.report)
+
+    def content(self) -> Structure:
+        """Return the report; of a question to hybrid_search, also the number of facts."""
+        found = {"found": self.report.found} if self.tool == "hybrid_search" and self.report.outcome == "found" else {}
+        return {"report": report_structure(self.report), **found}
+
+    def result(self) -> AnswerOutcome:
+        """Return whether there is what was named."""
+        return AnswerOutcome(is_missing=self.report.outcome != "found")
 
 
 def grouped(lines: Sequence[ReportLine], shown: int, order: Sequence[str]) -> tuple[ReportGroup, ...]:

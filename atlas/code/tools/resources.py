@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
+from atlas.answers.evidence import evidence_head, evidence_tail
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
 from atlas.code.graph.not_found import why_missing
@@ -16,7 +17,6 @@ from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES
 from atlas.code.tools.citations import FILE_KINDS, hit_name, symbol_of
 from atlas.code.tools.envelope import inside, open_envelope
-from atlas.code.tools.render import evidence_head, evidence_tail, render
 from atlas.code.tools.symbol.node import get_context
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.model import Filter, Match, NodeRow
@@ -62,7 +62,7 @@ def parse_uri(uri: str) -> tuple[str, str]:
 async def _node(atlas: Atlas, name: str) -> str:
     answer = await get_context(atlas, name, token_budget=TOKEN_BUDGET)
     if answer.lookup.outcome == "found":
-        return render(answer)
+        return answer.render()
     symbols = answer.lookup.candidates or answer.lookup.near
     what = "is ambiguous" if answer.lookup.candidates else "is not in the index"
     near = tuple(symbol.uid for symbol in symbols[:8])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from atlas.code.tools.answers import SchemaEntry
+from atlas.code.tools.cypher_answers import SchemaEntry
 from atlas.core.model import EdgeType, Label
 
 LABELS: Mapping[Label, str] = {

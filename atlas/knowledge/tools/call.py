@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from atlas.code.tools.answers import KnowledgeAnswer
+from atlas.answers.items import ItemsAnswer
 from atlas.knowledge.tools.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 from atlas.knowledge.tools.claim_queries import (
     find_scientific_lineage,
@@ -18,7 +18,7 @@ from atlas.knowledge.tools.memory_queries import recall, refresh
 from atlas.knowledge.tools.note_base import Knowledge
 from atlas.knowledge.tools.whole_unit import get_unit
 
-FUNCTIONS: Mapping[str, Callable[..., Awaitable[KnowledgeAnswer]]] = {
+FUNCTIONS: Mapping[str, Callable[..., Awaitable[ItemsAnswer]]] = {
     "ingest_hypothesis": ingest_hypothesis,
     "connect_propositions": connect_propositions,
     "semantic_search": semantic_search,
@@ -54,7 +54,7 @@ PARAMETERS = {
 WRITING = frozenset(tool.name for tool in (*CLAIM_TOOLS, *MEMORY_TOOLS) if not tool.read_only)
 
 
-async def call_knowledge(knowledge: Knowledge, name: str, arguments: Mapping[str, object]) -> KnowledgeAnswer:
+async def call_knowledge(knowledge: Knowledge, name: str, arguments: Mapping[str, object]) -> ItemsAnswer:
     """Call a tool with arguments that match its schema. Raises what the tool raises, and KeyError for another name."""
     names = PARAMETERS.get(name, {})
     return await FUNCTIONS[name](knowledge, **{names.get(key, key): value for key, value in arguments.items()})

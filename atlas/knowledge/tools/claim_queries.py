@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
-from atlas.code.tools.answers import KnowledgeAnswer
+from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.core.model import Label, Node
 from atlas.core.paper_source import PaperLinks
 from atlas.core.wording import counted
@@ -38,7 +37,7 @@ async def semantic_search(
     min_confidence: float = 0.0,
     status: str = "",
     token_budget: int = SEARCH_BUDGET,
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Return the claims and decisions that fit a query best. Retracted ones only if asked for by `status`."""
     text = check_question("query", query)
     statuses = (check_status(status),) if status else ()
@@ -55,7 +54,7 @@ async def semantic_search(
     title = counted(len(items), "unit") if items else "no unit is about this"
     if not items and len(text) <= MAX_REPEATED:
         actions = [Action("ingest_hypothesis", {"hypothesis": text}, "store it as a claim")]
-    body = NoteBody("ok" if items else "none", title, (ItemGroup.of("units", items),), tuple(actions))
+    body = ItemsBody("ok" if items else "none", title, (ItemGroup.of("units", items),), tuple(actions))
     return await answer(knowledge, "semantic_search", body, token_budget, notes, project_atlas(opened))
 
 
@@ -66,7 +65,7 @@ async def find_scientific_lineage(
     end_concept: str,
     max_paths: int = 3,
     token_budget: int = LINEAGE_BUDGET,
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Return the shortest chains of relations between the units that fit two concepts best."""
     start, end = check_question("start_concept", start_concept), check_question("end_concept", end_concept)
     notes: list[str] = []
@@ -99,7 +98,7 @@ async def find_scientific_lineage(
         actions = (
             Action("connect_propositions", {**ids, "relation": "extends"}, "if they are related, or another relation"),
         )
-    body = NoteBody("none", title, groups, actions)
+    body = ItemsBody("none", title, groups, actions)
     return await answer(knowledge, "find_scientific_lineage", body, token_budget, notes, project_atlas(opened))
 
 
@@ -112,7 +111,7 @@ def _pairs(starts: Sequence[NoteHit], ends: Sequence[NoteHit]) -> list[tuple[Not
 
 async def _lineage_body(
     one: Opened, first: NoteHit, last: NoteHit, chains: Sequence[Chain], papers: PaperLinks | None
-) -> NoteBody:
+) -> ItemsBody:
     uids = sorted({uid for chain in chains for uid in chain.uids})
     nodes = {node.row.uid: node for node in await one.atlas.reader.store.symbols(uids)}
     project = one.base.project
@@ -125,7 +124,7 @@ async def _lineage_body(
     if weak:
         title = f"{title}; weak match of the {' and the '.join(weak)}: the units may be about something else"
     action = Action("get_unit", {"id": first.node.row.qualified_name}, "the evidence at the start")
-    return NoteBody("ok", title, groups, (action,))
+    return ItemsBody("ok", title, groups, (action,))
 
 
 async def _end_points(one: Opened, first: NoteHit, last: NoteHit) -> list[Item]:

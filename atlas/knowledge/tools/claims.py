@@ -6,11 +6,10 @@ import difflib
 from collections.abc import Sequence
 from typing import Any
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.atlas import Atlas
 from atlas.code.notes.anchors import anchor_states, target_uid
 from atlas.code.notes.note import CLAIM_RELATIONS, Anchor, NoteRelation
-from atlas.code.tools.answers import KnowledgeAnswer
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.invisible import escaped
 from atlas.core.model import Direction, EdgeType
@@ -43,7 +42,7 @@ async def ingest_hypothesis(
     kind: str = "claim",
     personal: bool = False,
     idempotency_key: str = "",
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Write a claim or a decision and show units that are similar or may contradict it.
 
     Raises ConfigError for invalid values and secrets, NotFound for an unknown symbol in `about`, StoreError.
@@ -54,7 +53,7 @@ async def ingest_hypothesis(
     cited = check_line("source", source, 2000) if source.strip() else ""
     arguments = {"hypothesis": text, "source": cited, "confidence": certainty, "about": list(about), "kind": kind}
 
-    async def write(note_id: str) -> tuple[NoteBody, list[str]]:
+    async def write(note_id: str) -> tuple[ItemsBody, list[str]]:
         notes: list[str] = []
         title = text.split("\n", 1)[0]
         atlas = await (base.fresh() if about else base.recent())
@@ -77,7 +76,7 @@ async def ingest_hypothesis(
             ItemGroup.of("possible_contradictions", clashing),
         )
         said = f"{kind} {note_id} is stored{_alike(similar, clashing)}"
-        return NoteBody("created", said, groups, tuple(_follow_ups(note_id, similar, clashing))), notes
+        return ItemsBody("created", said, groups, tuple(_follow_ups(note_id, similar, clashing))), notes
 
     return await once(knowledge, base, "ingest_hypothesis", idempotency_key, arguments, kind, write)
 
@@ -91,7 +90,7 @@ async def connect_propositions(
     reasoning: str = "",
     confidence: float = 1.0,
     idempotency_key: str = "",
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Relate a unit to another one, or to code. A target that is not there is kept, and shown as dangling.
 
     Raises NotFound for an unknown `from`, ConfigError for invalid values and a unit that is related to itself.
@@ -109,7 +108,7 @@ async def connect_propositions(
     stated = NoteRelation(kind, target, reason, check_share("confidence", confidence))
     arguments = {"from": place.note_id, "to": target, "relation": kind, "reasoning": reason, "c": stated.confidence}
 
-    async def write(_: str) -> tuple[NoteBody, list[str]]:
+    async def write(_: str) -> tuple[ItemsBody, list[str]]:
         notes = await _doubts(knowledge, place, stated)
         is_new = await in_thread(place.base.notebook.relate, place.path, place.note_id, stated)
         line = f"{place.note_id} {kind} {escaped(target)}{f'; reason: {quoted_text(reason)}' if reason else ''}"
@@ -124,7 +123,7 @@ async def connect_propositions(
         action = Action("get_unit", {"id": place.note_id}, "all relations of this unit")
         title = "the relation is stored" if is_new else "the unit has this relation already; nothing was written"
         group = ItemGroup.of("relation", [Item(line, fields)])
-        return NoteBody("created" if is_new else "unchanged", title, (group,), (action,)), notes
+        return ItemsBody("created" if is_new else "unchanged", title, (group,), (action,)), notes
 
     return await once(knowledge, place.base, "connect_propositions", idempotency_key, arguments, "claim", write)
 
@@ -139,7 +138,7 @@ async def update_unit(
     source: str = "",
     about: Sequence[str] = (),
     reaffirm: bool = False,
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Amend a unit. Its history is that of its file. `reaffirm` renews the digests of what it is about.
 
     Raises NotFound for an unknown unit, ConfigError for invalid values or nothing to change.
@@ -176,11 +175,11 @@ async def update_unit(
     item = Item(f"{place.note_id} in {place.path}", {"id": place.note_id, "path": place.path, "changed": changed})
     nothing = "nothing to renew: what it is about is gone" if notes else "nothing to renew: it is about nothing"
     title = f"changed {shown_text(', '.join(changed))}" if changed else nothing
-    found = NoteBody("changed" if changed else "unchanged", title, (ItemGroup.of("unit", [item]),), _look_at(place))
+    found = ItemsBody("changed" if changed else "unchanged", title, (ItemGroup.of("unit", [item]),), _look_at(place))
     return await answer(knowledge, "update_unit", found, WRITE_BUDGET, notes, atlas)
 
 
-async def retract_unit(knowledge: Knowledge, *, unit_id: str, reason: str, superseded_by: str = "") -> KnowledgeAnswer:
+async def retract_unit(knowledge: Knowledge, *, unit_id: str, reason: str, superseded_by: str = "") -> ItemsAnswer:
     """Mark a unit as retracted, or as superseded by another one. Nothing is deleted.
 
     Raises NotFound for an unknown unit or successor.
@@ -198,12 +197,12 @@ async def retract_unit(knowledge: Knowledge, *, unit_id: str, reason: str, super
         is_new = await in_thread(successor.base.notebook.relate, successor.path, successor.note_id, relation)
     _, before = place.base.read(place.path)
     if not is_new and before.status in (status, "superseded"):
-        body = NoteBody("unchanged", f"{place.note_id} is {before.status} already")
+        body = ItemsBody("unchanged", f"{place.note_id} is {before.status} already")
         return await answer(knowledge, "retract_unit", body, WRITE_BUDGET)
     values: dict[str, Value] = {"status": status, "reason": why}
     await in_thread(place.base.notebook.update, place.path, place.note_id, values)
     item = Item(f"{place.note_id} in {place.path}", {"id": place.note_id, "path": place.path, "status": status})
-    body = NoteBody("changed", f"{place.note_id} is {status}", (ItemGroup.of("unit", [item]),), _look_at(place))
+    body = ItemsBody("changed", f"{place.note_id} is {status}", (ItemGroup.of("unit", [item]),), _look_at(place))
     return await answer(knowledge, "retract_unit", body, WRITE_BUDGET)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.notes.anchors import anchor_states
 from atlas.code.notes.facts import facts_of
-from atlas.code.tools.answers import KnowledgeAnswer
 from atlas.core.errors import AtlasError
 from atlas.core.invisible import escaped
 from atlas.core.model import Direction, Edge, EdgeType, Node
@@ -31,7 +30,7 @@ NEAR = 5
 STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
 
 
-async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = BUDGET) -> KnowledgeAnswer:
+async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = BUDGET) -> ItemsAnswer:
     """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
     wanted = check_question("claim", claim)
     notes: list[str] = []
@@ -64,7 +63,7 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
     found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible{advice}"
     found += f"; {counted(len(near), 'unit')} about the same, not judged" if near else ""
     status = "ok" if stated or inherited or possible else "none"
-    body = NoteBody(status, found, groups, _follow_up(unit, possible, wanted))
+    body = ItemsBody(status, found, groups, _follow_up(unit, possible, wanted))
     return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
 
 

@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from atlas.answers.items import NoteBody, body_from_json, body_to_json
-from atlas.code.tools.answers import KnowledgeAnswer
+from atlas.answers.items import ItemsAnswer, ItemsBody, body_from_json, body_to_json
 from atlas.core.threads import in_thread
 from atlas.knowledge.notes import requests
 from atlas.knowledge.notes.checks import check_line
@@ -25,8 +24,8 @@ async def once(
     key: str,
     arguments: Mapping[str, Any],
     kind: str,
-    write: Callable[[str], Awaitable[tuple[NoteBody, list[str]]]],
-) -> KnowledgeAnswer:
+    write: Callable[[str], Awaitable[tuple[ItemsBody, list[str]]]],
+) -> ItemsAnswer:
     """Run a write, or return the answer of an earlier call with the same key. See `atlas.knowledge.notes.requests`.
 
     `write` gets the id of the note to write; called again with the id of a call that was killed, it doubles nothing.

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.notes.anchors import anchor_states
 from atlas.code.notes.facts import NoteFacts, facts_of
 from atlas.code.notes.note import STATUSES
-from atlas.code.tools.answers import KnowledgeAnswer
 from atlas.core.errors import ConfigError
 from atlas.core.model import Label, Node
 from atlas.core.wording import counted
@@ -99,7 +98,7 @@ async def list_propositions(
     limit: int = 20,
     cursor: str = "",
     token_budget: int = LIST_BUDGET,
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Return a page of claims and decisions, those of the project first, then personal ones."""
     wanted = parse_filter(filter_text)
     notes: list[str] = []
@@ -119,7 +118,7 @@ async def list_propositions(
     more = items[-1].cursor if len(items) == limit else ""
     actions = [Action("get_unit", {"id": items[0].data["id"]}, "relations and anchors")] if items else []
     title = f"{counted(len(items), 'unit')}{', there may be more' if more else ''}" if items else "no unit fits"
-    body = NoteBody("ok" if items else "none", title, (ItemGroup.of("units", items),), tuple(actions), more)
+    body = ItemsBody("ok" if items else "none", title, (ItemGroup.of("units", items),), tuple(actions), more)
     return await answer(knowledge, "list_propositions", body, token_budget, notes, project_atlas(opened))
 
 
@@ -130,7 +129,7 @@ async def list_entities(
     limit: int = 50,
     cursor: str = "",
     token_budget: int = LIST_BUDGET,
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Return a page of entities by name with the number of their observations."""
     notes: list[str] = []
     opened = await opened_bases(knowledge, notes)
@@ -160,7 +159,7 @@ async def list_entities(
     more = items[-1].cursor if len(items) >= limit else ""
     title = f"{counted(len(items), 'entity')}{', there may be more' if more else ''}"
     actions = [Action("get_unit", {"id": items[0].data["id"]}, "its observations and relations")] if items else []
-    body = NoteBody("ok" if items else "none", title, (ItemGroup.of("entities", items),), tuple(actions), more)
+    body = ItemsBody("ok" if items else "none", title, (ItemGroup.of("entities", items),), tuple(actions), more)
     return await answer(knowledge, "list_entities", body, token_budget, notes, project_atlas(opened))
 
 

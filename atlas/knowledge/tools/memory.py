@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.notes.note import Note, NoteRelation, read_note
-from atlas.code.tools.answers import KnowledgeAnswer
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.invisible import escaped
 from atlas.core.model import Filter, Label
@@ -59,7 +58,7 @@ async def remember(
     when: str = "",
     personal: bool = False,
     idempotency_key: str = "",
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Append an observation to an entity, which is created if there is none of this name or alias.
 
     Raises ConfigError for invalid values and secrets, NotFound for an unknown id, StoreError.
@@ -74,7 +73,7 @@ async def remember(
     # as it was given: a span such as 7d is another moment in a repeated call
     arguments["when"] = when.strip()
 
-    async def write(observation_id: str) -> tuple[NoteBody, list[str]]:
+    async def write(observation_id: str) -> tuple[ItemsBody, list[str]]:
         notes: list[str] = []
         place, is_new = await _entity(replace(knowledge, bases=(base,)), name, kind, other_names)
         if not is_new:
@@ -95,12 +94,12 @@ async def remember(
         title = f"{verb} entity {shown_text(known.name, SHOWN_NAME)} {place.note_id}"
         action = Action("recall", {"query": name}, "what is known about it")
         status = "created" if is_new or text else "changed" if is_changed else "unchanged"
-        return NoteBody(status, title, tuple(groups), (action,)), notes
+        return ItemsBody(status, title, tuple(groups), (action,)), notes
 
     return await once(knowledge, base, "remember", idempotency_key, arguments, "observation", write)
 
 
-async def relate(knowledge: Knowledge, *, entity: str, relation: str, other: str) -> KnowledgeAnswer:
+async def relate(knowledge: Knowledge, *, entity: str, relation: str, other: str) -> ItemsAnswer:
     """Relate an entity to another one, to a unit or to code; entities that are missing are created.
 
     Raises NotFound for an unknown id or symbol, ConfigError for invalid values.
@@ -118,11 +117,11 @@ async def relate(knowledge: Knowledge, *, entity: str, relation: str, other: str
     created = f"; entity {place.note_id} is new" if is_new else ""
     title = f"the relation is stored{created}" if added else "the entity has this relation already"
     action = Action("get_unit", {"id": place.note_id}, "all relations of this entity")
-    body = NoteBody("created" if added else "unchanged", title, (ItemGroup.of("relation", [item]),), (action,))
+    body = ItemsBody("created" if added else "unchanged", title, (ItemGroup.of("relation", [item]),), (action,))
     return await answer(knowledge, "relate", body, WRITE_BUDGET, notes)
 
 
-async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float | None = None) -> KnowledgeAnswer:
+async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float | None = None) -> ItemsAnswer:
     """Keep an entry for `ttl` hours and show related memories, by meaning and by emotion.
 
     Raises ConfigError for an invalid time to live and secrets, Unavailable and StoreError if it cannot be kept.
@@ -145,20 +144,20 @@ async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float |
     own = knowledge.identity if any(base.is_personal for base in knowledge.bases) else ""
     to: dict[str, object] = {"entity": own, "personal": True} if own else {"entity": DEFAULT_ENTITY}
     action = Action("promote", {"id": note_id, **to}, "keep it as an observation about this or another entity")
-    body = NoteBody(
+    body = ItemsBody(
         "created", f"kept for {hours:g} hour{'' if hours == 1 else 's'} as {note_id}", (kept, *groups), (action,)
     )
     return await answer(knowledge, "remember_shortterm", body, WRITE_BUDGET, notes, atlas)
 
 
-async def forget(knowledge: Knowledge, *, note_id: str) -> KnowledgeAnswer:
+async def forget(knowledge: Knowledge, *, note_id: str) -> ItemsAnswer:
     """Delete an observation or a short-term entry. Raises NotFound, and ConfigError for other notes."""
     wanted = check_line("id", note_id)
     if wanted.startswith("s-"):
         memory = await knowledge.short_term()
         if not await memory.delete(wanted):
             raise NotFound(f"no short-term memory {shown_text(wanted, 80)}", "It may have expired.")
-        body = NoteBody("changed", f"{wanted} is deleted")
+        body = ItemsBody("changed", f"{wanted} is deleted")
         return await answer(knowledge, "forget", body, WRITE_BUDGET)
     if is_id(wanted) and wanted[0] in "cd":
         raise ConfigError(f"{wanted} is a claim or decision", "retract_unit withdraws it and keeps its history.")
@@ -171,11 +170,11 @@ async def forget(knowledge: Knowledge, *, note_id: str) -> KnowledgeAnswer:
     gone = await in_thread(place.base.notebook.forget, place.path, place.note_id, observation_id)
     fields = {"id": gone.id, "entity": place.note_id, "text": shown_text(text)}
     item = Item(f"observation {quoted_text(text)}", fields)
-    body = NoteBody("changed", f"{gone.id} is deleted from {place.path}", (ItemGroup.of("deleted", [item]),))
+    body = ItemsBody("changed", f"{gone.id} is deleted from {place.path}", (ItemGroup.of("deleted", [item]),))
     return await answer(knowledge, "forget", body, WRITE_BUDGET)
 
 
-async def promote(knowledge: Knowledge, *, note_id: str, entity: str, personal: bool = False) -> KnowledgeAnswer:
+async def promote(knowledge: Knowledge, *, note_id: str, entity: str, personal: bool = False) -> ItemsAnswer:
     """Turn a short-term entry into an observation with its time; the entry is deleted then. Raises NotFound."""
     memory = await knowledge.short_term()
     entry = next((one for one in await memory.entries() if one.id == note_id), None)
@@ -198,7 +197,7 @@ async def promote(knowledge: Knowledge, *, note_id: str, entity: str, personal: 
         {"id": observed.id, "entity": place.note_id},
     )
     title = f"{entry.id} is an observation now{'; the entity is new' if is_new else ''}"
-    body = NoteBody("created", title, (ItemGroup.of("observation", [item]),))
+    body = ItemsBody("created", title, (ItemGroup.of("observation", [item]),))
     return await answer(knowledge, "promote", body, WRITE_BUDGET)
 
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.atlas import Atlas
 from atlas.code.notes.anchors import anchor_states
 from atlas.code.notes.note_lines import plain_name
-from atlas.code.tools.answers import KnowledgeAnswer
 from atlas.core.errors import AtlasError, NotFound
 from atlas.core.ids import make_uid
 from atlas.core.invisible import escaped
@@ -67,7 +66,7 @@ async def recall(
     since: str = "",
     entity: str = "",
     token_budget: int = RECALL_BUDGET,
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Return notes and short-term entries that fit a question best, in one ranking.
 
     Raises NotFound for an unknown entity, ConfigError for a time that cannot be read.
@@ -88,11 +87,11 @@ async def recall(
     ranked = merge_short_term(meaning, emotion, entries, found.hits, limit, now)
     items = await _items(found, ranked, now)
     title = counted(len(items), "memory") if items else "nothing is remembered about this"
-    body = NoteBody("ok" if items else "none", title, (ItemGroup.of("memories", items),), _next(items))
+    body = ItemsBody("ok" if items else "none", title, (ItemGroup.of("memories", items),), _next(items))
     return await answer(knowledge, "recall", body, token_budget, notes, project_atlas(opened))
 
 
-async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int = REFRESH_BUDGET) -> KnowledgeAnswer:
+async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int = REFRESH_BUDGET) -> ItemsAnswer:
     """Return who the user is, recent short-term entries, and what the greeting is about, without repeats."""
     # what a user says first must not keep a session from beginning
     cut = _NOT_TEXT.sub(" ", greeting).strip()[:MAX_GREETING].strip()
@@ -119,7 +118,7 @@ async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int
     count = len(identity) + len(recent) + len(about)
     title = counted(count, "memory") if count else "nothing is remembered yet"
     actions = (Action("recall", {"query": text[:MAX_REPEATED] or "what matters now"}, "more of what is remembered"),)
-    body = NoteBody("ok" if count else "none", title, groups, actions, in_turn=True)
+    body = ItemsBody("ok" if count else "none", title, groups, actions, in_turn=True)
     return await answer(knowledge, "refresh", body, token_budget, notes, project_atlas(opened))
 
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from atlas.answers.items import Item, NoteBody
+from atlas.answers.assemble import fit_counted
+from atlas.answers.items import Item, ItemsAnswer, ItemsBody
 from atlas.code.atlas import Atlas
 from atlas.code.notes.anchors import AnchorState, anchor_states
 from atlas.code.notes.facts import facts_of
 from atlas.code.notes.note_lines import cut, note_kind, note_line
 from atlas.code.reader import Reader
-from atlas.code.tools.answers import KnowledgeAnswer
-from atlas.code.tools.envelope import Envelope, fit_counted
+from atlas.code.tools.envelope import Envelope
 from atlas.core.errors import AtlasError
 from atlas.core.ids import is_personal, make_uid
 from atlas.core.invisible import escaped, quoted
@@ -145,18 +145,18 @@ async def envelope_of(knowledge: Knowledge, atlas: Atlas | None, token_budget: i
 async def answer(
     knowledge: Knowledge,
     tool: str,
-    body: NoteBody,
+    body: ItemsBody,
     token_budget: int,
     notes: Sequence[str] = (),
     atlas: Atlas | None = None,
-) -> KnowledgeAnswer:
+) -> ItemsAnswer:
     """Return as many items as fit the budget; what is left out is counted in the groups and in `withheld`."""
     envelope = await envelope_of(knowledge, atlas or await knowledge.project.opened(), token_budget)
 
-    def build(shown: int) -> KnowledgeAnswer:
+    def build(shown: int) -> ItemsAnswer:
         part = body.cut(shown)
         withheld = [f"{body.size - shown} items; raise token_budget"] if shown < body.size else []
-        return KnowledgeAnswer(tool, part, envelope.evidence(notes=notes, withheld=withheld, cursor=part.cursor))
+        return ItemsAnswer(tool, part, envelope.evidence(notes=notes, withheld=withheld, cursor=part.cursor))
 
     return fit_counted(knowledge.counter, token_budget, build, body.size)
 

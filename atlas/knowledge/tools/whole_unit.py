@@ -7,11 +7,10 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.notes.anchors import AnchorCondition, AnchorState, anchor_states, target_uid
 from atlas.code.notes.facts import facts_of, unix_time
 from atlas.code.notes.note import Anchor
-from atlas.code.tools.answers import KnowledgeAnswer
 from atlas.core.errors import AtlasError, NotFound
 from atlas.core.history import Commit
 from atlas.core.ids import make_uid
@@ -33,7 +32,7 @@ CLOCKS_DIFFER = 86_400
 """Seconds by which the clock of a committer may be behind that of the note's author."""
 
 
-async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UNIT_BUDGET) -> KnowledgeAnswer:
+async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UNIT_BUDGET) -> ItemsAnswer:
     """Return one note: its text, its relations both ways, what it is about with the state, its history in git.
 
     Raises NotFound.
@@ -70,7 +69,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         notes.append(f"several files have this id: {paths}; give all but one a new id")
     notes += [f"a file of the project has this id, too: {escaped(path)}" for path in await _shadowed(opened, found)]
     actions = [*_if_suspect(node, states), *_after_reading(node)]
-    body = NoteBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
+    body = ItemsBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
     return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
 
 

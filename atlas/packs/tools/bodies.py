@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from atlas.answers.items import Action, Item, ItemGroup, NoteBody
+from atlas.answers.items import Action, Item, ItemGroup, ItemsBody
 from atlas.core.invisible import escaped, escaped_text
 from atlas.core.wording import counted
 from atlas.packs.documentation.pack.folder import InstalledPack
@@ -21,7 +21,7 @@ EXCERPT = 240
 MARK = "- "
 
 
-def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
+def packs_body(packs: Sequence[InstalledPack]) -> ItemsBody:
     """Return the installed packs."""
     items: list[Item] = []
     for one in packs:
@@ -36,11 +36,11 @@ def packs_body(packs: Sequence[InstalledPack]) -> NoteBody:
         data = {"name": manifest.name, "version": manifest.version, "library": manifest.library, "articles": articles}
         items.append(Item(line, {**data, "library_version": manifest.library_version}))
     if not items:
-        return NoteBody("none", "no pack is installed; build one: atlas pack build NAME --from pypi:NAME==VERSION")
-    return NoteBody("ok", counted(len(items), "pack"), (ItemGroup.of("packs", items),))
+        return ItemsBody("none", "no pack is installed; build one: atlas pack build NAME --from pypi:NAME==VERSION")
+    return ItemsBody("ok", counted(len(items), "pack"), (ItemGroup.of("packs", items),))
 
 
-def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
+def answer_body(pack: str, answer: PackAnswer) -> ItemsBody:
     """Return an answer: its text in parts, its facts and sources."""
     parts = [Item(part_line(part), visible({"text": part})) for part in parts_of(answer.text)]
     facts = [
@@ -65,14 +65,14 @@ def answer_body(pack: str, answer: PackAnswer) -> NoteBody:
     )
     status = "not_found" if answer.is_refused else "ok"
     title = f"{pack}, confidence {answer.confidence:.2f}, {'quoted' if answer.by == EXTRACT else f'by {answer.by}'}"
-    return NoteBody(status, title, groups)
+    return ItemsBody(status, title, groups)
 
 
 def _by_model(fact: Fact) -> str:
     return " (found by a language model)" if fact.origin == "model" else ""
 
 
-def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
+def hits_body(pack: str, hits: Sequence[Hit]) -> ItemsBody:
     """Return found sections."""
     items = [
         Item(
@@ -88,16 +88,16 @@ def hits_body(pack: str, hits: Sequence[Hit]) -> NoteBody:
         for hit in hits
     ]
     if not items:
-        return NoteBody("none", f"{pack} has nothing about this")
+        return ItemsBody("none", f"{pack} has nothing about this")
     first = hits[0]
     read = Action("pack_article", {"article": f"{first.article}#{first.anchor}", "pack": pack}, "read the section")
-    return NoteBody("ok", f"{pack}, {counted(len(items), 'section')}", (ItemGroup.of("sections", items),), (read,))
+    return ItemsBody("ok", f"{pack}, {counted(len(items), 'section')}", (ItemGroup.of("sections", items),), (read,))
 
 
-def article_body(pack: str, title: str, url: str, text: str) -> NoteBody:
+def article_body(pack: str, title: str, url: str, text: str) -> ItemsBody:
     """Return an article in parts, so that a budget cuts it between them."""
     parts = [Item(part_line(part), visible({"text": part})) for part in parts_of(text)]
-    return NoteBody(
+    return ItemsBody(
         "ok", f"{pack}: {escaped(title)}{f' ({escaped(url)})' if url else ''}", (ItemGroup.of("text", parts),)
     )
 

@@ -10,26 +10,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from atlas.answers.evidence import StaleFile
 from atlas.answers.packing import AnswerPart, affordable
 from atlas.answers.paging import Position, fingerprint, read_cursor, write_cursor
+from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
 from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
-from atlas.code.freshness import StaleFile, stale_files
+from atlas.code.freshness import stale_files
 from atlas.code.notes.note_lines import marks_of
 from atlas.code.rank.grouping import Group
 from atlas.code.rank.likelihood import likelihoods
 from atlas.code.rank.relevance import RELEVANT
 from atlas.code.retrieve.channels import POOL, path_matches
 from atlas.code.retrieve.expand import around_hits
-from atlas.code.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
 from atlas.code.tools.changes import answer_from_history
 from atlas.code.tools.citations import path_of, short_title, symbol_of
-from atlas.code.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
+from atlas.code.tools.envelope import Envelope, aside, fit_aside, inside, make_filter, open_envelope
 from atlas.code.tools.packages import packages_answer
 from atlas.code.tools.relation import relation_answer
+from atlas.code.tools.relation_answer import RelationAnswer
+from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.page import FIRST_PAGE, groups_of, page_extent, shows_bodies
 from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
+from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.unranked import Others, read_others, with_unranked
 from atlas.code.tools.symbol.bodies import Pieces, read_bodies
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from atlas.code.tools.answers import Check
 from atlas.code.tools.state.daemon import DaemonStatus, WatchStatus
+from atlas.code.tools.state.health import Check
 from atlas.code.tools.state.report import daemon_line, megabytes
 from atlas.core.errors import AtlasError
 from atlas.core.model import ModelInfo

@@ -8,10 +8,12 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from atlas.answers.newer_files import NewerFiles
+from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas, TreeReport
-from atlas.code.tools.answers import PartialFile, ProjectStatus, SchemaEntry, SkippedFile, StatusAnswer
-from atlas.code.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, check_range, fit_aside, unread_notes
+from atlas.code.tools.cypher_answers import SchemaEntry
+from atlas.code.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, fit_aside, unread_notes
 from atlas.code.tools.state.daemon import DaemonStatus
+from atlas.code.tools.state.report import PartialFile, ProjectStatus, SkippedFile, StatusAnswer
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.model import DOCUMENTS, PROSE, QUALITY, FileRecord, Label, ModelInfo, Skipped
 from atlas.core.project_state import ProjectState, ProjectStats

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from atlas.answers.answer import Answer
 from atlas.answers.newer_files import NewerFiles
-from atlas.code.tools.answers import Answer, ContextAnswer, NodeAnswer, RelationAnswer, SearchAnswer, TableAnswer
 from atlas.parsing import read_path
 
 SHOWN_FILES = 3
@@ -23,8 +23,6 @@ MAX_BYTES = 4 << 20
 MAX_FILE_BYTES = 1 << 20
 
 _NAME = re.compile(r"[^\W\d][\w$]*")
-_LOOKS_LIKE_A_NAME = re.compile(r"\w*(?:[a-z\d][A-Z]|[A-Z]\w|\w_\w|\w\d|_)\w*|\S+(?:\.|::|/)\S+")
-"""Mixed case, capitals, underscores, digits, or qualified."""
 
 
 def newer_note(newer: NewerFiles, why: str) -> str:
@@ -48,45 +46,14 @@ def unsupported_note(endings: Mapping[str, int]) -> str:
     return f"no code of this project is in a supported language: {counts}{more}; `atlas health` lists the languages"
 
 
-def is_empty(answer: Answer) -> bool:
-    """Return whether nothing was found."""
-    match answer:
-        case NodeAnswer() | ContextAnswer():
-            return answer.lookup.outcome == "not_found"
-        case SearchAnswer() | RelationAnswer():
-            return not answer.found
-        case TableAnswer():
-            return not answer.rows
-        case _:
-            return False
-
-
-def has_no_definition(answer: Answer) -> bool:
-    """Return whether nothing was found, or not the one definition of a name."""
-    match answer:
-        case NodeAnswer() | ContextAnswer():
-            return answer.lookup.outcome != "found"
-        case _:
-            return is_empty(answer)
-
-
 def lacks_something(answer: Answer) -> bool:
     """Return whether newer files would change an answer: it found nothing, or cites a file that has changed."""
-    return is_empty(answer) or answer.evidence.freshness == "stale"
+    return answer.result().is_empty or answer.evidence.freshness == "stale"
 
 
 def asked_names(answer: Answer) -> tuple[str, ...]:
-    """Return the names that an answer is about: a newer file that mentions one may hold what the answer lacks."""
-    match answer:
-        case NodeAnswer() | ContextAnswer():
-            asked: Iterable[str] = (answer.lookup.name,)
-        case RelationAnswer():
-            asked = (answer.name, answer.other)
-        case SearchAnswer():
-            words = answer.query.split()
-            asked = words if len(words) == 1 else [word for word in words if _LOOKS_LIKE_A_NAME.search(word)]
-        case _:
-            asked = ()
+    """Return the names that an answer is about, without marks around them."""
+    asked = answer.result().asked
     return tuple(dict.fromkeys(name.strip("`'\"?!,;()") for name in asked if name))[:MAX_NAMES]
 
 

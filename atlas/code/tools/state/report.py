@@ -1,10 +1,13 @@
-"""Format the status of projects and daemon as lines of text for agents, pipes and logs. Stable and short."""
+"""The answer of status: projects, files that are not indexed whole, and the daemon; as lines of text and as values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from atlas.code.tools.answers import PartialFile, ProjectStatus, SchemaEntry, StatusAnswer, index_state
+from atlas.answers.answer import Answer, to_dict
+from atlas.answers.evidence import Evidence, Structure, index_state, without_empty
+from atlas.code.tools.cypher_answers import SchemaEntry
 from atlas.code.tools.state.daemon import DaemonStatus, TierStatus, WatchStatus, WorkerStatus
 from atlas.core.wording import counted, counts
 
@@ -12,6 +15,108 @@ LETTERS = "atlas dead-letters list"
 
 SILENT = 4.0
 """Seconds. A worker reports every second; one that is silent for longer stays listed for some more seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatus:
+    """The counts of one project."""
+
+    project: str
+    root: str
+    generation: int
+    indexed_at: str
+    files: int
+    nodes: int
+    edges: int
+    resolved: int
+    unresolved: int
+    """References that no rule could resolve. They stay unknown; no target is guessed."""
+    chunks: int
+    vectors: int
+    model: str
+    problems: int
+    """Files that could only be read in part."""
+    bytes_on_disk: int
+    labels: tuple[SchemaEntry, ...]
+    languages: tuple[SchemaEntry, ...]
+    skipped: tuple[SchemaEntry, ...]
+    """Skipped files by reason."""
+    documents_model: str = ""
+    """Model of the vectors of documents; "" if there are none."""
+    prose_model: str = ""
+    """Model of the vectors of notes; "" if there are none."""
+    quality_model: str = ""
+    """Sentence transformer of the second vectors; "" if there are none."""
+    quality_chunks: int = 0
+    """Texts that it embeds; 0 if there is no such vector yet."""
+    quality_vectors: int = 0
+    symbols: int = 0
+    """Nodes that are definitions: classes, functions, methods, values."""
+    stale_files: int = 0
+    """Files that differ from the index: those of the next three counts, or those that the store knows of."""
+    new_files: int = 0
+    changed_files: int = 0
+    deleted_files: int = 0
+    stale_symbols: int = 0
+    """Texts whose vector is missing or was computed from an older text."""
+    decisions: tuple[SchemaEntry, ...] = ()
+    """Changed symbols so far, by the reason of the significance gate's decision."""
+    documents: int = 0
+    """Files that are documents; the others are parsed, or indexed as windows of lines."""
+    text_files: int = 0
+    """Files without definitions, indexed as windows of lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that is not indexed, and the reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartialFile:
+    """An indexed file that could only be read in part."""
+
+    path: str
+    problem: str
+    """The first problem, as `line: code: message`; if secrets are masked, the first of those, separated by `; `."""
+    problems: int
+    """Total number of problems."""
+    shown: int = 1
+    """Number of problems in `problem`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer(Answer):
+    """Answer of status."""
+
+    tool: str
+    projects: tuple[ProjectStatus, ...]
+    skipped_files: tuple[SkippedFile, ...]
+    evidence: Evidence
+    daemon: DaemonStatus | None = None
+    """None if the daemon's state was not requested."""
+    partial_files: tuple[PartialFile, ...] = ()
+    """Unlike `skipped_files` these are indexed, but both are listed together."""
+
+    def lines(self) -> Iterable[str]:
+        """Yield the text."""
+        return status_lines(self)
+
+    def content(self) -> Structure:
+        """Return daemon, projects, tiers and files."""
+        watched = {watch.project: watch_line(watch) for watch in self.daemon.projects} if self.daemon else {}
+        return without_empty(
+            {
+                "daemon": _daemon(self.daemon) if self.daemon else {},
+                "projects": [_project(project, watched.get(project.project, "")) for project in self.projects],
+                "tiers": [_tier(tier) for tier in self.daemon.tiers] if self.daemon else [],
+                "partial_files": {each.path: problem_line(each) for each in self.partial_files},
+                "skipped_files": {skip.path: skip.reason for skip in self.skipped_files},
+            }
+        )
 
 
 def status_lines(answer: StatusAnswer) -> Iterator[str]:
@@ -173,3 +278,49 @@ def ago(value: float) -> str:
 def megabytes(size: int) -> str:
     """Return a size in MB of 2**20 bytes."""
     return f"{size / 2**20:.0f} MB"
+
+
+def _project(project: ProjectStatus, watch: str) -> Structure:
+    body = to_dict(project)
+    assert isinstance(body, dict)
+    tables = {
+        "labels": project.labels,
+        "languages": project.languages,
+        "skipped": project.skipped,
+        "decisions": project.decisions,
+    }
+    return without_empty({**body, **{name: _counts(entries) for name, entries in tables.items()}, "watch": watch})
+
+
+def _daemon(daemon: DaemonStatus) -> Structure:
+    body: Structure = {
+        "state": daemon.state,
+        "detail": daemon.detail,
+        "fix": daemon.fix,
+        "pid": daemon.pid or None,
+        "version": daemon.version,
+        "started_at": daemon.started_at,
+        "resident_mb": daemon.resident_bytes >> 20 or None,
+        "workers": list(worker_lines(daemon.workers)),
+    }
+    return without_empty(body)
+
+
+def _tier(tier: TierStatus) -> Structure:
+    body: Structure = {
+        "tier": tier.tier,
+        "stream": tier.stream,
+        "length": tier.length,
+        "waiting": tier.waiting,
+        "pending": tier.pending,
+        "dead": tier.dead,
+        "work": work_line(tier) if tier.told else "",
+        "waits_for": tier.waits_for,
+        "errors": tier.errors or None,
+        "last_error": tier.last_error,
+    }
+    return without_empty(body)
+
+
+def _counts(entries: Iterable[SchemaEntry]) -> dict[str, int]:
+    return {entry.name: entry.count for entry in entries}

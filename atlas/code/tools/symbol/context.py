@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from atlas.answers.evidence import Evidence, StaleFile
 from atlas.answers.packing import AnswerPart, affordable, order_parts, rounded
 from atlas.code.atlas import Atlas
-from atlas.code.freshness import StaleFile
-from atlas.code.tools.answers import ContextAnswer, Evidence
 from atlas.code.tools.citations import path_of, symbol_of
 from atlas.code.tools.envelope import Envelope, can_fit, fit, fit_or_none
 from atlas.code.tools.search.excerpts import borders
+from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.code.tools.symbol.symbol_lines import neighbour_line
 from atlas.code.tools.symbol.symbols import Lookup, NeighbourSection, SourceLines, Symbol
 from atlas.core.contracts import Store

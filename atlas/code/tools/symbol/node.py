@@ -6,18 +6,20 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from atlas.answers.assemble import INLINE_TOKENS, AnswerT
+from atlas.answers.evidence import Evidence, StaleFile
 from atlas.code.atlas import Atlas
-from atlas.code.freshness import StaleFile, stale_files
+from atlas.code.freshness import stale_files
 from atlas.code.graph.not_found import why_missing, why_no_callers
 from atlas.code.notes.about import notes_about
 from atlas.code.notes.note_lines import lines_about, marks_of, quoted_lines
 from atlas.code.retrieve.expand import KINDS, around_node, counts_around
 from atlas.code.retrieve.resolve import Resolution, written
-from atlas.code.tools.answers import ContextAnswer, Evidence, NodeAnswer
 from atlas.code.tools.citations import path_of, sections_of, symbol_of
-from atlas.code.tools.envelope import INLINE_TOKENS, AnswerT, Envelope, aside, fit_aside, make_filter, open_envelope
+from atlas.code.tools.envelope import Envelope, aside, fit_aside, make_filter, open_envelope
 from atlas.code.tools.packages import lines_about_package
 from atlas.code.tools.symbol.context import NodeContext, fit_context, no_context, source_of
+from atlas.code.tools.symbol.symbol_answers import ContextAnswer, NodeAnswer
 from atlas.code.tools.symbol.symbols import Lookup, NodeDetail, Symbol
 from atlas.core.errors import ConfigError
 from atlas.core.ids import make_uid

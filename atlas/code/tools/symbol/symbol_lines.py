@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from atlas.code.tools.answers import RelationAnswer
 from atlas.code.tools.citations import hit_name, shown_name
 from atlas.code.tools.symbol.symbols import (
     Neighbour,
@@ -60,15 +59,6 @@ def others_line(hit: SymbolHit) -> str:
     if not hit.others:
         return ""
     return f"in this file ({len(hit.others)} of {hit.other_definitions}): {', '.join(hit.others)}"
-
-
-def subject_lines(answer: RelationAnswer) -> Iterator[str]:
-    """Yield the symbols that a name stands for, with the number of edges where these are not listed."""
-    for index, subject in enumerate(answer.subjects):
-        count = f": {answer.counts[index]}" if answer.counts else ""
-        yield f"{subject.kind} {shown_name(subject)} {subject.place}{count}"
-    if answer.subject_count > len(answer.subjects):
-        yield f"and {answer.subject_count - len(answer.subjects)} more; qualify the name"
 
 
 def related_line(symbol: RelatedLine) -> str:

@@ -1,0 +1,103 @@
+"""The evidence of an answer: the state of the index behind it, what it costs, and what it omits; as text and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Structure = dict[str, object]
+
+ALWAYS = frozenset(
+    ("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks", "status", "available_actions")
+)
+"""Keys of structured content that stay if they are empty: an empty list is the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaleFile:
+    """A cited file whose indexed content differs from the content on disk."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The state of the project behind an answer, the answer's token cost, and what it omits."""
+
+    project: str
+    generation: int
+    indexed_at: str
+    freshness: str
+    """`fresh`: cited files match the index; `stale`: one of them or another file of the project is newer; `unknown`: no
+    project root; "": no file is cited."""
+    stale: tuple[StaleFile, ...]
+    """Cited files that differ from the index, with the reason."""
+    encoding: str
+    tokens: int
+    """Tokens of the text or of the structured content, whichever is larger: both fit the budget."""
+    token_budget: int
+    notes: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+    """What the budget, the limit or a cap omitted, and how to get it."""
+    cursor: str = ""
+    """Argument that requests the next page."""
+    below_floor: bool = False
+    """The budget is below the shortest complete answer; the answer is the floor: one line that says so."""
+
+
+def index_state(generation: int, indexed_at: str) -> str:
+    """Return `indexed TIME`, `first index not finished` or `not indexed yet`.
+
+    A generation without a time belongs to an unfinished index.
+    """
+    if indexed_at:
+        return f"indexed {indexed_at}"
+    return "first index not finished" if generation else "not indexed yet"
+
+
+def evidence_head(evidence: Evidence) -> str:
+    """Return the first line: project, generation, time, freshness."""
+    state = index_state(evidence.generation, evidence.indexed_at)
+    freshness = f", {evidence.freshness}" if evidence.freshness else ""
+    return f"[{evidence.project or 'no project'} @{evidence.generation}, {state}{freshness}]"
+
+
+def evidence_tail(evidence: Evidence, cursor_prefix: str = "cursor=") -> Iterator[str]:
+    """Yield the last lines: stale files, notes, omissions, and the cursor as the argument of the next call."""
+    if evidence.stale:
+        yield f"stale: {', '.join(f'{file.path} ({file.reason})' for file in evidence.stale)}"
+    for note in evidence.notes:
+        yield f"note: {note}"
+    for item in evidence.withheld:
+        yield f"withheld: {item}"
+    if evidence.cursor:
+        yield f"next: {cursor_prefix}{evidence.cursor}"
+
+
+def evidence_structure(evidence: Evidence, *, is_flagged: bool) -> Structure:
+    """Return the evidence; fresh files need no date. `is_flagged`: the flag `stale` says the freshness, if known."""
+    is_told = is_flagged and evidence.freshness != "unknown"
+    return without_empty(
+        {
+            "project": evidence.project,
+            "generation": evidence.generation,
+            "indexed_at": evidence.indexed_at if evidence.freshness in ("stale", "unknown") else "",
+            "freshness": "" if is_told else evidence.freshness,
+            "stale_files": {file.path: file.reason for file in evidence.stale},
+            "notes": list(evidence.notes),
+            "withheld": list(evidence.withheld),
+            "cursor": evidence.cursor,
+            "below_floor": evidence.below_floor or None,
+        }
+    )
+
+
+def where(evidence: Evidence) -> str:
+    """Return what `none` is restricted to: files that are newer than the index may hold some."""
+    return " in the index" if evidence.freshness == "stale" else ""
+
+
+def without_empty(body: Structure) -> Structure:
+    """Omit empty values, except keys such as `hits`, where an empty list is the answer."""
+    return {key: value for key, value in body.items() if key in ALWAYS or value not in (None, "", [], (), {})}

@@ -1,0 +1,135 @@
+"""The answer of hybrid_search to a question about a relation, such as `callers of X`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from atlas.answers.answer import Answer, AnswerOutcome
+from atlas.answers.evidence import Evidence, Structure, where, without_empty
+from atlas.code.tools.citations import shown_name
+from atlas.code.tools.symbol.symbol_lines import related_line
+from atlas.code.tools.symbol.symbols import FileGroup, Symbol
+
+OTHER_PACKAGES = "other packages"
+"""Stands for the path of symbols that the project only imports."""
+_IMPLEMENTED = frozenset(("interface", "trait", "protocol"))
+"""Kinds of types that others implement."""
+_NO_PLURAL = frozenset(
+    ("definition", "tested", "hierarchy", "overridden", "documented", "path", "impact", "unused", "untested")
+)
+"""Kinds of relations that no symbol "can have" in plain words."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationAnswer(Answer):
+    """Answer of hybrid_search to a question about a relation, such as `callers of X`."""
+
+    cites: ClassVar[bool] = True
+
+    tool: str
+    kind: str
+    name: str
+    """The name in the question."""
+    outcome: str
+    """`found`, `ambiguous` (several `subjects`) or `not_found` (see `near` and `diagnosis`)."""
+    subjects: tuple[Symbol, ...]
+    other: str
+    """The end of a path."""
+    files: tuple[FileGroup, ...]
+    found: int
+    subject_count: int
+    counts: tuple[int, ...]
+    """Edges of each subject, where these are too many for their edges to be listed."""
+    near: tuple[Symbol, ...]
+    diagnosis: tuple[str, ...]
+    missing: str
+    """The name that nothing has."""
+    evidence: Evidence
+    places: int = 0
+    """Lines of evidence of all `found` symbols: the call sites of its callers."""
+    title: str = ""
+    """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the subject and a count, then one line per related symbol, grouped by file."""
+        yield from relation_head(self)
+        for group in self.files:
+            yield group.path or OTHER_PACKAGES
+            for symbol in group.symbols:
+                yield f"  {related_line(symbol)}"
+
+    def content(self) -> Structure:
+        """Return the edges as lines by file: the same lines as the text, because rows of JSON cost twice the tokens.
+
+        A file stands once; the depth in the lines says in which order a path runs.
+        """
+        edges: dict[str, list[str]] = {}
+        for group in self.files:
+            edges.setdefault(group.path or OTHER_PACKAGES, []).extend(map(related_line, group.symbols))
+        relation: Structure = {
+            "kind": self.kind,
+            **({} if self.outcome == "found" else {"outcome": self.outcome}),
+            "title": self.title,
+            "of": list(subject_lines(self)),
+            "to": self.other if self.kind == "path" else "",
+            "edges": edges,
+            "missing": self.missing,
+            "near": [f"{each.qualified_name} {each.place}" for each in self.near],
+            "diagnosis": list(self.diagnosis),
+        }
+        lines = {"lines": self.places} if self.places > self.found else {}
+        found = {} if self.outcome == "not_found" else {"found": self.found, **lines}
+        return without_empty({"relation": without_empty(relation), **found})
+
+    def emptied(self) -> Self:
+        """Return the subjects without what is related to them."""
+        return replace(self, files=())
+
+    def result(self) -> AnswerOutcome:
+        """Return whether anything is related; a name that several symbols have is answered for all of them."""
+        is_empty = not self.found
+        return AnswerOutcome(is_empty, is_empty, self.outcome == "not_found", (self.name, self.other))
+
+
+def relation_head(answer: RelationAnswer) -> Iterator[str]:
+    """Yield what was asked of which symbol, with the number of results; near names where there is no such symbol."""
+    if answer.outcome == "not_found":
+        having = "" if answer.kind in _NO_PLURAL else f" that can have {answer.kind}"
+        yield f"no symbol `{answer.missing}`{having}{where(answer.evidence)}"
+        for line in answer.diagnosis:
+            yield f"- {line}"
+        if answer.near:
+            yield f"near names: {', '.join(f'{each.qualified_name} {each.place}' for each in answer.near)}"
+        return
+    if answer.title:
+        yield answer.title
+        yield from (f"- {subject}" for subject in subject_lines(answer))
+        return
+    kinds = {subject.kind for subject in answer.subjects}
+    is_implemented = bool(kinds & _IMPLEMENTED) and kinds <= _IMPLEMENTED | {"struct"}
+    kind = "implementations" if answer.kind == "subclasses" and is_implemented else answer.kind
+    title = f"path to {answer.other} from" if kind == "path" else f"{kind} of"
+    if answer.subject_count == 1:
+        subject = answer.subjects[0]
+        yield f"{' '.join(filter(None, (title, subject.kind, shown_name(subject), subject.place)))}: {_found(answer)}"
+        return
+    each = f"{title} each:" if answer.counts else f"{title} all: {_found(answer)}"
+    yield f"{answer.subject_count} symbols are called `{answer.name}`; {each}"
+    yield from (f"- {subject}" for subject in subject_lines(answer))
+
+
+def _found(answer: RelationAnswer) -> str:
+    """Return the number of related symbols, and of lines where some have several."""
+    none = f"none{where(answer.evidence)}"
+    return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
+
+
+def subject_lines(answer: RelationAnswer) -> Iterator[str]:
+    """Yield the symbols that a name stands for, with the number of edges where these are not listed."""
+    for index, subject in enumerate(answer.subjects):
+        count = f": {answer.counts[index]}" if answer.counts else ""
+        yield f"{subject.kind} {shown_name(subject)} {subject.place}{count}"
+    if answer.subject_count > len(answer.subjects):
+        yield f"and {answer.subject_count - len(answer.subjects)} more; qualify the name"

@@ -1,0 +1,76 @@
+"""The answer of a search: one page of hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from atlas.answers.answer import Answer, AnswerOutcome
+from atlas.answers.evidence import Evidence, Structure, where, without_empty
+from atlas.code.tools.citations import hit_name
+from atlas.code.tools.symbol.symbol_lines import beside_line, others_line, source_lines
+from atlas.code.tools.symbol.symbols import SymbolHit
+
+_LOOKS_LIKE_A_NAME = re.compile(r"\w*(?:[a-z\d][A-Z]|[A-Z]\w|\w_\w|\w\d|_)\w*|\S+(?:\.|::|/)\S+")
+"""Mixed case, capitals, underscores, digits, or qualified."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer(Answer):
+    """One page of hits. `found` counts all ranked candidates; it is a lower bound if `more` is set."""
+
+    cites: ClassVar[bool] = True
+
+    tool: str
+    query: str
+    hits: tuple[SymbolHit, ...]
+    found: int
+    more: bool
+    evidence: Evidence
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of all hits, or `no hits`."""
+        if not self.hits and not self.evidence.withheld:
+            yield f"no hits{where(self.evidence)}"
+        for hit in self.hits:
+            yield from hit_lines(hit)
+
+    def content(self) -> Structure:
+        """Return the hits in order of rank."""
+        return without_empty({"hits": [_hit(hit) for hit in self.hits]})
+
+    def emptied(self) -> Self:
+        """Return no hit."""
+        return replace(self, hits=())
+
+    def result(self) -> AnswerOutcome:
+        """Return what was asked: a single word, or the words that look like names."""
+        words, is_empty = self.query.split(), not self.found
+        asked = words if len(words) == 1 else [word for word in words if _LOOKS_LIKE_A_NAME.search(word)]
+        return AnswerOutcome(is_empty, has_no_definition=is_empty, asked=tuple(asked))
+
+
+def hit_lines(hit: SymbolHit) -> Iterator[str]:
+    """Yield one hit: its headline, the summary and the matching lines."""
+    marks = f", {hit.marks}" if hit.marks else ""
+    yield f"{hit.rank}. {hit_name(hit.symbol)} {hit.symbol.place}".rstrip() + marks
+    if hit.symbol.summary:
+        yield f"   {hit.symbol.summary}"
+    yield from (f"   {line}" for line in source_lines(hit.lines))
+    if hit.same_file:
+        yield f"   {beside_line(hit)}"
+    if hit.others:
+        yield f"   {others_line(hit)}"
+    yield from (f"   {near}" for near in hit.near)
+
+
+def _hit(hit: SymbolHit) -> list[str]:
+    """Return `[kind, name and signature, place, summary, lines ..., other hits of its file, callers and callees ...]`.
+
+    Hits are in order of rank.
+    """
+    head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
+    parts = (*head, *source_lines(hit.lines), beside_line(hit), others_line(hit), *hit.near)
+    return [part for part in parts if part]
