@@ -42,7 +42,7 @@ CUT: dict[str, tuple[int, str]] = {
     "code/question/tracebacks.py: _NAMED 8": (20_000, "`MAX_CHARACTERS` of a long text, with words of at most 200"),
     "code/question/tracebacks.py: _PLACE": (20_000, "`MAX_CHARACTERS` of a long text, with words of at most 200"),
     "code/tools/cypher.py: _QUOTED": (20_000, "`MAX_TEXT` of the lexer"),
-    "code/tools/state/newer_files.py: _LOOKS_LIKE_A_NAME": (QUESTION, "a word of a question"),
+    "code/tools/search/search_answer.py: _LOOKS_LIKE_A_NAME": (QUESTION, "a word of a question"),
     "cli/clients/jsonc.py: _COMMENT": (20_000, "cut by the reader"),
     "cli/clients/toml_text.py: _TOKEN": (20_000, "cut by the reader"),
 }
