@@ -15,6 +15,9 @@ from atlas.answers.answer import Answer
 from atlas.answers.evidence import Evidence, Structure
 from atlas.core.invisible import json_text
 
+ITEMS_SCHEMA = {"type": "object", "required": ["status", "available_actions"]}
+"""Schema of the structured content: there is a list for each group of items besides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

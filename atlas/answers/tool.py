@@ -1,10 +1,17 @@
-"""The definition of a tool for MCP clients, and the parts of JSON Schema that definitions consist of."""
+"""The definition of a tool: its handler, what clients see of it, and what a session has to know to call it.
+
+Also the parts of JSON Schema that definitions consist of. Nothing of a tool is known elsewhere by its name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
 from typing import Any
+
+from atlas.answers.answer import Answer
 
 Schema = dict[str, Any]
 
@@ -14,6 +21,30 @@ OBJECT: Schema = {"type": "object"}
 STRING: Schema = {"type": "string"}
 ARRAY: Schema = {"type": "array"}
 FLAG: Schema = {"type": "boolean"}
+
+
+Handler = Callable[..., Awaitable[Answer]]
+"""Takes what its toolset has opened, and the arguments by name."""
+
+
+class Reads(StrEnum):
+    """What an answer describes."""
+
+    FILES = "files"
+    """The files of the project: newer ones are waited for, and a first index may begin."""
+    INDEX = "index"
+    """The index as it is."""
+    INSTALLATION = "installation"
+    """Index, daemon and services as they are; no daemon is started for it."""
+
+
+class Effort(StrEnum):
+    """How long a call may take, which says how many may run at once; see `atlas.runtime.process.bulkhead`."""
+
+    SHORT = "short"
+    QUERY = "query"
+    SINGLE = "single"
+    INDEX_PASS = "index pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +65,35 @@ class Tool:
     """A call may remove what only its user can write again."""
     idempotent: bool = True
     """A repeated call with the same arguments changes nothing further."""
-    is_knowledge: bool = False
-    """Its answer is groups of items: notes and memories, see `atlas.knowledge.tools`, or packs."""
-    is_pack: bool = False
-    """It reads knowledge packs, see `atlas.packs.tools`; it needs no index."""
+    handler: Handler | str = ""
+    """The function, or `module:function`, which is imported on the first call: the list of tools costs no import."""
+    parameters: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Parameters of the handler that are not called like the argument, whose name Python uses itself."""
+    output: Schema | None = None
+    """Schema of the structured content if it is not made of `answer`."""
+    reads: Reads = Reads.FILES
+    effort: Effort = Effort.SHORT
+    is_bounded: bool = False
+    """Its answer is bounded by its rows: a large token budget does not make the call long."""
+    is_search: bool = False
+    """The settings of searches are the defaults of its arguments."""
+    compares_meaning: bool = False
+    """Its answer says if the configured sentence transformer is missing."""
+    joins_packs: bool = False
+    """What packs say about the external symbols of its answer is added."""
+
+    @property
+    def function(self) -> Handler:
+        """The handler; imported if it is given by its name."""
+        if not isinstance(self.handler, str):
+            return self.handler
+        module, _, name = self.handler.partition(":")
+        function: Handler = getattr(import_module(module), name)
+        return function
+
+    async def run(self, context: object, arguments: Mapping[str, object]) -> Answer:
+        """Return the answer to arguments that match the schema. Raises what the handler raises."""
+        return await self.function(context, **{self.parameters.get(key, key): arguments[key] for key in arguments})
 
     @property
     def input_schema(self) -> Schema:
@@ -52,9 +108,9 @@ class Tool:
 
     @property
     def output_schema(self) -> Schema:
-        """JSON Schema of the structured content; that of knowledge has a list for each group of items."""
-        if self.is_knowledge:
-            return {"type": "object", "required": ["status", "available_actions"]}
+        """JSON Schema of the structured content."""
+        if self.output is not None:
+            return self.output
         return {
             "type": "object",
             "properties": {**({"stale": FLAG} if self.cites else {}), **self.answer, "evidence": OBJECT},

@@ -1,55 +1,91 @@
-"""The tools that servers offer, by toolset: one entry for each feature."""
+"""The toolsets that servers offer: one entry for each, with what a session opens for it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from atlas.answers.tool import Tool
-from atlas.code.tools.catalogue import TOOLS
+from atlas.answers.tool import Effort, Tool
+from atlas.answers.toolset import OpenToolset, Toolset
+from atlas.code.tools.catalogue import INSTRUCTIONS, QUERIES, TOOLS
 from atlas.core.errors import ConfigError
 from atlas.knowledge.tools.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 from atlas.packs.tools.catalogue import PACK_TOOLS
 
-INSTRUCTIONS = (
-    "Code Atlas answers from a graph of this project: code, docs, decisions, calls, tests and inheritance. "
-    "Call hybrid_search first, then get_context for one symbol, before reading files; impact before a change. "
-    "Cite path:line from the answers. "
-    "Each edge has a resolution strategy and a confidence; unresolved calls are counted, not guessed. "
-    "If an answer is stale or not indexed, call index. token_budget limits every answer; omissions are listed."
-)
+if TYPE_CHECKING:
+    from atlas.app.session import Session
+    from atlas.packs.toolset import PackDesk
 
 
-TOOLSETS: Mapping[str, tuple[str, ...]] = {
-    "code": tuple(tool.name for tool in TOOLS),
-    "query": tuple(tool.name for tool in TOOLS if tool.name not in ("index", "status", "health")),
-    "claims": tuple(tool.name for tool in CLAIM_TOOLS),
-    "memory": tuple(tool.name for tool in MEMORY_TOOLS),
-    "packs": tuple(tool.name for tool in PACK_TOOLS),
+def open_code(session: Session) -> OpenToolset:
+    """Return what answers from the index; packs add what they say about external symbols."""
+    from atlas.app.code_tools import CodeTools
+    from atlas.packs.links import pack_notes
+
+    packs = session.opened_by(open_packs)
+    return CodeTools(session, lambda store, project, answer: pack_notes(packs, store, project, answer))
+
+
+def open_knowledge(session: Session) -> OpenToolset:
+    """Return what answers from notes and memories."""
+    from atlas.app.papers import make_paper_links
+    from atlas.knowledge.toolset import KnowledgeDesk
+
+    # which papers the user has stored is the user's own, as personal notes are
+    papers = make_paper_links(session.settings) if session.personal is not None else None
+    return KnowledgeDesk(session.settings, session, session.personal, papers)
+
+
+def open_packs(session: Session) -> PackDesk:
+    """Return what answers from knowledge packs."""
+    from atlas.adapters.opening.models import make_language_model, make_reranker
+    from atlas.packs.toolset import PackDesk
+
+    settings = session.settings
+    return PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings))
+
+
+TOOLSETS: Mapping[str, Toolset[Session]] = {
+    toolset.name: toolset
+    for toolset in (
+        Toolset("code", TOOLS, open_code, INSTRUCTIONS),
+        Toolset("query", QUERIES, open_code),
+        Toolset("claims", CLAIM_TOOLS, open_knowledge),
+        Toolset("memory", MEMORY_TOOLS, open_knowledge),
+        Toolset("packs", PACK_TOOLS, open_packs),
+    )
 }
-"""Names of the tools that a server offers together: `code` has all that need an index, `query` those that ask it,
-`claims` and `memory` those that read and write notes, `packs` those that read knowledge packs."""
+"""By name, in the order of `tools/list`: `code` has all that need an index, `query` those that ask it, `claims` and
+`memory` those that read and write notes, `packs` those that read knowledge packs."""
 
 
-ALL_TOOLS = (*TOOLS, *CLAIM_TOOLS, *MEMORY_TOOLS, *PACK_TOOLS)
-"""In the order of `tools/list`."""
+def tools_of(toolsets: Iterable[Toolset[Session]]) -> dict[str, Tool]:
+    """Return the tools of toolsets by name, each once."""
+    return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
 
-def offered_tools(toolsets: Sequence[str], *, offer_index: bool = True, offer_writes: bool = True) -> tuple[Tool, ...]:
-    """Return the tools of some toolsets in the order of `ALL_TOOLS`.
+def offered_tools(
+    toolsets: Sequence[str],
+    *,
+    offer_index: bool = True,
+    offer_writes: bool = True,
+    known: Mapping[str, Toolset[Session]] = TOOLSETS,
+) -> tuple[Tool, ...]:
+    """Return the tools of some toolsets in the order of `known`.
 
-    `offer_index` False omits `index`, `offer_writes` False the tools that write notes. Raises ConfigError for an
-    unknown toolset or none.
+    `offer_index` False omits the tool that makes an index, `offer_writes` False the tools that write notes. Raises
+    ConfigError for an unknown toolset or none.
     """
-    unknown = [name for name in toolsets if name not in TOOLSETS]
+    unknown = [name for name in toolsets if name not in known]
     if unknown or not toolsets:
         message = f"unknown toolset {unknown[0][:80]!r}" if unknown else "no toolset is given"
-        raise ConfigError(message, f"Toolsets: {', '.join(TOOLSETS)}.")
-    names = {name for toolset in toolsets for name in TOOLSETS[toolset]}
+        raise ConfigError(message, f"Toolsets: {', '.join(known)}.")
+    chosen = tools_of(known[name] for name in toolsets)
     return tuple(
         tool
-        for tool in ALL_TOOLS
-        if tool.name in names and (tool.read_only or (offer_index if tool.name == "index" else offer_writes))
+        for name, tool in tools_of(known.values()).items()
+        if name in chosen and (tool.read_only or (offer_index if tool.effort is Effort.INDEX_PASS else offer_writes))
     )
 
 
-BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in ALL_TOOLS}
+BY_NAME: Mapping[str, Tool] = tools_of(TOOLSETS.values())

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Protocol
 from atlas.adapters.opening.data_folder import open_short_term, prepare_data_folder
 from atlas.adapters.opening.embedder import make_prose_embedder
 from atlas.adapters.opening.models import encode_emotion, make_language_model
+from atlas.answers.toolset import NOBODY, Caller
 from atlas.core.errors import ConfigError, NotFound, Unavailable
 from atlas.core.ids import PERSONAL_PROJECT
 from atlas.knowledge.notes.ids import IdSource
 from atlas.runtime.process.files import make_private_folder
 
 if TYPE_CHECKING:
-    from atlas.answers.items import ItemsAnswer
+    from atlas.answers.answer import Answer
     from atlas.answers.tool import Tool
     from atlas.code.atlas import Atlas
     from atlas.core.paper_source import PaperLinks
@@ -81,20 +82,18 @@ class KnowledgeDesk:
         self._model = make_language_model(settings)
         self._prepared: set[Path] = set()
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str) -> ItemsAnswer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
         """Return the answer of a tool of claims or memory. Raises AtlasError as the tool does.
 
         Raises Unavailable if this session has written too much within a minute.
         """
-        from atlas.knowledge.tools.call import WRITING, call_knowledge
-
-        if tool.name in WRITING:
+        if not tool.read_only:
             self._count_write()
             await asyncio.to_thread(self._prepare, personal=bool(arguments.get("personal")))
         try:
-            return await call_knowledge(self._knowledge(client), tool.name, arguments)
+            return await tool.run(self._knowledge(caller.client), arguments)
         finally:
-            if tool.name in WRITING:
+            if not tool.read_only:
                 for session in self._sessions:
                     session.has_written()
 

@@ -35,8 +35,9 @@ from opentelemetry import trace  # noqa: E402
 from atlas import __version__  # noqa: E402
 from atlas.answers.schema import check_arguments  # noqa: E402
 from atlas.answers.tool import Tool  # noqa: E402
+from atlas.answers.toolset import Toolset  # noqa: E402
 from atlas.app.session import Session  # noqa: E402
-from atlas.app.toolsets import INSTRUCTIONS, offered_tools  # noqa: E402
+from atlas.app.toolsets import TOOLSETS, offered_tools  # noqa: E402
 from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES  # noqa: E402
 from atlas.code.tools.prompts import PROMPTS, prompt_text  # noqa: E402
 from atlas.core.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
@@ -127,10 +128,15 @@ def _keep_loop_free() -> None:
 
 
 def make_server(
-    session: Session, *, offer_index: bool = True, toolsets: Sequence[str] = ("code",), offer_writes: bool = True
+    session: Session,
+    *,
+    offer_index: bool = True,
+    toolsets: Sequence[str] = ("code",),
+    offer_writes: bool = True,
+    known: Mapping[str, Toolset[Session]] = TOOLSETS,
 ) -> Server[object]:
-    """Return the MCP server of a session. Raises ConfigError for an unknown toolset."""
-    tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes)
+    """Return the MCP server of a session, whose toolsets are `known`. Raises ConfigError for an unknown toolset."""
+    tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes, known=known)
     listed = types.ListToolsResult(tools=[declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
     # Without these, the SDK builds the whole answer of tools/list for each call over HTTP, to look for headers in it.
@@ -155,7 +161,7 @@ def make_server(
         "code-atlas",
         version=__version__,
         title="Code Atlas",
-        instructions=INSTRUCTIONS,
+        instructions=" ".join(one.instructions for one in known.values() if one.instructions),
         cache_hints={method: CacheHint(ttl_ms=3_600_000, scope="public") for method in _UNCHANGING},
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,

@@ -36,7 +36,7 @@ def shown(times: list[tuple[float, float]]) -> str:
 async def main(root: str, data: str, questions: list[str]) -> None:
     settings = load_settings(root, data)
     session = Session(settings, serves_agents=True)
-    guard = session._guard
+    guard = session.guard
     async with open_atlas(settings) as atlas:
         store = atlas.reader.store
         print("first check:", shown([await measure(lambda: guard.look(store))]))

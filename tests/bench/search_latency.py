@@ -206,7 +206,7 @@ async def check_ms(session: Session, rounds: int) -> float:
     store = (await session.opened()).reader.store
     cpu = time.process_time()
     for _ in range(rounds):
-        await session._guard.look(store)
+        await session.guard.look(store)
     return (time.process_time() - cpu) * 1000 / rounds
 
 

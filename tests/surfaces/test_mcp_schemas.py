@@ -14,10 +14,10 @@ from opentelemetry import trace
 from atlas._parser import count_tokens
 from atlas.answers.answer import Answer, structure_text
 from atlas.answers.schema import check_arguments
-from atlas.app.toolsets import BY_NAME, INSTRUCTIONS
+from atlas.app.toolsets import BY_NAME, TOOLSETS
 from atlas.code.atlas import Atlas
-from atlas.code.tools.call import FUNCTIONS, call
-from atlas.code.tools.catalogue import TOOLS
+from atlas.code.tools.catalogue import INSTRUCTIONS, QUERIES, TOOLS
+from atlas.code.tools.state.index import status
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.core.errors import ConfigError
 from atlas.server.mcp import make_server
@@ -74,7 +74,7 @@ TABLES: list[tuple[str, dict[str, object]]] = [
 
 def test_the_tools_in_their_order() -> None:
     assert [tool.name for tool in TOOLS] == NAMES.split()
-    assert set(FUNCTIONS) | {"index", "health"} == set(NAMES.split())
+    assert {tool.name for tool in QUERIES} | {"index", "status", "health"} == set(NAMES.split())
 
 
 async def test_all_schemas_together_cost_at_most_2400_tokens() -> None:
@@ -105,21 +105,33 @@ async def test_index_is_not_offered_when_it_is_not_allowed() -> None:
     assert [tool.name for tool in listed.tools] == [name for name in NAMES.split() if name != "index"]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_arguments_are_those_of_the_function(name: str) -> None:
-    parameters = inspect.signature(FUNCTIONS[name]).parameters
     tool = BY_NAME[name]
-    own = {parameter for parameter in parameters if parameter != "atlas"}
-    assert set(tool.arguments) <= own
-    assert own - set(tool.arguments) <= {
+    context, *parameters = inspect.signature(tool.function).parameters.values()
+    assert context.default is context.empty
+    arguments = {tool.parameters.get(argument, argument) for argument in tool.arguments}
+    own = {parameter.name for parameter in parameters}
+    assert arguments <= own
+    assert own - arguments <= {
         "timeout",
-        "daemon",
-        "newer",
-        "places",
         *({"limit"} if name == "impact" else ()),
     }, "an argument that agents cannot give"
-    needed = {key for key, parameter in parameters.items() if parameter.default is parameter.empty and key != "atlas"}
-    assert set(tool.required) == needed
+    needed = {parameter.name for parameter in parameters if parameter.default is parameter.empty}
+    assert {tool.parameters.get(argument, argument) for argument in tool.required} == needed
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_handler_stands_in_the_folder_of_its_toolset(name: str) -> None:
+    handler = BY_NAME[name].handler
+    assert isinstance(handler, str)
+    feature = next(one for one in TOOLSETS.values() if any(tool.name == name for tool in one.tools)).name
+    room = {"code": "code", "query": "code", "claims": "knowledge", "memory": "knowledge", "packs": "packs"}[feature]
+    assert handler.startswith(f"atlas.{room}.tools.")
+
+
+async def call(atlas: Atlas, name: str, arguments: dict[str, object]) -> Answer:
+    return await (status(atlas, **arguments) if name == "status" else BY_NAME[name].run(atlas, arguments))
 
 
 def schemas_of(schema: object) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,6 @@ from atlas.adapters.stores.sqlite.cypher.graph import EDGE_COLUMNS, NODE_COLUMNS
 from atlas.answers.assemble import tokens_of
 from atlas.answers.evidence import Evidence, StaleFile
 from atlas.code.atlas import Atlas
-from atlas.code.tools import structured_content as tools_structure
 from atlas.code.tools.cypher import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
 from atlas.code.tools.cypher_answers import TableAnswer
 from atlas.code.tools.state.health import Check, health
@@ -70,12 +69,13 @@ async def test_rows_are_cited_and_fresh(shop: Atlas) -> None:
 async def test_what_cannot_fit_the_budget_is_not_written(shop: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
     atlas, _ = answering(shop, Table(("a", "b"), tuple((number, "x" * 20_000) for number in range(1_000))))
     measured: list[int] = []
+    structure = TableAnswer.structure
 
     def counting(answer: TableAnswer) -> dict[str, object]:
         measured.append(len(answer.rows))
-        return answer.structure()
+        return structure(answer)
 
-    monkeypatch.setattr(tools_structure, "structure", counting)
+    monkeypatch.setattr(TableAnswer, "structure", counting)
     answer = await cypher_query(atlas, "MATCH (n) RETURN n.line AS a, n.name AS b", token_budget=8_000)
     assert 0 < max(measured) <= 3
     assert 0 < len(answer.rows) <= 3

@@ -1,4 +1,4 @@
-"""Tool definitions for MCP clients: name, description, arguments and answer of each, as compact JSON Schemas.
+"""The tools that ask about code: name, description, arguments, answer and handler, with compact JSON Schemas.
 
 Clients send them to the model in every session, so all of them together stay below 2,400 tokens; limits of length are
 checked but not declared. They are written by hand because generated schemas contain titles, `$defs` and `anyOf null`.
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from atlas.answers.tool import ARRAY, FLAG, OBJECT, STRING, Schema, Tool, list_of, text, whole
+from atlas.answers.tool import ARRAY, FLAG, OBJECT, STRING, Effort, Reads, Schema, Tool, list_of, text, whole
 
 _PROJECT = {"project": text("", 200)}
 _BUDGET = {"token_budget": whole("", 1, 200_000)}
@@ -57,6 +57,10 @@ TOOLS: tuple[Tool, ...] = (
         {**_HITS, "relation": OBJECT, "report": OBJECT, "found": {"type": "integer"}},
         ("query",),
         cites=True,
+        handler="atlas.code.tools.search.search:hybrid_search",
+        is_search=True,
+        compares_meaning=True,
+        joins_packs=True,
     ),
     Tool(
         "text_search",
@@ -66,6 +70,8 @@ TOOLS: tuple[Tool, ...] = (
         ("query",),
         ("hits",),
         cites=True,
+        handler="atlas.code.tools.search.search:text_search",
+        is_search=True,
     ),
     Tool(
         "vector_search",
@@ -75,6 +81,8 @@ TOOLS: tuple[Tool, ...] = (
         ("query",),
         ("hits",),
         cites=True,
+        handler="atlas.code.tools.search.search:vector_search",
+        is_search=True,
     ),
     Tool(
         "get_node",
@@ -84,6 +92,7 @@ TOOLS: tuple[Tool, ...] = (
         ("name",),
         ("outcome",),
         cites=True,
+        handler="atlas.code.tools.symbol.node:get_node",
     ),
     Tool(
         "get_context",
@@ -93,6 +102,9 @@ TOOLS: tuple[Tool, ...] = (
         ("name",),
         ("outcome",),
         cites=True,
+        handler="atlas.code.tools.symbol.node:get_context",
+        compares_meaning=True,
+        joins_packs=True,
     ),
     Tool(
         "impact",
@@ -109,6 +121,8 @@ TOOLS: tuple[Tool, ...] = (
         },
         {"report": OBJECT},
         cites=True,
+        handler="atlas.code.tools.impact:impact",
+        effort=Effort.QUERY,
     ),
     Tool(
         "cypher_query",
@@ -124,6 +138,9 @@ TOOLS: tuple[Tool, ...] = (
         ("query",),
         ("columns", "rows"),
         cites=True,
+        handler="atlas.code.tools.cypher:cypher_query",
+        effort=Effort.QUERY,
+        is_bounded=True,
     ),
     Tool(
         "index",
@@ -132,6 +149,9 @@ TOOLS: tuple[Tool, ...] = (
         {"summary": OBJECT},
         certain=("summary",),
         read_only=False,
+        handler="atlas.code.tools.state.installation:index",
+        reads=Reads.INSTALLATION,
+        effort=Effort.INDEX_PASS,
     ),
     Tool(
         "status",
@@ -151,6 +171,8 @@ TOOLS: tuple[Tool, ...] = (
             "skipped_files": OBJECT,
         },
         certain=("projects",),
+        handler="atlas.code.tools.state.installation:describe",
+        reads=Reads.INSTALLATION,
     ),
     Tool(
         "health",
@@ -158,15 +180,30 @@ TOOLS: tuple[Tool, ...] = (
         {},
         {"state": {"enum": ["ok", "degraded", "broken"]}, "checks": OBJECT},
         certain=("state", "checks"),
+        handler="atlas.code.tools.state.installation:diagnose",
+        reads=Reads.INSTALLATION,
+        effort=Effort.SINGLE,
     ),
     Tool(
         "schema_info",
         "Labels, relationship types, properties and example queries for cypher_query.",
         {**_BUDGET, **_PROJECT},
         dict.fromkeys(_VOCABULARY, ARRAY),
+        handler="atlas.code.tools.cypher:schema_info",
+        reads=Reads.INDEX,
     ),
 )
 """The tools that ask about code, in the order of `tools/list`."""
+QUERIES = tuple(tool for tool in TOOLS if tool.reads is not Reads.INSTALLATION)
+"""Those that ask the index."""
+
+INSTRUCTIONS = (
+    "Code Atlas answers from a graph of this project: code, docs, decisions, calls, tests and inheritance. "
+    "Call hybrid_search first, then get_context for one symbol, before reading files; impact before a change. "
+    "Cite path:line from the answers. "
+    "Each edge has a resolution strategy and a confidence; unresolved calls are counted, not guessed. "
+    "If an answer is stale or not indexed, call index. token_budget limits every answer; omissions are listed."
+)
 
 
 class Template(NamedTuple):

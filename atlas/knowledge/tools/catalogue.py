@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from atlas.answers.items import ITEMS_SCHEMA
 from atlas.answers.tool import FLAG, Schema, Tool, list_of, text, whole
 
 _BUDGET = {"token_budget": whole("", 1, 200_000)}
@@ -13,7 +14,7 @@ _KEY = {"idempotency_key": text("Same key, same answer", 200)}
 _ABOUT = {"about": list_of(text("", 1000), 50)}
 _LONG = 100_000
 
-_tool = partial(Tool, is_knowledge=True)
+_tool = partial(Tool, output=ITEMS_SCHEMA)
 
 CLAIM_TOOLS: tuple[Tool, ...] = (
     _tool(
@@ -31,6 +32,7 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
         required=("hypothesis",),
         read_only=False,
         idempotent=False,
+        handler="atlas.knowledge.tools.claims:ingest_hypothesis",
     ),
     _tool(
         "connect_propositions",
@@ -45,6 +47,8 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
         },
         required=("from", "to", "relation"),
         read_only=False,
+        handler="atlas.knowledge.tools.claims:connect_propositions",
+        parameters={"from": "source_id"},
     ),
     _tool(
         "semantic_search",
@@ -57,6 +61,7 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
             **_BUDGET,
         },
         required=("query",),
+        handler="atlas.knowledge.tools.claim_queries:semantic_search",
     ),
     _tool(
         "find_scientific_lineage",
@@ -68,12 +73,14 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
             **_BUDGET,
         },
         required=("start_concept", "end_concept"),
+        handler="atlas.knowledge.tools.claim_queries:find_scientific_lineage",
     ),
     _tool(
         "find_contradictions",
         "What contradicts a claim: stated, inherited over implies, and possible (clashing words).",
         {"claim": {**text("Id or text", _LONG), "minLength": 1}, **_BUDGET},
         required=("claim",),
+        handler="atlas.knowledge.tools.contradictions:find_contradictions",
     ),
     _tool(
         "list_propositions",
@@ -85,12 +92,16 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
             "cursor": text("", 200),
             **_BUDGET,
         },
+        handler="atlas.knowledge.tools.lists:list_propositions",
+        parameters={"filter": "filter_text"},
     ),
     _tool(
         "get_unit",
         "One unit: text, relations both ways, anchors to code with their state, history.",
         {**_ID, **_BUDGET},
         required=("id",),
+        handler="atlas.knowledge.tools.whole_unit:get_unit",
+        parameters={"id": "unit_id"},
     ),
     _tool(
         "update_unit",
@@ -106,6 +117,8 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
         },
         required=("id",),
         read_only=False,
+        handler="atlas.knowledge.tools.claims:update_unit",
+        parameters={"id": "unit_id"},
     ),
     _tool(
         "retract_unit",
@@ -113,6 +126,8 @@ CLAIM_TOOLS: tuple[Tool, ...] = (
         {**_ID, "reason": text("", 10_000), "superseded_by": text("", 200)},
         required=("id", "reason"),
         read_only=False,
+        handler="atlas.knowledge.tools.claims:retract_unit",
+        parameters={"id": "unit_id"},
     ),
 )
 
@@ -121,6 +136,7 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
         "refresh",
         "Call first in a session: who the user is, recent short-term memory, and what the greeting is about.",
         {"greeting": text("", _LONG), **_BUDGET},
+        handler="atlas.knowledge.tools.memory_queries:refresh",
     ),
     _tool(
         "recall",
@@ -134,6 +150,7 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
             **_BUDGET,
         },
         required=("query",),
+        handler="atlas.knowledge.tools.memory_queries:recall",
     ),
     _tool(
         "remember",
@@ -150,6 +167,8 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
         required=("entity",),
         read_only=False,
         idempotent=False,
+        handler="atlas.knowledge.tools.memory:remember",
+        parameters={"type": "entity_type"},
     ),
     _tool(
         "relate",
@@ -161,6 +180,7 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
         },
         required=("entity", "relation", "other"),
         read_only=False,
+        handler="atlas.knowledge.tools.memory:relate",
     ),
     _tool(
         "remember_shortterm",
@@ -169,6 +189,7 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
         required=("content",),
         read_only=False,
         idempotent=False,
+        handler="atlas.knowledge.tools.memory:remember_shortterm",
     ),
     _tool(
         "forget",
@@ -177,11 +198,15 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
         required=("id",),
         read_only=False,
         destructive=True,
+        handler="atlas.knowledge.tools.memory:forget",
+        parameters={"id": "note_id"},
     ),
     _tool(
         "list_entities",
         "Entities by type with their numbers of observations.",
         {"type": text("", 200), "limit": whole("", 1, 200), "cursor": text("", 200), **_BUDGET},
+        handler="atlas.knowledge.tools.lists:list_entities",
+        parameters={"type": "entity_type"},
     ),
     _tool(
         "promote",
@@ -189,5 +214,7 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
         {**_ID, "entity": text("", 200), "personal": FLAG},
         required=("id", "entity"),
         read_only=False,
+        handler="atlas.knowledge.tools.memory:promote",
+        parameters={"id": "note_id"},
     ),
 )

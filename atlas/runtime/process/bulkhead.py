@@ -41,16 +41,18 @@ class BulkheadLimit:
     """Whether a call keeps its place among all running requests."""
 
 
-def widths(queries: int) -> Mapping[str, BulkheadLimit]:
-    """Return the limits of the tools that have a bulkhead; `queries` is the number of concurrent Cypher queries."""
+def widths(efforts: Mapping[str, str], queries: int) -> Mapping[str, BulkheadLimit]:
+    """Return the limits of the tools that have a bulkhead, and of large answers.
+
+    `efforts`: what each tool takes, see `atlas.answers.tool.Effort`; `queries`: number of concurrent Cypher queries.
+    """
     one = BulkheadLimit(1, WAITING)
-    return {
-        "cypher_query": BulkheadLimit(queries, WAITING),
-        "health": one,
-        "impact": BulkheadLimit(queries, WAITING),
-        LARGE: one,
-        "index": BulkheadLimit(INDEX_AT_WORK, 0, keeps_place=True),
+    limits = {
+        "query": BulkheadLimit(queries, WAITING),
+        "single": one,
+        "index pass": BulkheadLimit(INDEX_AT_WORK, 0, keeps_place=True),
     }
+    return {**{tool: limits[effort] for tool, effort in efforts.items() if effort in limits}, LARGE: one}
 
 
 class Bulkheads:

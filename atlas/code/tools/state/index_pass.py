@@ -1,17 +1,17 @@
-"""The index tool: progress of a pass as a percentage for the client, and the summary as text and structured content."""
+"""The answer of index, and the progress of a pass as a percentage for the client."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 
+from atlas.answers.answer import Answer
+from atlas.answers.evidence import Evidence, Structure
+from atlas.answers.toolset import Report
 from atlas.code.index.events import IndexSummary
 from atlas.code.tools.envelope import MAX_UNREAD
 from atlas.core.wording import counted
-
-Report = Callable[[float, float, str], Awaitable[None]]
-"""(done, total, message) -> None: tells the client how far a long call is."""
 
 REPORT_SECONDS = 0.2
 
@@ -54,6 +54,31 @@ class IndexProgress:
                 sent = self._percent
                 await report(sent, 100, self._message)
             await asyncio.sleep(REPORT_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer(Answer):
+    """Answer of index; it has no budget, and says the state of the index in its own words."""
+
+    tool: str
+    summary: IndexSummary
+    evidence: Evidence
+
+    def lines(self) -> Iterable[str]:
+        """Yield what the pass did."""
+        return summary_text(self.summary).splitlines()[1:]
+
+    def content(self) -> Structure:
+        """Return what the pass did."""
+        return {"summary": summary_structure(self.summary)["summary"]}
+
+    def render(self, cursor_prefix: str = "cursor=") -> str:
+        """Return the summary."""
+        return summary_text(self.summary)
+
+    def structure(self) -> Structure:
+        """Return the summary."""
+        return summary_structure(self.summary)
 
 
 def summary_text(summary: IndexSummary) -> str:

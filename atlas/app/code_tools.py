@@ -1,0 +1,192 @@
+"""The tools of code within a session: an answer is composed from one generation, after newer files or with their names.
+
+The tree is checked while a tool works. What a tool needs is a property of its definition: nothing here knows its name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from atlas.adapters.opening.sentence_transformer import WITHOUT_MODEL, missing_model_note
+from atlas.answers.tool import Reads, Tool
+from atlas.answers.toolset import NOBODY, Caller
+from atlas.core.errors import ConfigError, NotFound
+
+if TYPE_CHECKING:
+    from atlas.answers.answer import Answer
+    from atlas.answers.newer_files import NewerFiles
+    from atlas.app.session import Session
+    from atlas.code.atlas import Atlas
+    from atlas.code.index.events import IndexSummary
+    from atlas.code.reader import Reader
+    from atlas.code.tools.state.daemon import DaemonStatus
+    from atlas.code.tools.state.health import HealthAnswer
+    from atlas.core.contracts import Store
+
+MAX_GENERATIONS = 3
+"""An answer is composed again this often because the index has changed meanwhile."""
+
+PackLines = Callable[["Store", str, "Answer"], Awaitable[tuple[str, ...]]]
+"""Store, project, answer -> what packs say about it, one line each."""
+
+
+class CodeTools:
+    """Use from one event loop."""
+
+    def __init__(self, session: Session, pack_lines: PackLines) -> None:
+        self._session, self._pack_lines = session, pack_lines
+
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
+        """Return the answer of a tool. Raises AtlasError as the tool does."""
+        if tool.reads is Reads.INSTALLATION:
+            return await tool.run(SessionInstallation(self._session, caller), arguments)
+        atlas = await self._session.indexed(begins=tool.reads is Reads.FILES)
+        if tool.reads is Reads.INDEX:
+            return await tool.run(atlas, arguments)
+        return await self._up_to_date(atlas, tool, arguments)
+
+    async def aclose(self) -> None:
+        """Do nothing: the session closes the index."""
+
+    async def _up_to_date(self, atlas: Atlas, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+        """Return the answer of a tool that reads the index, after the files that are newer have been indexed or named.
+
+        The tree is checked while the tool works; only if files are newer, the tool works again.
+        """
+        from atlas.code.atlas import TreeReport
+        from atlas.code.tools.state.newer_files import lacks_something
+
+        session = self._session
+        own = arguments.get("project") in (None, "", session.settings.project_name)
+        watched = own and session.guard.is_watched
+        generation = await _generation(atlas)
+        looking = asyncio.create_task(session.report(atlas)) if own else None
+        answer, failure = None, None
+        try:
+            answer = await _run(atlas, tool, arguments)
+        except (NotFound, ConfigError) as error:
+            failure = error
+        finally:
+            report = await looking if looking is not None else None
+        if watched and report is None and (answer is None or lacks_something(answer)):
+            # the daemon may not have noticed a change of the last milliseconds
+            report = await session.report(atlas, certain=True)
+        if report is not None:
+            answer = await _run(replace(atlas, tree=report), tool, arguments)
+        elif generation != await _generation(atlas):
+            # another process has indexed meanwhile what the check would have found newer
+            answer = await _run(atlas, tool, arguments)
+        elif failure is not None:
+            raise failure
+        assert answer is not None
+        report = report or TreeReport()
+        notes = await self._remarks(atlas.reader, tool, answer, report.newer) if own else ()
+        if notes:
+            report = replace(report, notes=(*notes, *report.notes))
+            answer = await _run(replace(atlas, tree=report), tool, arguments)
+        if own and tool.joins_packs and not answer.evidence.below_floor:
+            from atlas.packs.links import trees_with_lines
+
+            lines = await self._pack_lines(atlas.reader.store, atlas.reader.project, answer)
+            for tree in trees_with_lines(report, lines, atlas.reader.counter, answer.evidence.token_budget):
+                more = await _run(replace(atlas, tree=tree), tool, arguments)
+                if not more.evidence.below_floor:  # what packs say never takes the place of the answer
+                    return more
+        return answer
+
+    async def _remarks(self, reader: Reader, tool: Tool, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
+        """Return where newer files mention what was asked for, what is unsupported, and a missing model."""
+        from atlas.code.tools.state.newer_files import asked_names, mention_notes, unsupported_note
+
+        session = self._session
+        notes: tuple[str, ...] = ()
+        if newer.paths and (names := asked_names(answer)):
+            notes = await asyncio.to_thread(mention_notes, str(session.settings.root), newer, names)
+        if tool.compares_meaning and (lack := missing_model_note(session.settings)):
+            said = any(note.startswith(WITHOUT_MODEL) for note in answer.evidence.notes)
+            notes = notes if said else (*notes, lack)
+        if not answer.evidence.indexed_at or not answer.result().has_no_definition:
+            return notes  # while the first index is made, other files wait for it
+        note = unsupported_note(await session.guard.unsupported(reader.store, reader.languages.forms))
+        return (*notes, note) if note else notes
+
+
+async def _run(atlas: Atlas, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+    """Return the answer of a tool that reads the index, all of it from one generation.
+
+    An answer of two generations may deny what both have; a writer that never rests is answered from two.
+    """
+    for _ in range(MAX_GENERATIONS):
+        generation = await _generation(atlas)
+        try:
+            answer = await tool.run(atlas, arguments)
+        except (NotFound, ConfigError):
+            if generation == await _generation(atlas):
+                raise
+        else:
+            if generation == await _generation(atlas):
+                return answer
+    return await tool.run(atlas, arguments)
+
+
+async def _generation(atlas: Atlas) -> int:
+    return sum(state.generation for state in await atlas.reader.store.projects())
+
+
+class SessionInstallation:
+    """The index of a session's project and the processes around it, for one call; see `Installation`."""
+
+    def __init__(self, session: Session, caller: Caller) -> None:
+        self._session, self._caller = session, caller
+
+    async def run_pass(self, *, full: bool) -> IndexSummary:
+        """Make the index equal to the tree and tell the caller how far that is. Raises AtlasError."""
+        from atlas.app.main import index_project
+        from atlas.code.tools.state.index_pass import INDEX_PATIENCE, IndexProgress
+        from atlas.core.threads import in_background
+
+        progress, patience = IndexProgress(), self._session.index_patience
+        async with in_background(progress.pump(self._caller.report)):
+            summary = await index_project(
+                self._session.settings,
+                progress,
+                full=full,
+                patience=INDEX_PATIENCE if patience is None else patience,
+                waiting=progress.waiting,
+            )
+        await self._caller.report(100, 100, "done")
+        return summary
+
+    async def opened(self) -> Atlas:
+        """Return the index as it is, and how far the first one is. Raises NotFound if there is none."""
+        from atlas.code.atlas import TreeReport
+
+        atlas = await self._session.indexed(begins=False)
+        return replace(atlas, tree=TreeReport(unfinished=await self._session.guard.work_at_index()))
+
+    async def daemon(self) -> DaemonStatus:
+        """Return the state of the daemon."""
+        from atlas.app.health import look_at_daemon
+
+        return await look_at_daemon(self._session.settings)
+
+    async def newer(self, atlas: Atlas) -> NewerFiles | None:
+        """Return the files of the project that differ from the index, None if that is unknown."""
+        return await self._session.guard.look(atlas.reader.store)
+
+    def places(self) -> Sequence[str]:
+        """Return notes on where the index is and which settings are ignored, and why no daemon runs."""
+        from atlas.app.health import describe_places
+
+        problem = self._session.guard.daemon_problem()
+        failed = [f"the daemon could not be started: {problem}"] if problem else []
+        return [*failed, *describe_places(self._session.settings)]
+
+    async def diagnosis(self) -> HealthAnswer:
+        """Return the state of every part."""
+        from atlas.app.health import check_health
+
+        return await check_health(self._session.settings, self._session.guard.daemon_problem())
