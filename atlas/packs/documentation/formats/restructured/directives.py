@@ -1,7 +1,7 @@
 """What each directive of docutils, Sphinx and its usual extensions contributes. Unknown ones give their body.
 
 No directive opens a file or an address: `include` and `literalinclude` take a file of the same source that was read
-before (`included`), `raw` and their like give nothing but a problem.
+before (`Inclusion`), `raw` and their like give nothing but a problem.
 """
 
 from __future__ import annotations
