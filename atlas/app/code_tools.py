@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from atlas.answers.answer import Answer
     from atlas.answers.newer_files import NewerFiles
     from atlas.app.session import Session
-    from atlas.code.atlas import Atlas, Draft
+    from atlas.code.atlas import AnswerDraft, Atlas
     from atlas.code.index.events import IndexSummary
     from atlas.code.reader import Reader
     from atlas.code.tools.state.daemon import DaemonStatus
@@ -57,13 +57,13 @@ class CodeTools:
         The tree is checked while the tool works. The tool works again only if the index has changed under it: notes
         are fitted into the answer that there is.
         """
-        from atlas.code.atlas import Draft, TreeReport
+        from atlas.code.atlas import AnswerDraft, TreeReport
         from atlas.code.tools.state.newer_files import lacks_something
 
         session = self._session
         own = arguments.get("project") in (None, "", session.settings.project_name)
         watched = own and session.guard.is_watched
-        before, draft = await _states(atlas), Draft()
+        before, draft = await _states(atlas), AnswerDraft()
         if own:
             atlas = replace(atlas, draft=draft)
         looking = asyncio.create_task(session.report(atlas)) if own else None
@@ -117,7 +117,7 @@ class CodeTools:
         return (*notes, note) if note else notes
 
 
-async def _again(atlas: Atlas, draft: Draft, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+async def _again(atlas: Atlas, draft: AnswerDraft, tool: Tool, arguments: Mapping[str, object]) -> Answer:
     """Return the answer with what its draft says now; a tool without a last step that can be repeated works again."""
     return await (draft.finish() if draft.finish is not None else _run(atlas, tool, arguments))
 

@@ -33,7 +33,7 @@ class TreeReport:
     """How far the first index is, while it is being made."""
 
 
-class Draft:
+class AnswerDraft:
     """An answer on its way: what it says about the tree, and its last step, which can be done again.
 
     One for each call. What is found while a tool works is fitted into the answer without the work before.
@@ -54,7 +54,7 @@ class Atlas:
     """None if the index was opened for reading only."""
     tree: TreeReport = field(default_factory=TreeReport)
     """The state of the tree for one answer; empty if it was not checked, or equals the index."""
-    draft: Draft | None = None
+    draft: AnswerDraft | None = None
     """The answer of this call, if something may be added to it."""
 
     async def index(

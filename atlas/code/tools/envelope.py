@@ -13,7 +13,7 @@ from typing import TypeVar
 from atlas.answers.assemble import INLINE_TOKENS, AnswerT, fit_counted, fit_counted_or_none
 from atlas.answers.evidence import Evidence, StaleFile
 from atlas.answers.schema import check_range
-from atlas.code.atlas import Atlas, Draft, TreeReport
+from atlas.code.atlas import AnswerDraft, Atlas, TreeReport
 from atlas.code.question.names import valid
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, NotFound
@@ -48,7 +48,7 @@ class Envelope:
     """The folder of the project, if it no longer exists."""
     unread: tuple[str, ...] = ()
     """Folders of which it is unknown what they hold, one note each."""
-    draft: Draft | None = None
+    draft: AnswerDraft | None = None
 
     @property
     def tree(self) -> TreeReport:
