@@ -65,6 +65,8 @@ class Tool:
     """A call may remove what only its user can write again."""
     idempotent: bool = True
     """A repeated call with the same arguments changes nothing further."""
+    open_world: bool = False
+    """It asks a service of somebody else."""
     handler: Handler | str = ""
     """The function, or `module:function`, which is imported on the first call: the list of tools costs no import."""
     parameters: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from atlas.answers.answer import Answer
     from atlas.answers.newer_files import NewerFiles
     from atlas.app.session import Session
-    from atlas.code.atlas import Atlas
+    from atlas.code.atlas import AnswerDraft, Atlas
     from atlas.code.index.events import IndexSummary
     from atlas.code.reader import Reader
     from atlas.code.tools.state.daemon import DaemonStatus
@@ -54,15 +54,18 @@ class CodeTools:
     async def _up_to_date(self, atlas: Atlas, tool: Tool, arguments: Mapping[str, object]) -> Answer:
         """Return the answer of a tool that reads the index, after the files that are newer have been indexed or named.
 
-        The tree is checked while the tool works; only if files are newer, the tool works again.
+        The tree is checked while the tool works. The tool works again only if the index has changed under it: notes
+        are fitted into the answer that there is.
         """
-        from atlas.code.atlas import TreeReport
+        from atlas.code.atlas import AnswerDraft, TreeReport
         from atlas.code.tools.state.newer_files import lacks_something
 
         session = self._session
         own = arguments.get("project") in (None, "", session.settings.project_name)
         watched = own and session.guard.is_watched
-        generation = await _generation(atlas)
+        before, draft = await _states(atlas), AnswerDraft()
+        if own:
+            atlas = replace(atlas, draft=draft)
         looking = asyncio.create_task(session.report(atlas)) if own else None
         answer, failure = None, None
         try:
@@ -74,25 +77,25 @@ class CodeTools:
         if watched and report is None and (answer is None or lacks_something(answer)):
             # the daemon may not have noticed a change of the last milliseconds
             report = await session.report(atlas, certain=True)
-        if report is not None:
-            answer = await _run(replace(atlas, tree=report), tool, arguments)
-        elif generation != await _generation(atlas):
-            # another process has indexed meanwhile what the check would have found newer
+        draft.tree = report = report or TreeReport()
+        if before != await _states(atlas):
+            # newer files are indexed now, or another process has indexed what the check would have found newer
             answer = await _run(atlas, tool, arguments)
         elif failure is not None:
             raise failure
+        elif report != TreeReport():
+            answer = await _again(atlas, draft, tool, arguments)
         assert answer is not None
-        report = report or TreeReport()
         notes = await self._remarks(atlas.reader, tool, answer, report.newer) if own else ()
         if notes:
-            report = replace(report, notes=(*notes, *report.notes))
-            answer = await _run(replace(atlas, tree=report), tool, arguments)
+            draft.tree = report = replace(report, notes=(*notes, *report.notes))
+            answer = await _again(atlas, draft, tool, arguments)
         if own and tool.joins_packs and not answer.evidence.below_floor:
             from atlas.packs.links import trees_with_lines
 
             lines = await self._pack_lines(atlas.reader.store, atlas.reader.project, answer)
-            for tree in trees_with_lines(report, lines, atlas.reader.counter, answer.evidence.token_budget):
-                more = await _run(replace(atlas, tree=tree), tool, arguments)
+            for draft.tree in trees_with_lines(report, lines, atlas.reader.counter, answer.evidence.token_budget):
+                more = await _again(atlas, draft, tool, arguments)
                 if not more.evidence.below_floor:  # what packs say never takes the place of the answer
                     return more
         return answer
@@ -114,6 +117,11 @@ class CodeTools:
         return (*notes, note) if note else notes
 
 
+async def _again(atlas: Atlas, draft: AnswerDraft, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+    """Return the answer with what its draft says now; a tool without a last step that can be repeated works again."""
+    return await (draft.finish() if draft.finish is not None else _run(atlas, tool, arguments))
+
+
 async def _run(atlas: Atlas, tool: Tool, arguments: Mapping[str, object]) -> Answer:
     """Return the answer of a tool that reads the index, all of it from one generation.
 
@@ -130,6 +138,10 @@ async def _run(atlas: Atlas, tool: Tool, arguments: Mapping[str, object]) -> Ans
             if generation == await _generation(atlas):
                 return answer
     return await tool.run(atlas, arguments)
+
+
+async def _states(atlas: Atlas) -> list[tuple[str, int, str]]:
+    return [(state.project, state.generation, state.indexed_at) for state in await atlas.reader.store.projects()]
 
 
 async def _generation(atlas: Atlas) -> int:

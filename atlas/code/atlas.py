@@ -5,8 +5,10 @@ Reads are delegated to `atlas.code.reader` with the adapters in `reader`, writes
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from atlas.answers.answer import Answer
 from atlas.answers.newer_files import NewerFiles
 from atlas.code.find import RERANK_LIMIT, Fusion, Mode, SearchResult, search
 from atlas.code.index.events import IndexSummary, Progress, no_progress
@@ -31,6 +33,18 @@ class TreeReport:
     """How far the first index is, while it is being made."""
 
 
+class AnswerDraft:
+    """An answer on its way: what it says about the tree, and its last step, which can be done again.
+
+    One for each call. What is found while a tool works is fitted into the answer without the work before.
+    """
+
+    def __init__(self) -> None:
+        self.tree = TreeReport()
+        self.finish: Callable[[], Awaitable[Answer]] | None = None
+        """Builds the answer from what the tool has read, within its budget; None until the tool is there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Atlas:
     """One opened index."""
@@ -40,6 +54,8 @@ class Atlas:
     """None if the index was opened for reading only."""
     tree: TreeReport = field(default_factory=TreeReport)
     """The state of the tree for one answer; empty if it was not checked, or equals the index."""
+    draft: AnswerDraft | None = None
+    """The answer of this call, if something may be added to it."""
 
     async def index(
         self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress

@@ -45,6 +45,7 @@ TOOLS: tuple[Tool, ...] = (
             "sort": {"type": "string", "enum": list(SORTS), "description": "Default relevance"},
         },
         required=("topic",),
+        open_world=True,
         read_only=False,
     ),
     Tool(
@@ -64,6 +65,7 @@ TOOLS: tuple[Tool, ...] = (
         "not stored is fetched.",
         _ID,
         required=("id",),
+        open_world=True,
         read_only=False,
     ),
     Tool(
@@ -88,6 +90,7 @@ TOOLS: tuple[Tool, ...] = (
         "check_topics",
         "Ask the service what is new in the stored topics: repeats their searches, newest papers first.",
         _TOPIC,
+        open_world=True,
         read_only=False,
     ),
 )

@@ -1,4 +1,4 @@
-"""The MCP server over stdio and HTTP: `tools/list` from the catalogue, `tools/call` through a session.
+"""The MCP server over stdio and HTTP: `tools/list` from the toolsets, `tools/call` through a session.
 
 Only this module imports `mcp`. Errors of a tool are answers with `isError`, a message and a hint; a protocol error
 indicates a bug. Standard output carries the protocol, standard error the log.
@@ -347,6 +347,6 @@ def declared(tool: Tool) -> types.Tool:
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,
             idempotent_hint=tool.idempotent,
-            open_world_hint=False,
+            open_world_hint=tool.open_world,
         ),
     )

@@ -12,6 +12,7 @@ from mcp.server.lowlevel import Server
 
 from atlas import __version__
 from atlas.answers.schema import check_arguments
+from atlas.answers.tool import Tool
 from atlas.core.errors import AtlasError
 from atlas.papers.catalogue import (
     FOLDERS_URI,
@@ -27,7 +28,6 @@ from atlas.server.mcp import Context, declared, failure, invalid, without_idle_t
 
 logger = logging.getLogger("atlas.papers")
 
-ASKS_SERVICE = ("search_papers", "get_paper", "check_topics")
 TEXT = "text/plain"
 MAX_LISTED = 200
 """Topics listed as resources; the folders resource names all."""
@@ -41,7 +41,7 @@ class _Handlers:
     def __init__(self, desk: PapersDesk) -> None:
         self._desk = desk
         self._tools = {tool.name: tool for tool in TOOLS}
-        self._listed = types.ListToolsResult(tools=[_declared(name) for name in self._tools])
+        self._listed = types.ListToolsResult(tools=[_declared(tool) for tool in TOOLS])
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Return the tools."""
@@ -144,10 +144,8 @@ async def _prompt(context: Context, params: types.GetPromptRequestParams) -> typ
     return types.GetPromptResult(description=PROMPT_DESCRIPTION, messages=[message])
 
 
-def _declared(name: str) -> types.Tool:
+def _declared(definition: Tool) -> types.Tool:
     """Return a tool for clients. Answers have no declared schema; those of the service come from another machine."""
-    tool = declared(next(one for one in TOOLS if one.name == name))
+    tool = declared(definition)
     tool.output_schema = None
-    if tool.annotations is not None:
-        tool.annotations.open_world_hint = name in ASKS_SERVICE
     return tool

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,11 @@ from mcp import Client
 
 from atlas._parser import VectorIndex
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.answers.answer import Answer
 from atlas.app.main import index_project
 from atlas.app.session import Session
 from atlas.app.toolsets import BY_NAME
+from atlas.code.atlas import Atlas
 from atlas.code.index.events import no_progress
 from atlas.core.errors import NotFound
 from atlas.runtime.config.load import load_settings
@@ -363,3 +366,25 @@ async def test_the_first_session_starts_the_daemon_for_all(daemon_home: Home) ->
         assert "could not be started" in notes(await answer(client, "status"))
         checks = (await answer(client, "health"))["checks"]
         assert checks["daemon"].startswith("broken: could not be started")
+
+
+async def test_no_tool_runs_twice_for_a_note_or_a_newer_file_that_is_only_named(app: Place) -> None:
+    tool, runs = BY_NAME["get_node"], list[str]()
+
+    async def counted(atlas: Atlas, **arguments: str) -> Answer:
+        runs.append(arguments["name"])
+        return await tool.run(atlas, arguments)
+
+    counting = replace(tool, handler=counted)
+    (app.root / "app/new.py").write_text("def surplus():\n    return 2\n")
+    async with session(app, ATLAS_MCP_ALLOW_INDEX="false") as named:
+        said = (await named.call(counting, {"name": "surplus"}, no_report))[1]
+        assert runs == ["surplus"]
+        assert said["outcome"] == "not_found" and said["stale"] is True
+        assert "files newer than the index: 1 new (app/new.py)" in notes(said)
+        assert "`surplus` appears in app/new.py:1, which is not indexed yet" in notes(said)
+        tight = (await named.call(counting, {"name": "surplus", "token_budget": 1}, no_report))[1]
+        assert tight["evidence"]["below_floor"] is True and len(runs) == 2
+    async with session(app) as indexing:
+        said = (await indexing.call(counting, {"name": "surplus"}, no_report))[1]
+        assert said["outcome"] == "found" and runs[2:] == ["surplus", "surplus"]  # the index changed under it

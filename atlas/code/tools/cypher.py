@@ -11,7 +11,7 @@ from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
 from atlas.code.tools.cypher_answers import SchemaAnswer, SchemaEntry, TableAnswer
-from atlas.code.tools.envelope import MAX_CHARACTERS_PER_TOKEN, aside, can_fit, fit, fit_aside, open_envelope
+from atlas.code.tools.envelope import MAX_CHARACTERS_PER_TOKEN, aside, can_fit, finish, fit, fit_aside, open_envelope
 from atlas.code.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, EXAMPLES, LABELS, NODE_PROPERTIES
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, QueryError, StoreError, Unavailable
@@ -87,7 +87,7 @@ async def cypher_query(
         evidence = envelope.evidence(paths=cited, stale=stale, notes=notes, withheld=withheld)
         return TableAnswer("cypher_query", table.columns, table.rows[:kept], table.truncated, evidence)
 
-    return await aside(is_long, fit, atlas, token_budget, build, len(shown))
+    return await finish(atlas, is_long, fit, atlas, token_budget, build, len(shown))
 
 
 def _worth_trying(rows: Sequence[Row], token_budget: int) -> Sequence[Row]:

@@ -6,13 +6,14 @@ import asyncio
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TypeVar
 
 from atlas.answers.assemble import INLINE_TOKENS, AnswerT, fit_counted, fit_counted_or_none
 from atlas.answers.evidence import Evidence, StaleFile
 from atlas.answers.schema import check_range
-from atlas.code.atlas import Atlas, TreeReport
+from atlas.code.atlas import AnswerDraft, Atlas, TreeReport
 from atlas.code.question.names import valid
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, NotFound
@@ -42,11 +43,17 @@ class Envelope:
     state: ProjectState
     encoding: str
     token_budget: int
-    tree: TreeReport = field(default_factory=TreeReport)
+    own_tree: TreeReport = field(default_factory=TreeReport)
     gone: str = ""
     """The folder of the project, if it no longer exists."""
     unread: tuple[str, ...] = ()
     """Folders of which it is unknown what they hold, one note each."""
+    draft: AnswerDraft | None = None
+
+    @property
+    def tree(self) -> TreeReport:
+        """What is known of the tree: that of the draft may change after the answer was built once."""
+        return self.own_tree if self.draft is None else self.draft.tree
 
     def evidence(
         self,
@@ -112,7 +119,8 @@ async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelo
     gone = str(root) if is_own and not root.is_dir() else ""
     tree = atlas.tree if is_own else TreeReport()
     unread = await unread_notes(atlas.reader.store, states[name])
-    return Envelope(states[name], atlas.reader.counter.encoding, token_budget, tree, gone, unread)
+    draft = atlas.draft if is_own else None
+    return Envelope(states[name], atlas.reader.counter.encoding, token_budget, tree, gone, unread, draft)
 
 
 async def unread_notes(store: Store, state: ProjectState) -> tuple[str, ...]:
@@ -179,8 +187,15 @@ def fit(
 
 
 async def fit_aside(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
-    """Run `fit`, in a thread if the budget is large."""
-    return await aside(budget > INLINE_TOKENS, fit, atlas, budget, build, upper, lower)
+    """Run `fit` as the last step of a tool, in a thread if the budget is large."""
+    return await finish(atlas, budget > INLINE_TOKENS, fit, atlas, budget, build, upper, lower)
+
+
+async def finish(atlas: Atlas, is_long: bool, work: Callable[..., AnswerT], *arguments: object) -> AnswerT:
+    """Return `work(*arguments)`, the last step of a tool; the draft keeps it to be done again with other notes."""
+    if atlas.draft is not None:
+        atlas.draft.finish = partial(aside, is_long, work, *arguments)
+    return await aside(is_long, work, *arguments)
 
 
 async def aside(is_long: bool, work: Callable[..., _Result], *arguments: object) -> _Result:

@@ -36,7 +36,6 @@ MAX_OVERLAY = 10_000
 """Notes of this session that are found on disk without the index."""
 MAX_TEXTS = 200
 """Claims of this session that new ones are compared with while the index does not know them."""
-_KIND_OF_PREFIX = {"c": Label.CLAIM, "d": Label.DECISION, "e": Label.ENTITY, "o": Label.OBSERVATION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +255,3 @@ def properties_of(node: Node) -> dict[str, Any]:
 def aliases_of(node: Node) -> Sequence[str]:
     """Return the aliases of an entity."""
     return cast("list[str]", properties_of(node).get("aliases", []))
-
-
-def label_of(note_id: str) -> Label:
-    """Return the label of a note by its id."""
-    return _KIND_OF_PREFIX[note_id[0]]

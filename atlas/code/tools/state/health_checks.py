@@ -34,7 +34,7 @@ USE_STATIC = 'Set embedder.provider = "static"'
 
 
 class StoreFacts(Protocol):
-    """The state of a store server that answers; see `stores.bolt.server_info`."""
+    """The state of a store server that answers; see `server_info` of `stores.bolt.store`."""
 
     @property
     def agent(self) -> str:

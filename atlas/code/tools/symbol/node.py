@@ -16,7 +16,7 @@ from atlas.code.notes.note_lines import lines_about, marks_of, quoted_lines
 from atlas.code.retrieve.expand import KINDS, around_node, counts_around
 from atlas.code.retrieve.resolve import Resolution, written
 from atlas.code.tools.citations import path_of, sections_of, symbol_of
-from atlas.code.tools.envelope import Envelope, aside, fit_aside, make_filter, open_envelope
+from atlas.code.tools.envelope import Envelope, finish, fit_aside, make_filter, open_envelope
 from atlas.code.tools.packages import lines_about_package
 from atlas.code.tools.symbol.context import NodeContext, fit_context, no_context, source_of
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer, NodeAnswer
@@ -108,7 +108,7 @@ async def get_context(
         lookup, row, parents, quoted_lines(row, source), sections, stale, remarks,
         tuple(map(lines_about, about)), note_paths, marks.get(row.uid, ""),
     )  # fmt: skip
-    return await aside(token_budget > INLINE_TOKENS, fit_context, atlas, envelope, context)
+    return await finish(atlas, token_budget > INLINE_TOKENS, fit_context, atlas, envelope, context)
 
 
 def _and_its_file(node: Node) -> tuple[str, ...]:
