@@ -18,7 +18,7 @@ from atlas.core.errors import ConfigError, NotFound
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
     from atlas.answers.newer_files import NewerFiles
-    from atlas.app.session import Session
+    from atlas.app.toolset_host import ToolsetHost
     from atlas.code.atlas import AnswerDraft, Atlas
     from atlas.code.index.events import IndexSummary
     from atlas.code.reader import Reader
@@ -36,7 +36,7 @@ PackLines = Callable[["Store", str, "Answer"], Awaitable[tuple[str, ...]]]
 class CodeTools:
     """Use from one event loop."""
 
-    def __init__(self, session: Session, pack_lines: PackLines) -> None:
+    def __init__(self, session: ToolsetHost, pack_lines: PackLines) -> None:
         self._session, self._pack_lines = session, pack_lines
 
     async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
@@ -151,7 +151,7 @@ async def _generation(atlas: Atlas) -> int:
 class SessionInstallation:
     """The index of a session's project and the processes around it, for one call; see `Installation`."""
 
-    def __init__(self, session: Session, caller: Caller) -> None:
+    def __init__(self, session: ToolsetHost, caller: Caller) -> None:
         self._session, self._caller = session, caller
 
     async def run_pass(self, *, full: bool) -> IndexSummary:

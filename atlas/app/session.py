@@ -11,12 +11,13 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from atlas.answers.tool import Reads
 from atlas.answers.toolset import Caller, OpenToolset, Toolset
 from atlas.app.freshness import FreshnessGuard
 from atlas.app.single_flight import SingleFlight
+from atlas.app.toolset_host import OpenT, ToolsetHost
 from atlas.app.toolsets import TOOLSETS, tools_of
 from atlas.core.errors import AtlasError, ConfigError, NotFound
 from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
 
 Structure = dict[str, object]
-OpenT = TypeVar("OpenT", bound=OpenToolset)
 
 
 class Session:
@@ -44,14 +44,15 @@ class Session:
         *,
         serves_agents: bool = False,
         personal: Session | None = None,
-        toolsets: Sequence[Toolset[Session]] = tuple(TOOLSETS.values()),
+        toolsets: Sequence[Toolset[ToolsetHost]] = tuple(TOOLSETS.values()),
     ) -> None:
         """`serves_agents`: the `mcp` settings apply; other sessions index newer files, but make no first index.
 
         `personal`: a session with the user's own notes, which this one closes; None if they are not served.
         `toolsets`: those whose tools are answered.
         """
-        self._settings, self.index_patience, self.personal = settings, index_patience, personal
+        self._settings, self.index_patience = settings, index_patience
+        self._personal = personal
         may_index = settings.mcp.allow_index or not serves_agents
         self._makes_index = serves_agents and may_index and settings.mcp.index_on_demand
         self._starts_daemon = serves_agents and settings.mcp.start_daemon and not settings.shared
@@ -62,7 +63,7 @@ class Session:
         )
         self._atlas: Atlas | None = None
         self._opening: SingleFlight[Atlas] = SingleFlight()
-        self._toolsets: dict[Callable[[Session], OpenToolset], OpenToolset] = {}
+        self._toolsets: dict[Callable[[ToolsetHost], OpenToolset], OpenToolset] = {}
         self._answering = {tool.name: self.opened_by(one.open) for one in toolsets for tool in one.tools}
         self._is_known = False
         self._writes = self._writes_looked_at = 0
@@ -72,6 +73,11 @@ class Session:
     def settings(self) -> Settings:
         """The settings of the project."""
         return self._settings
+
+    @property
+    def personal(self) -> Session | None:
+        """A session with the user's own notes; None if they are not served."""
+        return self._personal
 
     async def call(
         self, tool: Tool, arguments: Mapping[str, object], report: Report, client: str = ""
@@ -136,7 +142,7 @@ class Session:
             await self.guard.start_daemon()
         return await self._answering[tool.name].answer(tool, self._with_defaults(tool, arguments), caller)
 
-    def opened_by(self, opening: Callable[[Session], OpenT]) -> OpenT:
+    def opened_by(self, opening: Callable[[ToolsetHost], OpenT]) -> OpenT:
         """Return what this session has opened with a function; opens it on the first call."""
         if opening not in self._toolsets:
             self._toolsets[opening] = opening(self)

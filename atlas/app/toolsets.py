@@ -13,11 +13,11 @@ from atlas.knowledge.tools.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 from atlas.packs.tools.catalogue import PACK_TOOLS
 
 if TYPE_CHECKING:
-    from atlas.app.session import Session
+    from atlas.app.toolset_host import ToolsetHost
     from atlas.packs.toolset import PackDesk
 
 
-def open_code(session: Session) -> OpenToolset:
+def open_code(session: ToolsetHost) -> OpenToolset:
     """Return what answers from the index; packs add what they say about external symbols."""
     from atlas.app.code_tools import CodeTools
     from atlas.packs.links import pack_notes
@@ -26,7 +26,7 @@ def open_code(session: Session) -> OpenToolset:
     return CodeTools(session, lambda store, project, answer: pack_notes(packs, store, project, answer))
 
 
-def open_knowledge(session: Session) -> OpenToolset:
+def open_knowledge(session: ToolsetHost) -> OpenToolset:
     """Return what answers from notes and memories."""
     from atlas.app.papers import make_paper_links
     from atlas.knowledge.toolset import KnowledgeDesk
@@ -36,7 +36,7 @@ def open_knowledge(session: Session) -> OpenToolset:
     return KnowledgeDesk(session.settings, session, session.personal, papers)
 
 
-def open_packs(session: Session) -> PackDesk:
+def open_packs(session: ToolsetHost) -> PackDesk:
     """Return what answers from knowledge packs."""
     from atlas.adapters.opening.models import make_language_model, make_reranker
     from atlas.packs.toolset import PackDesk
@@ -45,7 +45,7 @@ def open_packs(session: Session) -> PackDesk:
     return PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings))
 
 
-TOOLSETS: Mapping[str, Toolset[Session]] = {
+TOOLSETS: Mapping[str, Toolset[ToolsetHost]] = {
     toolset.name: toolset
     for toolset in (
         Toolset("code", TOOLS, open_code, INSTRUCTIONS),
@@ -59,7 +59,7 @@ TOOLSETS: Mapping[str, Toolset[Session]] = {
 `memory` those that read and write notes, `packs` those that read knowledge packs."""
 
 
-def tools_of(toolsets: Iterable[Toolset[Session]]) -> dict[str, Tool]:
+def tools_of(toolsets: Iterable[Toolset[ToolsetHost]]) -> dict[str, Tool]:
     """Return the tools of toolsets by name, each once."""
     return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
@@ -69,7 +69,7 @@ def offered_tools(
     *,
     offer_index: bool = True,
     offer_writes: bool = True,
-    known: Mapping[str, Toolset[Session]] = TOOLSETS,
+    known: Mapping[str, Toolset[ToolsetHost]] = TOOLSETS,
 ) -> tuple[Tool, ...]:
     """Return the tools of some toolsets in the order of `known`.
 

@@ -37,6 +37,7 @@ from atlas.answers.schema import check_arguments  # noqa: E402
 from atlas.answers.tool import Tool  # noqa: E402
 from atlas.answers.toolset import Toolset  # noqa: E402
 from atlas.app.session import Session  # noqa: E402
+from atlas.app.toolset_host import ToolsetHost  # noqa: E402
 from atlas.app.toolsets import TOOLSETS, offered_tools  # noqa: E402
 from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES  # noqa: E402
 from atlas.code.tools.prompts import PROMPTS, prompt_text  # noqa: E402
@@ -133,7 +134,7 @@ def make_server(
     offer_index: bool = True,
     toolsets: Sequence[str] = ("code",),
     offer_writes: bool = True,
-    known: Mapping[str, Toolset[Session]] = TOOLSETS,
+    known: Mapping[str, Toolset[ToolsetHost]] = TOOLSETS,
 ) -> Server[object]:
     """Return the MCP server of a session, whose toolsets are `known`. Raises ConfigError for an unknown toolset."""
     tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes, known=known)

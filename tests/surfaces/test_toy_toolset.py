@@ -18,6 +18,7 @@ from atlas.answers.items import ITEMS_SCHEMA, Item, ItemGroup, ItemsAnswer, Item
 from atlas.answers.tool import Reads, Tool, list_of, text, whole
 from atlas.answers.toolset import NOBODY, Caller, Toolset
 from atlas.app.session import Session
+from atlas.app.toolset_host import ToolsetHost
 from atlas.app.toolsets import TOOLSETS
 from atlas.cli.show import print_answer
 from atlas.core.errors import AtlasError, NotFound
@@ -89,7 +90,7 @@ async def players(table: Table, *, type_: str = "") -> ItemsAnswer:
     return ItemsAnswer("list_players", body, Evidence(table.project, 1, "-", "", (), "", 0, 0))
 
 
-TOY: Toolset[Session] = Toolset(
+TOY: Toolset[ToolsetHost] = Toolset(
     "toy",
     (
         Tool(
