@@ -61,7 +61,7 @@ PHASES: dict[str, tuple[str, ...]] = {
     "transactions": ("atlas.adapters.stores.sqlite.file.connection:ReaderPool._call",),
     "file prior": ("atlas.code.rank.ranking:match_files",),
     "features": ("atlas.code.rank.ranking:main_features",),
-    "rank": ("atlas.code.find:_rank",),
+    "rank": ("atlas.code.find:order_candidates",),
     "excerpts": ("atlas.code.tools.symbol.bodies:_statements", "atlas.code.tools.symbol.bodies:matching_lines"),
     "packing": (
         "atlas.code.tools.search.search:plan_page",
