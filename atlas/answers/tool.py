@@ -66,7 +66,7 @@ class Tool:
     idempotent: bool = True
     """A repeated call with the same arguments changes nothing further."""
     open_world: bool = False
-    """It asks a service of somebody else."""
+    """It asks an external service."""
     handler: Handler | str = ""
     """The function, or `module:function`, which is imported on the first call: the list of tools costs no import."""
     parameters: Mapping[str, str] = field(default_factory=dict[str, str])

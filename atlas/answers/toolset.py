@@ -14,7 +14,7 @@ Report = Callable[[float, float, str], Awaitable[None]]
 
 
 async def no_report(done: float, total: float, message: str) -> None:
-    """Tell nobody."""
+    """Discard the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Caller:
     report: Report = no_report
 
 
-NOBODY = Caller()
+UNKNOWN_CALLER = Caller()
 
 
 class OpenToolset(Protocol):
     """What a session has opened for the tools of a toolset."""
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = UNKNOWN_CALLER) -> Answer:
         """Return the answer of one of the tools to checked arguments. Raises AtlasError."""
         ...
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.sentence_transformer import WITHOUT_MODEL, missing_model_note
 from atlas.answers.tool import Reads, Tool
-from atlas.answers.toolset import NOBODY, Caller
+from atlas.answers.toolset import UNKNOWN_CALLER, Caller
 from atlas.core.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class CodeTools:
     def __init__(self, session: ToolsetHost, pack_lines: PackLines) -> None:
         self._session, self._pack_lines = session, pack_lines
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = UNKNOWN_CALLER) -> Answer:
         """Return the answer of a tool. Raises AtlasError as the tool does."""
         if tool.reads is Reads.INSTALLATION:
             return await tool.run(SessionInstallation(self._session, caller), arguments)

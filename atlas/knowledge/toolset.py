@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from atlas.adapters.opening.data_folder import open_short_term, prepare_data_folder
 from atlas.adapters.opening.embedder import make_prose_embedder
 from atlas.adapters.opening.models import encode_emotion, make_language_model
-from atlas.answers.toolset import NOBODY, Caller
+from atlas.answers.toolset import UNKNOWN_CALLER, Caller
 from atlas.core.errors import ConfigError, NotFound, Unavailable
 from atlas.core.ids import PERSONAL_PROJECT
 from atlas.knowledge.notes.ids import IdSource
@@ -82,7 +82,7 @@ class KnowledgeDesk:
         self._model = make_language_model(settings)
         self._prepared: set[Path] = set()
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = UNKNOWN_CALLER) -> Answer:
         """Return the answer of a tool of claims or memory. Raises AtlasError as the tool does.
 
         Raises Unavailable if this session has written too much within a minute.

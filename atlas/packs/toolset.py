@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from atlas.answers.toolset import NOBODY, Caller
+from atlas.answers.toolset import UNKNOWN_CALLER, Caller
 from atlas.core.errors import AtlasError, ConfigError, NotFound, StoreError
 from atlas.packs.opening import BROKEN, OpenPack, installed_pack, is_path, list_packs, open_pack
 
@@ -34,7 +34,7 @@ class PackDesk:
         self._open: dict[Path, tuple[str, OpenPack]] = {}
         self._opening = asyncio.Lock()
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = UNKNOWN_CALLER) -> Answer:
         """Return the answer of a tool of packs. Raises AtlasError."""
         return await tool.run(self, arguments)
 

@@ -16,7 +16,7 @@ from atlas.answers.assemble import fit_counted
 from atlas.answers.evidence import Evidence, Structure
 from atlas.answers.items import ITEMS_SCHEMA, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.answers.tool import Reads, Tool, list_of, text, whole
-from atlas.answers.toolset import NOBODY, Caller, Toolset
+from atlas.answers.toolset import UNKNOWN_CALLER, Caller, Toolset
 from atlas.app.session import Session
 from atlas.app.toolset_host import ToolsetHost
 from atlas.app.toolsets import TOOLSETS
@@ -58,7 +58,7 @@ class Table:
     def __init__(self, project: str) -> None:
         self.project, self.clients, self.is_closed = project, list[str](), False
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = NOBODY) -> Answer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = UNKNOWN_CALLER) -> Answer:
         """Return the answer of the tool."""
         self.clients.append(caller.client)
         await caller.report(1, 2, "shaking")

@@ -57,7 +57,7 @@ impl Repository {
     }
 
     /// Returns the repository that contains a folder. A folder above it that all users share, such as `/tmp`, ends the
-    /// search: anybody may have put a `.git` there, whose rules would hide files.
+    /// search: any user may have put a `.git` there, whose rules would hide files.
     pub fn around(folder: &Path) -> Option<Self> {
         let above = folder.ancestors().skip(1).take_while(|folder| !is_shared(folder));
         std::iter::once(folder).chain(above).find_map(Self::at)

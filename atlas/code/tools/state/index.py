@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -64,8 +64,7 @@ async def status(
     states = {state.project: state for state in await atlas.reader.store.projects()}
     name = project or atlas.reader.project
     if name not in states and project:
-        known = ", ".join(states) or "none"
-        raise NotFound(f"project `{name}` is not indexed (indexed: {known})", "run `atlas index` in its folder")
+        raise _not_indexed(name, states)
     wanted = "" if everything else name
     stats = await atlas.reader.store.stats(wanted) if everything or name in states else []
     differing = await newer if newer is not None else None
@@ -96,6 +95,11 @@ async def status(
     sizes = (len(each.path) + len(each.reason) for each in files)
     upper = parts - len(files) + can_fit(sizes, token_budget)
     return await fit_aside(atlas, token_budget, build, upper)
+
+
+def _not_indexed(name: str, indexed: Iterable[str]) -> NotFound:
+    known = ", ".join(indexed) or "none"
+    return NotFound(f"project `{name}` is not indexed (indexed: {known})", "run `atlas index` in its folder")
 
 
 def _sent_note(atlas: Atlas) -> str:

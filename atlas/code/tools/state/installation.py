@@ -64,17 +64,22 @@ async def describe(
     """Return the result of `status`; the daemon answers while the store counts."""
     atlas = await installation.opened()
     daemon, newer = asyncio.create_task(installation.daemon()), asyncio.create_task(installation.newer(atlas))
-    return await status(
-        atlas,
-        project=project,
-        everything=everything,
-        skipped=skipped,
-        skipped_filter=skipped_filter,
-        token_budget=token_budget,
-        daemon=daemon,
-        newer=newer,
-        places=installation.places(),
-    )
+    try:
+        return await status(
+            atlas,
+            project=project,
+            everything=everything,
+            skipped=skipped,
+            skipped_filter=skipped_filter,
+            token_budget=token_budget,
+            daemon=daemon,
+            newer=newer,
+            places=installation.places(),
+        )
+    finally:
+        # an error of `status` leaves them without a reader
+        daemon.cancel()
+        newer.cancel()
 
 
 async def diagnose(installation: Installation) -> HealthAnswer:
