@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atlas.packs.documentation.extract.entities import find_entities
 from atlas.packs.documentation.formats.document import Document
 from atlas.packs.documentation.formats.reading import read_article
+from atlas.packs.documentation.rendering import render
 
 NAMES = ("a.md", "a.mdx", "a.rst", "a.html", "a.adoc", "a.txt", "a.ipynb", "README", "SUMMARY.md")
 
@@ -78,3 +80,29 @@ def test_hostile_input_takes_time_in_proportion(name: str) -> None:
         begun = time.process_time()
         read_article(Document("k", HOSTILE[name].encode(), path))
         assert time.process_time() - begun < 10, path
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "problem"),
+    [
+        ("a.md", "- a\n" * 60_000, "too-many-blocks"),
+        ("a.rst", "a\n b\n" * 60_000, "too-many-blocks"),
+        ("a.rst", ".. function:: f(a)\n\n   Does it.\n\n" * 20_000, "too-many-signatures"),
+        ("a.md", "<div>a</div>\n\n" * 20_000, "too-much-html"),
+    ],
+)
+def test_a_document_that_is_full_says_so_once(path: str, text: str, problem: str) -> None:
+    article = read_article(Document("k", text.encode(), path))
+    assert len(article.problems) == 1
+    assert problem in article.problems[0]
+    assert sum(len(section.blocks) for section in article.sections) <= 40_000
+
+
+def test_each_signature_of_many_has_its_summary_in_linear_time() -> None:
+    text = "".join(f".. function:: f{number}()\n\n   Does {number}.\n\n" for number in range(9_000))
+    rendered = render(read_article(Document("k", text.encode(), "a.rst")))
+    begun = time.process_time()
+    found = [entity for entity in find_entities(rendered) if entity.strategy == "signature"]
+    assert time.process_time() - begun < 10
+    assert [(entity.name, entity.summary) for entity in found[:2]] == [("f0", "Does 0."), ("f1", "Does 1.")]
+    assert len(found) == 9_000

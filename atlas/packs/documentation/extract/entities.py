@@ -66,7 +66,7 @@ def _of_blocks(rendered: RenderedArticle, section: RenderedSection) -> Iterator[
         block = rendered_block.block
         if block.kind == BlockKind.SIGNATURE:
             name = canonical_symbol(block.label) or canonical_symbol(block.text)
-            summary = _summary(section.blocks[position + 1 :])
+            summary = _summary(section.blocks, position + 1)
             yield FoundEntity(
                 *(name, block.role or "symbol", "signature", anchor, block.line),
                 *(" ".join(block.text.split()), summary, rendered_block.start, rendered_block.end),
@@ -88,9 +88,13 @@ def _span(block: RenderedBlock) -> tuple[int, int]:
     return block.start, block.end
 
 
-def _summary(blocks: tuple[RenderedBlock, ...]) -> str:
-    """Return the first sentence of what follows a signature or heading, up to the next signature."""
-    for block in blocks:
+def _summary(blocks: tuple[RenderedBlock, ...], first: int = 0) -> str:
+    """Return the first sentence of what follows a signature or heading, up to the next signature.
+
+    `first` is the index of what follows: a copy of the rest for each signature takes quadratic time.
+    """
+    for position in range(first, len(blocks)):
+        block = blocks[position]
         if block.block.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM):
             return first_sentence(block.block.text)
         if block.block.kind == BlockKind.SIGNATURE:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_SECTIONS = 10_000
 MAX_BLOCKS = 40_000
+MAX_SIGNATURES = 10_000
 MAX_BLOCK_TEXT = 100_000
 MAX_TITLE = 500
 MAX_BEFORE_TITLE = 3
@@ -42,7 +43,7 @@ class Draft:
         self.children: list[str] = []
         self.parents: tuple[str, ...] = ()
         self.problems: list[str] = []
-        self.blocks = 0
+        self.blocks = self.signatures = 0
         self._sections: list[_OpenSection] = [_OpenSection("", "", 1, 0)]
         self._labels: list[str] = []
         self._held: list[Block] = []
@@ -81,6 +82,12 @@ class Draft:
         kept = tuple(links)[:MAX_LINKS]
         if not text and not kept and not label:
             return
+        if kind is BlockKind.SIGNATURE:
+            self.signatures += 1
+            if self.signatures > MAX_SIGNATURES:
+                if self.signatures == MAX_SIGNATURES + 1:
+                    self.problem(line, "too-many-signatures", f"more than {MAX_SIGNATURES:,} signatures; the rest is left out")
+                return
         if self.blocks >= MAX_BLOCKS:
             if self.blocks == MAX_BLOCKS:
                 self.blocks += 1
@@ -93,8 +100,8 @@ class Draft:
 
     @property
     def is_full(self) -> bool:
-        """Whether a block was left out because there are too many: nothing that follows is kept."""
-        return self.blocks > MAX_BLOCKS
+        """Whether a block was left out because there are too many: readers stop."""
+        return self.blocks > MAX_BLOCKS or self.signatures > MAX_SIGNATURES
 
     def hold(self, block: Block) -> None:
         """Add a block to the section of the next heading if it follows at once, else before the next block."""

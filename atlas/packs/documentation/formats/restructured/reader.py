@@ -97,7 +97,7 @@ class RstReader:
             self.paragraph(lines, first, place)
             return
         at, verbatim = 0, False
-        while at < len(lines):
+        while at < len(lines) and not self.draft.is_full:
             line = lines[at]
             if not line or line.isspace():
                 at += 1
