@@ -86,7 +86,8 @@ class Draft:
             self.signatures += 1
             if self.signatures > MAX_SIGNATURES:
                 if self.signatures == MAX_SIGNATURES + 1:
-                    self.problem(line, "too-many-signatures", f"more than {MAX_SIGNATURES:,} signatures; the rest is left out")
+                    message = f"more than {MAX_SIGNATURES:,} signatures; the rest is left out"
+                    self.problem(line, "too-many-signatures", message)
                 return
         if self.blocks >= MAX_BLOCKS:
             if self.blocks == MAX_BLOCKS:
