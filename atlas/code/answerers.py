@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.http_routes import answer_events, answer_routes
 from atlas.code.graph.packages import PackageReport, answer_packages
 from atlas.code.graph.relation import EdgeAnswer
+from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
+from atlas.code.question.cues import find_near
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -27,6 +29,10 @@ from atlas.core.model import Filter
 
 _HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
 """Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
+_OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Kind.MEMBERS, Kind.DEPENDENTS))
+"""Relations whose words are English: `testing client` and `where is retry` may name no symbol at all."""
+MOST_ENDS = 2
+"""Names of a question of which a relation is told."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
 
@@ -38,6 +44,7 @@ class AskedQuestion:
     text: str
     query: Query
     where: Filter
+    subjects: Subjects = field(default_factory=Subjects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +130,26 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = asked.query.relation
     if intent is None:
         return None
-    return await _with_tests(reader, asked, intent, await answer_relation(reader, intent, asked.where))
+    intent = await qualify(reader, intent, asked.query.text, asked.where.project)
+    found = await answer_relation(reader, intent, asked.where)
+    if found is not None and found.outcome == "not_found" and asked.subjects.found:
+        return None  # the phrase is misread: the question has another name, which the index knows
+    return await _with_tests(reader, asked, intent, found)
+
+
+async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    """Answer the relation that the words around the subjects tell, where no phrase did."""
+    subjects = asked.subjects.found
+    if not 1 <= len(subjects) <= MOST_ENDS:
+        return None
+    intent = find_near(asked.query.text, asked.subjects.marked(), [each.name for each in subjects])
+    if intent is None:
+        return None
+    intent = replace(intent, certain=True)
+    found = await answer_relation(reader, intent, asked.where)
+    if found is None or found.outcome == "not_found":
+        return None
+    return await _with_tests(reader, asked, intent, found)
 
 
 def _about_all(asked: AskedQuestion, kind: Kind) -> RelationIntent | None:
@@ -145,7 +171,7 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
     if found is None:
         is_unknown = intent.kind in UNANSWERED or not intent.name
         return Answered(notes=(f"no {intent.kind} in the graph fit: searched as text",) if is_unknown else ())
-    if not found.related and intent.kind in _OFTEN_IN_WORDS:
+    if not found.related and (intent.kind in _OFTEN_IN_WORDS or (not intent.certain and intent.kind in _OF_ENGLISH)):
         return Answered(notes=(f"no {intent.kind} of `{intent.name}` in the graph: searched as text",))
     if not found.related and found.outcome != "found" and _HEADING.match(asked.query.text):
         return Answered(notes=(f"`{intent.name}` names no single symbol: searched as text",))
@@ -163,5 +189,6 @@ ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered
     SearchStep("untested", _untested, "nor does one for all untested code"),
     SearchStep("both", _both, "edges of two symbols are those of each"),
     SearchStep("relation", _relation, "edges of one symbol, or a path between two, are in the graph"),
+    SearchStep("subject", _subject, "the words around a name that the index has tell what is asked about it"),
 )
 """Asked in this order, each only about questions of its kind; the first answer counts."""

@@ -13,6 +13,7 @@ from atlas.answers.newer_files import NewerFiles
 from atlas.code.find import RERANK_LIMIT, Fusion, Mode, SearchResult, search
 from atlas.code.index.events import IndexSummary, Progress, no_progress
 from atlas.code.index.index import Indexer
+from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import Resolution, resolve
 from atlas.core.errors import StoreError
@@ -78,9 +79,12 @@ class Atlas:
         *,
         demote_tests: bool = True,
         wanted: int = RERANK_LIMIT,
+        stated: RelationIntent | None = None,
     ) -> SearchResult:
         """Return ranked candidates for a query; a failing channel becomes a note."""
-        return await search(self.reader, text, where, mode, fusion, demote_tests=demote_tests, wanted=wanted)
+        return await search(
+            self.reader, text, where, mode, fusion, demote_tests=demote_tests, wanted=wanted, stated=stated
+        )
 
     async def resolve(self, name: str, where: Filter) -> Resolution:
         """Return what a name refers to: one node, several, or none with similar spellings."""

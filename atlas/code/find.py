@@ -9,10 +9,15 @@ from enum import StrEnum
 
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
+from atlas.code.graph.cards import SubjectCard, read_card
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
+from atlas.code.graph.subjects import Subjects, find_subjects
+from atlas.code.question.cues import hinted_kinds
+from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
+from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.rank.descriptions import add_descriptions
 from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks
 from atlas.code.rank.rank import Candidate
@@ -94,6 +99,8 @@ class SearchResult:
     """The same with what the first hits have of the question: below `WEAK`, a note says so."""
     answered_by: str = ""
     """The entry of `ANSWERERS` that answered; "" for ranked hits."""
+    cards: tuple[SubjectCard, ...] = ()
+    """What the graph has about the certain subjects of a question that no answerer answers."""
     unranked: tuple[Scored, ...] = ()
     """Candidates behind the `RERANK_LIMIT` that a hybrid search reads and ranks, by their text alone."""
 
@@ -107,19 +114,23 @@ async def search(
     *,
     demote_tests: bool = True,
     wanted: int = RERANK_LIMIT,
+    stated: RelationIntent | None = None,
 ) -> SearchResult:
     """Find candidates for a question. A failed channel adds a note instead of raising.
 
     The hybrid mode answers a question about a relation from the graph alone, unless nothing has the name asked for and
     that name may be an English word; it ranks all candidates. A single channel keeps its own order, but for definitions
-    of a name that is the whole question, and reads only the first `wanted` nodes.
+    of a name that is the whole question, and reads only the first `wanted` nodes. `stated`: the relation that is asked
+    for, where the caller says it instead of leaving it to the words.
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
-        query = replace(query, relation=with_line(query.relation, query.text, reader.languages))
-        answered = await answer_question(reader, AskedQuestion(text, query, where))
+        query = replace(query, relation=stated or with_line(query.relation, query.text, reader.languages))
+        subjects = Subjects() if stated is not None else await _subjects(reader, query, where)
+        answered = await answer_question(reader, AskedQuestion(text, query, where, subjects))
         if answered.answer is not None:
             return _answer(query, answered)
+        cards = await _cards(reader, subjects) if subjects.found else ()
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
         fused = fuse(rankings, query, fusion)
@@ -130,6 +141,7 @@ async def search(
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
+        cards = ()
         judgement = Judgement()
         hits = (
             await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
@@ -145,7 +157,29 @@ async def search(
         relevance=judgement.relevance,
         strength=judgement.strength,
         unranked=unranked,
+        cards=cards,
     )
+
+
+async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:
+    """Return the subjects of a question; none of a text that states or reports something, or is long."""
+    if query.states or query.reports or len(query.text) > MAX_RELATION_CHARACTERS:
+        return Subjects()
+    try:
+        return await find_subjects(reader, query.text, where.project)
+    except AtlasError:
+        return Subjects()
+
+
+async def _cards(reader: Reader, subjects: Subjects) -> tuple[SubjectCard, ...]:
+    """Return the cards of subjects; none for a name alone that several symbols have, which the hits list."""
+    if len(subjects.text.words) == 1 and subjects.found[0].total > 1:
+        return ()
+    hinted = hinted_kinds(subjects.marked())
+    try:
+        return tuple([await read_card(reader, each, hinted) for each in subjects.found])
+    except AtlasError:
+        return ()
 
 
 def _answer(query: Query, answered: Answered) -> SearchResult:

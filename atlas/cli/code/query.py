@@ -45,6 +45,7 @@ EXAMPLES = {
         'atlas search "where are sessions expired"',
         'atlas search "callers of SessionStore.save"',
         'atlas search "tests for SessionStore.save" --path tests/',
+        "atlas search --relation callers --of SessionStore.save --scope shop/views.py",
         "atlas search --mode text --label Function 'session expired'",
         'atlas search "where are sessions expired" --explain',
     ),
@@ -64,7 +65,14 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, words or names.")],
+    query: Annotated[str, typer.Argument(metavar="[QUERY]", help="A question, words or names.")] = "",
+    relation: Annotated[
+        str,
+        typer.Option("--relation", help="What is asked for of --of: callers, tests, path ..."),
+    ] = "",
+    of: Annotated[str, typer.Option("--of", help="The symbol, file or path:line that the relation is of.")] = "",
+    to: Annotated[str, typer.Option("--to", help="The end of a path.")] = "",
+    scope: Annotated[str, typer.Option("--scope", help="Only relations in this file, folder or class.")] = "",
     mode: Annotated[
         ModeOption, typer.Option("--mode", help="Search by all channels, words only, or meaning only.")
     ] = ModeOption.HYBRID,
@@ -90,6 +98,9 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Find code, documents and decisions by name, words, meaning and graph."""
+    stated = given(relation=relation, of=of, to=to, scope=scope)
+    if not query.strip() and not stated:
+        raise ConfigError("the query is empty", "give a name, some words or a question, or --relation with --of")
     chosen = given(path=path, labels=label or [], languages=language or [])
     if tests is not None:
         chosen["include_tests"] = tests
@@ -98,7 +109,12 @@ def search(
         explain_search(settings, mode.value, query, chosen, limit, as_json=json)
         return
     shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief, snippets=snippets)
-    ask(settings, f"{mode}_search", {"query": query, **chosen, **shown}, as_json=json)
+    ask(
+        settings,
+        f"{mode}_search",
+        {"query": query or f"{relation} {of}".strip(), **stated, **chosen, **shown},
+        as_json=json,
+    )
 
 
 def node(

@@ -104,7 +104,16 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
-    return EdgeAnswer(intent, targets, related=related, notes=notes)
+    scope = _scope_words(intent) if len(related) < len(found) else ""
+    return EdgeAnswer(intent, targets, related=related, notes=notes, scope=scope, unscoped=len(found))
+
+
+def _scope_words(intent: RelationIntent) -> str:
+    """Return what limits an answer in words; "by the filters" if the question itself does not."""
+    tests = {TestScope.ONLY: "in tests", TestScope.EXCLUDED: "outside tests"}.get(intent.tests, "")
+    within = f"in {intent.within}" if intent.within else ""
+    outside = f"outside {intent.outside}" if intent.outside else ""
+    return " ".join(filter(None, (within, outside, tests))) or "within the filters"
 
 
 async def _defined_by(

@@ -40,6 +40,10 @@ class EdgeAnswer:
     notes: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     """Edges of each target, where they are too many to be followed."""
+    scope: str = ""
+    """What limits the answer, as the question says it: `in helpers.py`, `in tests`; "" for no limit."""
+    unscoped: int = 0
+    """Symbols without that limit."""
     title: str = ""
     """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 

@@ -7,7 +7,7 @@ tells the relation. Nothing is guessed where the name may be English, or where t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -123,15 +123,32 @@ class _Rule:
 def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
     """Return the relation that the words around a certain name tell; None if there is no such name or word."""
     named = _mark(text, quoted)
-    if named is None or _EXPLAINS.match(text) or _TASKS.match(text) or _is_statement(text):
+    return find_near(text, *named) if named is not None else None
+
+
+def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | None:
+    """Return the relation that the words around one or two names tell; None if no word does.
+
+    `marked` is the text in lower case with the names as `X` and `Y`, and a space at its end.
+    """
+    if _EXPLAINS.match(text) or _TASKS.match(text) or _is_statement(text):
         return None
-    marked, names = named
     describes = _describes(marked)
     for rule in _rules():
         if (rule.decides or not describes) and rule.matches(marked):
             other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
             return RelationIntent(rule.kind, names[0], other)
     return None
+
+
+def hinted_kinds(marked: str) -> tuple[Kind, ...]:
+    """Return the relations of which a marked text has a noun or a verb, in the order of the words."""
+    said: dict[Kind, int] = {}
+    for entry in relation_words():
+        at = [marked.find(f" {form} ") for forms in entry.forms.values() for form in forms]
+        if places := [each for each in at if each >= 0]:
+            said[entry.kind] = min(places)
+    return tuple(sorted(said, key=lambda kind: said[kind]))
 
 
 def certain_names(text: str, quoted: set[str]) -> list[str]:

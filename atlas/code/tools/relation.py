@@ -91,6 +91,8 @@ def _build(
         else (),
         diagnosis=missing.reasons if missing else (),
         missing=missing.name if missing else "",
+        scope=relation.scope,
+        unscoped=relation.unscoped,
         title=relation.title,
         places=sum(len(each.lines) for each in relation.related),
         evidence=envelope.evidence(

@@ -49,6 +49,10 @@ class RelationAnswer(Answer):
     evidence: Evidence
     places: int = 0
     """Lines of evidence of all `found` symbols: the call sites of its callers."""
+    scope: str = ""
+    """What limits the answer: `in helpers.py`."""
+    unscoped: int = 0
+    """Related symbols without that limit."""
     title: str = ""
     """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
 
@@ -73,6 +77,7 @@ class RelationAnswer(Answer):
             **({} if self.outcome == "found" else {"outcome": self.outcome}),
             "title": self.title,
             "of": list(subject_lines(self)),
+            "scope": f"{self.scope}: {self.found} of {self.unscoped}" if self.scope else "",
             "to": self.other if self.kind == "path" else "",
             "edges": edges,
             "missing": self.missing,
@@ -113,9 +118,11 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
     title = f"path to {answer.other} from" if kind == "path" else f"{kind} of"
     if answer.subject_count == 1:
         subject = answer.subjects[0]
-        yield f"{' '.join(filter(None, (title, subject.kind, shown_name(subject), subject.place)))}: {_found(answer)}"
+        parts = (title, subject.kind, shown_name(subject), subject.place, answer.scope)
+        yield f"{' '.join(filter(None, parts))}: {_found(answer)}"
         return
-    each = f"{title} each:" if answer.counts else f"{title} all: {_found(answer)}"
+    scope = f" {answer.scope}" if answer.scope else ""
+    each = f"{title} each:" if answer.counts else f"{title} all{scope}: {_found(answer)}"
     yield f"{answer.subject_count} symbols are called `{answer.name}`; {each}"
     yield from (f"- {subject}" for subject in subject_lines(answer))
 
@@ -123,6 +130,8 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
 def _found(answer: RelationAnswer) -> str:
     """Return the number of related symbols, and of lines where some have several."""
     none = f"none{where(answer.evidence)}"
+    if answer.scope:
+        return f"{answer.found} of {answer.unscoped}"
     return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
 
 

@@ -15,8 +15,13 @@ from atlas.code.reader import RankingOptions
 
 FIRST_PAGE = 15
 """Hits of a further page without a limit, and the most of a first page whose hits are not valued."""
-MAX_VALUED = 100
-"""Hits that are valued against each other."""
+MAX_VALUED = 5
+"""Hits of a first page that nothing limits, valued against each other. Further hits decide 10 of 178 questions and cost
+half of the tokens; the cursor has them."""
+WITH_MORE = 3
+"""Of these, the first ones name further definitions of their files."""
+BESIDE_CARD = 3
+"""Hits of a first page beside the card of a subject."""
 FAR_BEHIND = 0.3
 """A first page that is not valued ends at this share of the first score."""
 FAR_BEHIND_NAME = 0.5
@@ -68,9 +73,10 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
     if not groups:
         return Extent(0, 0)
     is_name = certainty_of(groups[0].first, found.query) is NAME
+    most = BESIDE_CARD if found.cards else MAX_VALUED
     if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:
-        return Extent(MAX_VALUED, 1)
-    first = first_page(found, groups)
+        return Extent(most, 1)
+    first = min(first_page(found, groups), most) if mode == Mode.HYBRID else first_page(found, groups)
     return Extent(first, first)
 
 

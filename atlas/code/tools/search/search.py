@@ -18,6 +18,8 @@ from atlas.code.atlas import Atlas
 from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.code.freshness import stale_files
 from atlas.code.notes.note_lines import marks_of
+from atlas.code.question.relation_kinds import RelationIntent
+from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
 from atlas.code.rank.likelihood import likelihoods
 from atlas.code.rank.relevance import RELEVANT
@@ -30,7 +32,8 @@ from atlas.code.tools.packages import packages_answer
 from atlas.code.tools.relation import relation_answer
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer
-from atlas.code.tools.search.page import FIRST_PAGE, groups_of, page_extent, shows_bodies
+from atlas.code.tools.search.card import card_lines
+from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_extent, shows_bodies
 from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
@@ -56,6 +59,10 @@ async def hybrid_search(
     atlas: Atlas,
     query: str,
     *,
+    relation: str = "",
+    of: str = "",
+    to: str = "",
+    scope: str = "",
     project: str = "",
     path: str = "",
     labels: Sequence[str] = (),
@@ -69,18 +76,22 @@ async def hybrid_search(
 ) -> SearchAnswer | RelationAnswer | ReportAnswer:
     """Find code and documentation by name, words, meaning and graph combined; answer questions about edges and changes.
 
+    `relation`, `of`, `to` and `scope` say what the question means, where its words need not be read: a relation of the
+    graph, the symbol or file, the end of a path, and the file, folder or class that the answer is limited to.
     `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
     other code. Without `limit`, hits that are not worth their tokens are left out. `brief` shows one line a hit,
     `snippets` more lines of source that match. Raises ConfigError for invalid arguments and NotFound for an unknown
     project.
     """
+    stated = stated_relation(relation, of, to, scope)
+    text = stated_question(stated, of, query)
     request = _Request(
-        Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
+        Mode.HYBRID, text, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor, stated
     )
     search = await _search(atlas, request, project, token_budget)
     if search.found.packages is not None:
         return await packages_answer(atlas, search.envelope, search.found.packages, search.found.notes)
-    if (report := await answer_from_history(atlas, search.envelope, search.found, query)) is not None:
+    if (report := await answer_from_history(atlas, search.envelope, search.found, text)) is not None:
         return report
     if search.found.relation is not None:
         return await relation_answer(
@@ -153,6 +164,7 @@ class _Request:
     brief: bool
     snippets: bool
     cursor: str
+    stated: RelationIntent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +192,7 @@ class _Page:
     stale: Sequence[StaleFile] | None
     notes: tuple[str, ...]
     fingerprint: str
+    card: tuple[str, ...] = ()
 
 
 async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> _Search:
@@ -200,6 +213,7 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
         request.mode,
         demote_tests=request.include_tests is None,
         wanted=start.offset + (request.limit or FIRST_PAGE),
+        stated=request.stated,
     )
     return _Search(envelope, await with_unranked(atlas.reader, found), where, start, own)
 
@@ -225,7 +239,8 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
         extent.required, requires_pieces=request.snippets,
     )  # fmt: skip
     parts = plan_page(hits, pricing)
-    shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint)
+    card = () if request.cursor else card_lines(found.cards, atlas.reader.counter.count)
+    shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint, card)
     upper = max(affordable(parts, envelope.token_budget * SLACK), min(len(parts), 1))
     return await fit_aside(
         atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), upper, min(len(parts), 1)
@@ -243,9 +258,11 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         bodies = await read_bodies(atlas, search.envelope.state.project, found, rows, is_asked=request.snippets)
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
-    near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if not is_brief else {}
+    described = {target.node.row.uid for card in found.cards for target in card.subject.targets}
+    with_more = 0 if described else WITH_MORE
+    near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if with_more and not is_brief else {}
     others: dict[str, Others] = {}
-    if not (is_brief or request.limit or request.cursor):
+    if with_more and not (is_brief or request.limit or request.cursor):
         others = await read_others(atlas.reader, search.envelope.state.project, found, chances, search.where)
     hits: list[PageHit] = []
     for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
@@ -254,7 +271,11 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         if is_brief:
             hit, same_file = undescribed(hit), ()
         around = near.get(uid, ())
-        also = others.pop(group.first.node.row.path, Others())
+        also = others.pop(group.first.node.row.path, Others()) if number <= with_more else Others()
+        if request.limit is None and number > with_more:
+            same_file, hit = (), replace(hit, same_file=())
+        if uid in described:
+            hit = undescribed(hit)
         hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
@@ -300,6 +321,7 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
         hits=shown,
         found=page.found.total,
         more=is_capped,
+        card=page.card,
         evidence=envelope.evidence(
             paths=(path_of(hit.symbol.place) for hit in shown),
             stale=page.stale,

@@ -29,21 +29,24 @@ class SearchAnswer(Answer):
     found: int
     more: bool
     evidence: Evidence
+    card: tuple[str, ...] = ()
+    """What the graph has about the subjects of the question."""
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of all hits, or `no hits`."""
-        if not self.hits and not self.evidence.withheld:
+        """Yield the card and the lines of all hits, or `no hits`."""
+        yield from self.card
+        if not self.hits and not self.card and not self.evidence.withheld:
             yield f"no hits{where(self.evidence)}"
         for hit in self.hits:
             yield from hit_lines(hit)
 
     def content(self) -> Structure:
         """Return the hits in order of rank."""
-        return without_empty({"hits": [_hit(hit) for hit in self.hits]})
+        return without_empty({"card": list(self.card), "hits": [_hit(hit) for hit in self.hits]})
 
     def emptied(self) -> Self:
         """Return no hit."""
-        return replace(self, hits=())
+        return replace(self, hits=(), card=())
 
     def result(self) -> AnswerOutcome:
         """Return what was asked: a single word, or the words that look like names."""

@@ -1,0 +1,133 @@
+"""Find in the index what a question is about, before it is known what the question asks: its subjects.
+
+Names, qualified names, native forms, paths, `path:line`, packages and modules; a word of English counts if it is the
+only word of the question that is no English of questions. Reads names only; follows no edge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
+from atlas.code.question.frames import KIND_WORD
+from atlas.code.question.relation_kinds import RelationIntent
+from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.code.retrieve.resolve import resolve
+from atlas.code.retrieve.written_files import find_files
+from atlas.core.model import Filter, Label, Node
+
+MOST_SUBJECTS = 3
+"""Subjects of one question that are described."""
+_DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
+_BY_WORD = ("exact", "suffix")
+_LIMITS = re.compile(r"\b(?:only|just|solely|within|excluding|except|outside)\b", re.IGNORECASE)
+_IN_FULL = ("uid", "place", "exact", "suffix", "alias", "path")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a name of a question stands for: one symbol, or several of that name."""
+
+    written: WrittenName
+    targets: tuple[Target, ...]
+    total: int
+
+    @property
+    def name(self) -> str:
+        """The name under which exactly these symbols are found again."""
+        if self.total != 1:
+            return self.written.name
+        return self.targets[0].node.row.uid
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """The certain subjects of a question, in its order."""
+
+    text: NamedText = field(default_factory=lambda: NamedText((), ()))
+    found: tuple[Subject, ...] = ()
+
+    def marked(self) -> str:
+        """Return the question with its first subjects as `X`, `Y` and `Z`."""
+        letters = {each.written.position: letter for each, letter in zip(self.found, "XYZ", strict=False)}
+        return self.text.marked(letters)
+
+
+async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:
+    """Return what is certainly a subject of a question. Raises store errors."""
+    named = read_names(text, reader.languages)
+    plain = [each for each in named.names if each.shape == NameShape.PLAIN]
+    found: list[Subject] = []
+    for each in named.names:
+        if each.shape == NameShape.PLAIN and (len(plain) > 1 or found):
+            continue
+        if (subject := await _subject(reader, each, project)) is not None:
+            found.append(subject)
+    owners = {each.written.owner for each in found}
+    kept = [each for each in found if each.written.name not in owners or len(found) == 1]
+    kept.sort(key=lambda each: each.written.position)
+    return Subjects(named, tuple(kept[:MOST_SUBJECTS]))
+
+
+async def _subject(reader: Reader, written: WrittenName, project: str) -> Subject | None:
+    where = Filter(project=project)
+    nodes = await _nodes(reader, written, where)
+    if written.owner and nodes:
+        nodes = await _owned(reader, nodes, written.owner, where) or nodes
+    own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
+    nodes = [node for node in own if not node.row.is_test] or own or nodes
+    groups = group_symbols(nodes, reader.languages.constructors)
+    return Subject(written, tuple(groups[:MAX_TARGETS]), len(groups)) if groups else None
+
+
+async def _nodes(reader: Reader, written: WrittenName, where: Filter) -> list[Node]:
+    found = await resolve(reader, written.name, where)
+    if found.how in (_BY_WORD if written.shape < NameShape.CODE else _IN_FULL):
+        nodes = [*found.nodes, *found.declarations]
+        if written.shape < NameShape.CODE:
+            nodes = [node for node in nodes if node.row.label in _DEFINITIONS]
+        return [node for node in nodes if node.row.label not in (Label.CHUNK, Label.DOC_SECTION)]
+    if found.how == "folded" and len(found.nodes) == 1 and written.shape == NameShape.CODE:
+        return list(found.nodes)
+    if "." in written.name and written.shape >= NameShape.CODE:
+        files = await find_files(reader, written.text, where)
+        if len(files) == 1:
+            return [node for node in files[0] if node.row.label in (Label.MODULE, Label.PACKAGE, Label.FILE)][:1]
+    return []
+
+
+async def _owned(reader: Reader, nodes: Sequence[Node], owner: str, where: Filter) -> list[Node]:
+    """Return the nodes that lie in a file, class or module."""
+    part = f"/{owner.strip('./')}/"
+    inside = [node for node in nodes if part in f"/{node.row.path}/"]
+    if inside:
+        return inside
+    holders = (await resolve(reader, owner, where)).nodes
+    names = {node.row.qualified_name for node in holders}
+    return [node for node in nodes if any(node.row.qualified_name.startswith(f"{name}.") for name in names)]
+
+
+async def qualify(reader: Reader, intent: RelationIntent, text: str, project: str) -> RelationIntent:
+    """Return the intent with the symbol that `X in FILE` means, where FILE has an X.
+
+    The file is no limit of the answer then, unless the question says so: `callers in FILE of X`, `only in FILE`.
+    """
+    if not intent.name or not intent.within or _LIMITS.search(text):
+        return intent
+    owner = re.escape(intent.within)
+    last = re.escape(re.split(r"[.:#]", intent.name)[-1])
+    between = rf"(?:\([^()]{{0,80}}\))?[`'\"]? (?:{KIND_WORD} )?(?:in|of|from|inside|within) (?:the )?(?:{KIND_WORD} )?"
+    beside = rf"{last}{between}[`'\"]?{owner}"
+    if re.search(beside, text) is None:
+        return intent
+    where = Filter(project=project)
+    found = await resolve(reader, intent.name, where)
+    nodes = [node for node in (*found.nodes, *found.declarations) if node.row.label in _DEFINITIONS]
+    targets = group_symbols(await _owned(reader, nodes, intent.within, where), reader.languages.constructors)
+    if len(targets) != 1:
+        return intent
+    return replace(intent, name=targets[0].node.row.uid, within="", certain=True)
