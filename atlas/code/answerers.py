@@ -30,7 +30,9 @@ from atlas.core.model import Filter
 _HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
 """Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
 _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Kind.MEMBERS, Kind.DEPENDENTS))
-"""Relations whose words are English: `testing client` and `where is retry` may name no symbol at all."""
+"""Relations whose words are English: `testing client` may name no symbol at all."""
+_ASKS_FOR = re.compile(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
+"""Words of which a question has one, and a phrase of two words has none."""
 MOST_ENDS = 2
 """Names of a question of which a relation is told."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
@@ -130,11 +132,16 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = asked.query.relation
     if intent is None:
         return None
-    intent = await qualify(reader, intent, asked.query.text, asked.where.project)
+    intent = await qualify(reader, intent, asked.subjects.text, asked.where.project)
     found = await answer_relation(reader, intent, asked.where)
-    if found is not None and found.outcome == "not_found" and asked.subjects.found:
+    if found is not None and found.outcome == "not_found" and _others(asked.subjects, intent):
         return None  # the phrase is misread: the question has another name, which the index knows
     return await _with_tests(reader, asked, intent, found)
+
+
+def _others(subjects: Subjects, intent: RelationIntent) -> bool:
+    """Return whether the index has names of a question besides those that its phrase was read as."""
+    return any(each.written.name not in (intent.name, intent.other) for each in subjects.found)
 
 
 async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -171,7 +178,8 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
     if found is None:
         is_unknown = intent.kind in UNANSWERED or not intent.name
         return Answered(notes=(f"no {intent.kind} in the graph fit: searched as text",) if is_unknown else ())
-    if not found.related and (intent.kind in _OFTEN_IN_WORDS or (not intent.certain and intent.kind in _OF_ENGLISH)):
+    is_phrase = not intent.certain and intent.kind in _OF_ENGLISH and _ASKS_FOR.search(asked.query.text) is None
+    if not found.related and (is_phrase or intent.kind in _OFTEN_IN_WORDS):
         return Answered(notes=(f"no {intent.kind} of `{intent.name}` in the graph: searched as text",))
     if not found.related and found.outcome != "found" and _HEADING.match(asked.query.text):
         return Answered(notes=(f"`{intent.name}` names no single symbol: searched as text",))

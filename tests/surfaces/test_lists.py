@@ -69,6 +69,7 @@ QUESTIONS = {
     "untested": "untested functions in shop/app.py",
     "both": "callers of load and save",
     "relation": "callers of load",
+    "subject": "I wonder which spots load() gets called from at startup",
 }
 REPORT = (
     "The basket is lost\n\n" + "When a customer opens the basket in shop/app.py it is empty, which nobody expects. " * 4

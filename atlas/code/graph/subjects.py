@@ -6,12 +6,10 @@ only word of the question that is no English of questions. Reads names only; fol
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
-from atlas.code.question.frames import KIND_WORD
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
 from atlas.code.reader import Reader
@@ -24,7 +22,7 @@ MOST_SUBJECTS = 3
 """Subjects of one question that are described."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _BY_WORD = ("exact", "suffix")
-_LIMITS = re.compile(r"\b(?:only|just|solely|within|excluding|except|outside)\b", re.IGNORECASE)
+_LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "exact", "suffix", "alias", "path")
 
 
@@ -111,18 +109,14 @@ async def _owned(reader: Reader, nodes: Sequence[Node], owner: str, where: Filte
     return [node for node in nodes if any(node.row.qualified_name.startswith(f"{name}.") for name in names)]
 
 
-async def qualify(reader: Reader, intent: RelationIntent, text: str, project: str) -> RelationIntent:
+async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, project: str) -> RelationIntent:
     """Return the intent with the symbol that `X in FILE` means, where FILE has an X.
 
     The file is no limit of the answer then, unless the question says so: `callers in FILE of X`, `only in FILE`.
     """
-    if not intent.name or not intent.within or _LIMITS.search(text):
+    if not intent.within or any(word.lower() in _LIMITS for word in text.words):
         return intent
-    owner = re.escape(intent.within)
-    last = re.escape(re.split(r"[.:#]", intent.name)[-1])
-    between = rf"(?:\([^()]{{0,80}}\))?[`'\"]? (?:{KIND_WORD} )?(?:in|of|from|inside|within) (?:the )?(?:{KIND_WORD} )?"
-    beside = rf"{last}{between}[`'\"]?{owner}"
-    if re.search(beside, text) is None:
+    if not any(each.name == intent.name and each.owner == intent.within for each in text.names):
         return intent
     where = Filter(project=project)
     found = await resolve(reader, intent.name, where)

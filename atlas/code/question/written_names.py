@@ -53,13 +53,11 @@ class WrittenName:
 
 _QUOTES = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'(?!\w)|“([^”]{1,200})”")
 _CALL = re.compile(r"(?<=[\w>])\(([^()]{0,80})\)")
-_ARITY = re.compile(r"^(?P<name>[\w.:!?]*[a-z_]\w*[!?]?)/\d{1,2}$")
 _POSSESSIVE = re.compile(r"(?<=\w)(?:'s|’s|')$")
 _EDGE = "`'\"“”,;:?!()[]{}<>.…"
 _KIND = re.compile(f"(?:{KIND_WORD}|wrapper|utility|callback)s?", re.IGNORECASE)
 _OWNER = re.compile(r"(?:in|of|from|inside|within|on|under)", re.IGNORECASE)
 _ARTICLE = re.compile(rf"(?:the|a|an|this|that|our|my|its|{KIND_WORD})", re.IGNORECASE)
-_PATH_LINE = re.compile(r"^(?P<path>[\w./\\@+-]*[./\\][\w./\\@+-]*):L?\d+(?::\d+)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +132,8 @@ def _bare(raw: str) -> str:
 
 def _names(words: list[_Word], languages: LanguageTerms) -> Iterator[WrittenName]:
     for position, word in enumerate(words):
-        text = word.text
-        if arity := _ARITY.match(text):
-            text = arity["name"]
-        name = text if "/" in text or _PATH_LINE.match(text) else dotted(text)
+        text = _without_arity(word.text)
+        name = text if "/" in text or _has_line(text) else dotted(text)
         if not name or not any(character.isalpha() or character in "_$" for character in name):
             continue
         if word.is_quoted:
@@ -151,6 +147,19 @@ def _names(words: list[_Word], languages: LanguageTerms) -> Iterator[WrittenName
             beside = (words[each].text for each in (position - 1, position + 1) if 0 <= each < len(words))
             shape = NameShape.KIND if any(map(_KIND.fullmatch, beside)) else NameShape.PLAIN
             yield WrittenName(text, name, shape, position)
+
+
+def _without_arity(text: str) -> str:
+    """Return `render` of `render/2`."""
+    name, _, arity = text.rpartition("/")
+    return name if arity.isdigit() and len(arity) <= 2 and name.strip("?!").replace(".", "_").isidentifier() else text
+
+
+def _has_line(text: str) -> bool:
+    """Return whether a word is a path with a line: `shop/cart.py:12`."""
+    path, _, rest = text.partition(":")
+    line = rest.partition(":")[0]
+    return bool(path) and line.lstrip("L").isdigit() and ("." in path or "/" in path)
 
 
 def _has_code_shape(text: str, *, is_first: bool) -> bool:

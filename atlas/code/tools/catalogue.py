@@ -49,13 +49,13 @@ _VOCABULARY = ("labels", "edge_types", "node_properties", "edge_properties", "st
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "hybrid_search",
-        "Start here. Find code, docs and decisions by question, name or words; answers questions about callers, "
-        "usages, implementations, importers, tests, docs, dependencies, history, paths. If you know what you want, "
-        "state it: relation (callers callees usages tests subclasses bases overrides importers imports docs members "
-        "definition path impact changes) and of. Labels: Class Function Method Module Value DocSection ADR.",
+        "Start here. Find code, docs and decisions by question, name or words; answers questions. Lists all callers, "
+        "callees, call sites and references of X or a type; where X is defined or used; subclasses, implementations "
+        "and overrides; modules that import X, dependencies; tests that cover X; docs that mention X; the path from "
+        "A to B. Labels: Class Function Method Module Value DocSection ADR.",
         {
             **_SEARCH,
-            "relation": STRING,
+            "relation": text("Surer than words: callers usages tests members history ..."),
             "of": text("Symbol, file or path:line", 1000),
             "to": text("End of a path", 1000),
             "scope": text("Only in this file, folder or class", 1000),

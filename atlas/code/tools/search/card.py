@@ -41,9 +41,8 @@ def _lines(card: SubjectCard) -> Iterator[str]:
         more = f"; and {subject.total - len(shown)} more" if subject.total > len(shown) else ""
         yield f"{subject.total} symbols are called `{subject.written.name}`: {names}{more}"
         return
-    symbol = symbol_of(card.node.row)
-    summary = f": {symbol.summary}" if symbol.summary else ""
-    yield f"{hit_name(symbol)} {symbol.place}{summary}"
+    symbol = replace(symbol_of(card.node.row), signature="")
+    yield f"{hit_name(symbol)} {symbol.place}"
     yield from (f"  {_section(card, each)}" for each in card.sections)
     yield from (f"  {note}" for note in card.notes)
 

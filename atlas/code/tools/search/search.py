@@ -258,8 +258,7 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         bodies = await read_bodies(atlas, search.envelope.state.project, found, rows, is_asked=request.snippets)
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
-    described = {target.node.row.uid for card in found.cards for target in card.subject.targets}
-    with_more = 0 if described else WITH_MORE
+    with_more = 0 if found.cards else WITH_MORE
     near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if with_more and not is_brief else {}
     others: dict[str, Others] = {}
     if with_more and not (is_brief or request.limit or request.cursor):
@@ -274,8 +273,6 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         also = others.pop(group.first.node.row.path, Others()) if number <= with_more else Others()
         if request.limit is None and number > with_more:
             same_file, hit = (), replace(hit, same_file=())
-        if uid in described:
-            hit = undescribed(hit)
         hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
