@@ -11,26 +11,30 @@ from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
+from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.http_routes import answer_events, answer_routes
+from atlas.code.graph.occurrences import find_occurrences, with_symbols
 from atlas.code.graph.packages import PackageReport, answer_packages
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
-from atlas.code.question.cues import find_near
+from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.route_forms import read_route_question
 from atlas.code.reader import Reader, SearchStep
 from atlas.core.errors import AtlasError
-from atlas.core.model import Filter
+from atlas.core.model import Filter, Label
 
 _HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
 """Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
 _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Kind.MEMBERS, Kind.DEPENDENTS))
 """Relations whose words are English: `testing client` may name no symbol at all."""
+_BY_TEXT = frozenset((Kind.USAGES, Kind.CALLERS, Kind.TESTS, Kind.DEPENDENTS, Kind.INSTANTIATIONS))
+"""Relations to which each line that has the name may belong."""
 _ASKS_FOR = re.compile(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
 """Words of which a question has one, and a phrase of two words has none."""
 MOST_ENDS = 2
@@ -134,14 +138,23 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return None
     intent = await qualify(reader, intent, asked.subjects.text, asked.where.project)
     found = await answer_relation(reader, intent, asked.where)
-    if found is not None and found.outcome == "not_found" and _others(asked.subjects, intent):
-        return None  # the phrase is misread: the question has another name, which the index knows
+    if found is not None and found.outcome == "not_found" and await _is_misread(reader, asked, intent):
+        return None
     return await _with_tests(reader, asked, intent, found)
 
 
-def _others(subjects: Subjects, intent: RelationIntent) -> bool:
-    """Return whether the index has names of a question besides those that its phrase was read as."""
-    return any(each.written.name not in (intent.name, intent.other) for each in subjects.found)
+async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationIntent) -> bool:
+    """Return whether what a phrase took for its names has no symbol, but the question has more to go by.
+
+    Another name that the index knows, or lines that have the name: of a variable, or of a member of another package.
+    """
+    subjects = asked.subjects
+    if any(each.written.name not in (intent.name, intent.other) for each in subjects.found):
+        return True
+    for each in subjects.unknown:
+        if (await find_occurrences(reader, each.text.strip("()"), asked.where.project)).lines:
+            return True
+    return False
 
 
 async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -170,7 +183,26 @@ async def _with_tests(
 ) -> Answered:
     if found is not None and intent.kind == Kind.TESTS:
         found = await add_named_tests(reader, found, asked.where)
+    if found is not None:
+        found = await _with_text(reader, found, asked)
     return _checked(asked, intent, found)
+
+
+async def _with_text(reader: Reader, found: EdgeAnswer, asked: AskedQuestion) -> EdgeAnswer:
+    """Return an answer with the lines of text that have the name: of a value, of which the graph has few edges."""
+    targets = found.targets.targets
+    if found.intent.kind not in _BY_TEXT or not targets or found.counts or found.scope:
+        return found
+    rows = [target.node.row for target in targets]
+    if any(row.label != Label.VALUE for row in rows):
+        return found
+    known = {(row.path, row.line) for row in rows}
+    known.update((each.path, line) for each in found.related for line in each.lines)
+    text = await find_occurrences(reader, rows[0].name, targets[0].node.project, known, prose=False)
+    sets = asks_for_values(asked.query.text.lower())
+    lines = sorted(text.lines, key=lambda each: not each.sets) if sets else text.lines
+    shown = await with_symbols(reader, lines[:MOST_LINES], targets[0].node.project)
+    return replace(found, text=replace(text, lines=(*shown, *lines[MOST_LINES:])))
 
 
 def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | None) -> Answered:

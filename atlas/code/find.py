@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
-from atlas.code.graph.cards import SubjectCard, read_card
+from atlas.code.graph.cards import Asked, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects
-from atlas.code.question.cues import hinted_kinds
+from atlas.code.question.cues import asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
@@ -130,7 +130,7 @@ async def search(
         answered = await answer_question(reader, AskedQuestion(text, query, where, subjects))
         if answered.answer is not None:
             return _answer(query, answered)
-        cards = await _cards(reader, subjects) if subjects.found else ()
+        cards = await _cards(reader, subjects, where.project) if subjects.found or subjects.unknown else ()
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
         fused = fuse(rankings, query, fusion)
@@ -171,13 +171,16 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:
         return Subjects()
 
 
-async def _cards(reader: Reader, subjects: Subjects) -> tuple[SubjectCard, ...]:
-    """Return the cards of subjects; none for a name alone that several symbols have, which the hits list."""
-    if len(subjects.text.words) == 1 and subjects.found[0].total > 1:
+async def _cards(reader: Reader, subjects: Subjects, project: str) -> tuple[SubjectCard, ...]:
+    """Return the cards of names; none for a name alone that several symbols have, because the hits list them."""
+    is_alone = len(subjects.text.words) == 1
+    if is_alone and subjects.found and subjects.found[0].total > 1:
         return ()
-    hinted = hinted_kinds(subjects.marked())
+    marked = subjects.marked()
+    asked = Asked(hinted_kinds(marked), asks_for_values(marked))
     try:
-        return tuple([await read_card(reader, each, hinted) for each in subjects.found])
+        cards = [await read_card(reader, each, asked) for each in subjects.found]
+        return (*cards, *[await read_text_card(reader, each, project, asked) for each in subjects.unknown])
     except AtlasError:
         return ()
 

@@ -6,20 +6,24 @@ come first and are listed longer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from atlas.code.graph.not_found import why_no_callers
+from atlas.code.graph.occurrences import Occurrences, find_occurrences, with_symbols
 from atlas.code.graph.subjects import Subject
 from atlas.code.question.relation_kinds import Kind
+from atlas.code.question.written_names import WrittenName
 from atlas.code.reader import Reader
-from atlas.code.retrieve.expand import KINDS, around_node
-from atlas.core.model import Direction, Edge, Label, Node
+from atlas.code.retrieve.expand import KINDS, Neighbourhood, around_node
+from atlas.core.model import Direction, Edge, Label
 
 PLACES = 3
 """Edges of a relation that the question does not hint at."""
 HINTED_PLACES = 16
 """Edges of one that it does."""
+MOST_LINES = 24
+"""Lines of text that are shown with the symbol around them."""
 _CALLABLE = frozenset((Label.FUNCTION, Label.METHOD))
 _SHOWN: tuple[str, ...] = (
     "callers", "used_by", "imported_by", "bases", "subclasses", "overrides", "overridden_by", "handlers", "emitters",
@@ -50,6 +54,15 @@ _SECTIONS: Mapping[Kind, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What the words of a question hint at."""
+
+    kinds: tuple[Kind, ...] = ()
+    sets: bool = False
+    """Whether it asks where something gets its value, or what value that is."""
+
+
+@dataclass(frozen=True, slots=True)
 class CardSection:
     """One relation of a subject: its number of edges, and the first of them."""
 
@@ -66,35 +79,70 @@ class CardSection:
 
 @dataclass(frozen=True, slots=True)
 class SubjectCard:
-    """What the graph has about a subject."""
+    """What the index has about a name of a question."""
 
-    subject: Subject
+    name: str
+    """As it is written."""
+    subject: Subject | None = None
+    """None for a name without a symbol."""
     sections: tuple[CardSection, ...] = ()
     """In the order in which they are shown; none where several symbols have the name."""
     notes: tuple[str, ...] = ()
-
-    @property
-    def node(self) -> Node:
-        """The definition, or that of the first symbol."""
-        return self.subject.targets[0].node
+    text: Occurrences | None = None
+    """Lines that have the name and are not among the edges, those that the question asks for first."""
 
 
-async def read_card(reader: Reader, subject: Subject, hinted: Sequence[Kind]) -> SubjectCard:
+async def read_card(reader: Reader, subject: Subject, asked: Asked) -> SubjectCard:
     """Return the card of a subject. Raises store errors."""
-    if subject.total != 1:
-        return SubjectCard(subject)
+    written = subject.written.text
     node = subject.targets[0].node
+    project = node.project
+    if subject.total != 1:
+        rows = [each.node.row for each in subject.targets]
+        if any(row.label != Label.VALUE for row in rows):
+            return SubjectCard(written, subject)
+        defined = {(row.path, row.line) for row in rows}
+        return SubjectCard(
+            written, subject, text=await _text(reader, rows[0].name, project, defined, asked, prose=False)
+        )
     around = await around_node(reader, node, HINTED_PLACES)
-    first = dict.fromkeys(section for kind in hinted for section in _SECTIONS.get(kind, ()))
+    first = dict.fromkeys(section for kind in asked.kinds for section in _SECTIONS.get(kind, ()))
     order = [*first, *(kind for kind in _SHOWN if kind not in first)]
-    sections = [
+    sections = tuple(
         CardSection(kind, found.total, _code_first(found.edges)[: HINTED_PLACES if kind in first else PLACES])
         for kind in order
         if (found := around.related.get(kind)) is not None
-    ]
+    )
     silent = node.row.label in _CALLABLE and "callers" not in around.related
-    notes = (await why_no_callers(reader, node),) if silent else ()
-    return SubjectCard(subject, tuple(sections), notes)
+    text = None
+    if node.row.label == Label.VALUE or silent:
+        row = node.row
+        known = {(row.path, row.line), *_lines_of(around)}
+        text = await _text(reader, written, project, known, asked, prose=False) if written != row.name else None
+        if text is None or not text.lines:
+            text = await _text(reader, row.name, project, known, asked, prose=False)
+    notes = (await why_no_callers(reader, node),) if silent and (text is None or not text.lines) else ()
+    return SubjectCard(written, subject, sections, notes, text)
+
+
+async def read_text_card(reader: Reader, written: WrittenName, project: str, asked: Asked) -> SubjectCard:
+    """Return the card of a name that the index has no symbol for: the lines that have it. Raises store errors."""
+    return SubjectCard(written.text, text=await _text(reader, written.text.strip("()"), project, (), asked, prose=True))
+
+
+async def _text(
+    reader: Reader, name: str, project: str, known: Collection[tuple[str, int]], asked: Asked, *, prose: bool
+) -> Occurrences:
+    found = await find_occurrences(reader, name, project, known, prose=prose)
+    lines = sorted(found.lines, key=lambda each: not each.sets) if asked.sets else found.lines
+    shown = await with_symbols(reader, lines[:MOST_LINES], project)
+    return replace(found, lines=(*shown, *lines[MOST_LINES:]))
+
+
+def _lines_of(around: Neighbourhood) -> Iterator[tuple[str, int]]:
+    for kind, found in around.related.items():
+        if KINDS[kind][0] == Direction.IN:
+            yield from ((edge.node.row.path, line) for edge in found.edges for line in edge.row.lines)
 
 
 def _code_first(edges: Sequence[Edge]) -> tuple[Edge, ...]:

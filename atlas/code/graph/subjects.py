@@ -6,6 +6,7 @@ only word of the question that is no English of questions. Reads names only; fol
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +23,8 @@ MOST_SUBJECTS = 3
 """Subjects of one question that are described."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _BY_WORD = ("exact", "suffix")
+_MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w(?:\.|::|->|#)\w|^[A-Z0-9]{4,}$")
+"""A name that is none of a product or a person."""
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "exact", "suffix", "alias", "path")
 
@@ -48,6 +51,8 @@ class Subjects:
 
     text: NamedText = field(default_factory=lambda: NamedText((), ()))
     found: tuple[Subject, ...] = ()
+    unknown: tuple[WrittenName, ...] = ()
+    """Names by their shape that the index has no symbol for: variables, members, what does not exist."""
 
     def marked(self) -> str:
         """Return the question with its first subjects as `X`, `Y` and `Z`."""
@@ -60,15 +65,18 @@ async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:
     named = read_names(text, reader.languages)
     plain = [each for each in named.names if each.shape == NameShape.PLAIN]
     found: list[Subject] = []
+    unknown: list[WrittenName] = []
     for each in named.names:
         if each.shape == NameShape.PLAIN and (len(plain) > 1 or found):
             continue
         if (subject := await _subject(reader, each, project)) is not None:
             found.append(subject)
-    owners = {each.written.owner for each in found}
-    kept = [each for each in found if each.written.name not in owners or len(found) == 1]
+        elif each.shape >= NameShape.CODE and " " not in each.text and _MIXED.search(each.text):
+            unknown.append(each)
+    owners = {each.owner for each in (*(subject.written for subject in found), *unknown)}
+    kept = [each for each in found if each.written.name not in owners or len(found) + len(unknown) == 1]
     kept.sort(key=lambda each: each.written.position)
-    return Subjects(named, tuple(kept[:MOST_SUBJECTS]))
+    return Subjects(named, tuple(kept[:MOST_SUBJECTS]), tuple(unknown[: MOST_SUBJECTS - len(kept[:MOST_SUBJECTS])]))
 
 
 async def _subject(reader: Reader, written: WrittenName, project: str) -> Subject | None:

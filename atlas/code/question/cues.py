@@ -40,7 +40,8 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
     (
         Kind.IMPACT,
         rf"(?=.*\b{_CHANGE}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
-        r"|dangerous|risky|suffer|fallout|need to (?:be )?(?:change|update|fix|adapt)\w*)\b",
+        r"|dangerous|risky|suffer|fallout"
+        r"|(?:needs?|has|have|must|should)(?: to)? (?:also |be )*(?:chang|updat|fix|adapt|adjust|follow)\w*)\b",
     ),
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
     (Kind.CHANGES, r".*\b(?:commits?|git log|git history|blame|changelog|last changed|recently changed)\b"),
@@ -72,6 +73,12 @@ _INVERTIBLE = frozenset((Kind.CALLERS, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.SUB
 """Relations whose verb with the name as its subject asks for the other direction."""
 
 
+_OF_VALUES = re.compile(
+    r"\b(?:sets?|setting|assign\w*|clear\w*|reset\w*|initiali[sz]\w*|writes?|written|modif\w*|mutat\w*|toggl\w*|switch\w*"
+    r"|flip\w*|defaults?|values?|init|updat\w*|increment\w*|override\w*|chang\w*|turned|enabl\w*|disabl\w*)\b"
+)
+_SUBORDINATE = re.compile(r"\b(?:when|if|once|after|before|while) (?:i|we|you|someone|one|a user|users) (?:\w+ )?")
+"""What somebody does with the name, not what is asked about it: `what is the interval when I call X`."""
 _ASKS = re.compile(
     r"\b(?:what|which|that|who|whom|whose|where|when|is|are|was|were|do|does|did|can|could|should|will|would|has|have|i|we|you"
     r"|show|list|find|get|give|tell|print|display|search|see|look)\b"
@@ -131,11 +138,15 @@ def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | 
 
     `marked` is the text in lower case with the names as `X` and `Y`, and a space at its end.
     """
-    if _EXPLAINS.match(text) or _TASKS.match(text) or _is_statement(text):
+    if _TASKS.match(text) or _is_statement(text):
         return None
-    describes = _describes(marked)
+    explains = _EXPLAINS.match(text) is not None
+    describes = not text.endswith("?") and _describes(marked)
+    happens = _SUBORDINATE.search(marked) is not None
     for rule in _rules():
-        if (rule.decides or not describes) and rule.matches(marked):
+        if explains and rule.kind is not Kind.PATH:
+            continue
+        if (rule.decides or not (describes or happens)) and rule.matches(marked):
             other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
             return RelationIntent(rule.kind, names[0], other)
     return None
@@ -149,6 +160,11 @@ def hinted_kinds(marked: str) -> tuple[Kind, ...]:
         if places := [each for each in at if each >= 0]:
             said[entry.kind] = min(places)
     return tuple(sorted(said, key=lambda kind: said[kind]))
+
+
+def asks_for_values(marked: str) -> bool:
+    """Return whether a marked text asks where something gets its value, or what value that is."""
+    return _OF_VALUES.search(marked) is not None
 
 
 def certain_names(text: str, quoted: set[str]) -> list[str]:

@@ -51,6 +51,92 @@ class WrittenName:
     """The file, class or module that the question says the name is in."""
 
 
+_SPOKEN = frozenset(
+    [
+        "about",
+        "all",
+        "around",
+        "anybody",
+        "anyone",
+        "anything",
+        "anywhere",
+        "around",
+        "ask",
+        "code",
+        "codebase",
+        "currently",
+        "days",
+        "everybody",
+        "everyone",
+        "everything",
+        "exactly",
+        "figure",
+        "find",
+        "finds",
+        "give",
+        "gives",
+        "got",
+        "guess",
+        "happen",
+        "happens",
+        "help",
+        "hey",
+        "hm",
+        "hmm",
+        "hm",
+        "i'd",
+        "know",
+        "list",
+        "look",
+        "looking",
+        "looks",
+        "maybe",
+        "need",
+        "needs",
+        "nowadays",
+        "nutshell",
+        "ok",
+        "okay",
+        "overview",
+        "people",
+        "place",
+        "places",
+        "please",
+        "project",
+        "quick",
+        "quickly",
+        "really",
+        "relevant",
+        "repo",
+        "repository",
+        "say",
+        "see",
+        "show",
+        "shows",
+        "so",
+        "somebody",
+        "someone",
+        "something",
+        "somewhere",
+        "sort",
+        "spot",
+        "spots",
+        "stuff",
+        "tell",
+        "thanks",
+        "thing",
+        "things",
+        "think",
+        "today",
+        "understand",
+        "want",
+        "wants",
+        "wonder",
+        "wondering",
+        "yet",
+    ]
+)
+"""What people say around a question."""
 _QUOTES = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'(?!\w)|“([^”]{1,200})”")
 _CALL = re.compile(r"(?<=[\w>])\(([^()]{0,80})\)")
 _POSSESSIVE = re.compile(r"(?<=\w)(?:'s|’s|')$")
@@ -70,8 +156,12 @@ class NamedText:
     is_long: bool = False
 
     def marked(self, letters: Mapping[int, str]) -> str:
-        """Return the words in lower case with some replaced by a letter, with a space behind each: `who calls X `."""
-        return " ".join(letters.get(number, word.lower()) for number, word in enumerate(self.words)) + " "
+        """Return the words in lower case with some replaced by a letter, with a space behind each: `who calls X `.
+
+        A word that the question repeats has the letter each time.
+        """
+        repeated = {self.words[number]: letter for number, letter in letters.items()}
+        return " ".join(repeated.get(word, word.lower()) for word in self.words) + " "
 
 
 def read_names(text: str, languages: LanguageTerms) -> NamedText:
@@ -166,12 +256,19 @@ def _has_code_shape(text: str, *, is_first: bool) -> bool:
     if not is_code_shaped(text):
         return False
     # a capital alone begins a sentence or names a product
-    return not (text[:1].isupper() and text[1:].islower()) or (not is_first and text.isidentifier() and len(text) > 3)
+    is_capitalised = text.isidentifier() and text[:1].isupper() and text[1:].islower()
+    return not is_capitalised or (not is_first and len(text) > 3)
 
 
 def _is_vocabulary(text: str) -> bool:
     word = text.lower()
-    return word in STOP_WORDS or is_relation_word(word) or word in nouns() or _KIND.fullmatch(word) is not None
+    return (
+        word in STOP_WORDS
+        or word in _SPOKEN
+        or is_relation_word(word)
+        or word in nouns()
+        or _KIND.fullmatch(word) is not None
+    )
 
 
 def _owner_of(position: int, words: list[_Word], named: dict[int, WrittenName]) -> str:

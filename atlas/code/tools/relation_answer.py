@@ -53,6 +53,8 @@ class RelationAnswer(Answer):
     """What limits the answer: `in helpers.py`."""
     unscoped: int = 0
     """Related symbols without that limit."""
+    text: tuple[str, ...] = ()
+    """Lines of text that have the name and no edge, by file."""
     title: str = ""
     """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
 
@@ -63,6 +65,7 @@ class RelationAnswer(Answer):
             yield group.path or OTHER_PACKAGES
             for symbol in group.symbols:
                 yield f"  {related_line(symbol)}"
+        yield from self.text
 
     def content(self) -> Structure:
         """Return the edges as lines by file: the same lines as the text, because rows of JSON cost twice the tokens.
@@ -80,6 +83,7 @@ class RelationAnswer(Answer):
             "scope": f"{self.scope}: {self.found} of {self.unscoped}" if self.scope else "",
             "to": self.other if self.kind == "path" else "",
             "edges": edges,
+            "text": [line.strip() for line in self.text],
             "missing": self.missing,
             "near": [f"{each.qualified_name} {each.place}" for each in self.near],
             "diagnosis": list(self.diagnosis),
@@ -90,7 +94,7 @@ class RelationAnswer(Answer):
 
     def emptied(self) -> Self:
         """Return the subjects without what is related to them."""
-        return replace(self, files=())
+        return replace(self, files=(), text=())
 
     def result(self) -> AnswerOutcome:
         """Return whether anything is related; a name that several symbols have is answered for all of them."""

@@ -7,14 +7,16 @@ from dataclasses import replace
 
 from atlas.code.graph.cards import CardSection, SubjectCard
 from atlas.code.tools.citations import hit_name, local_name, symbol_of
-from atlas.code.tools.symbol.symbol_lines import TITLES, candidate_line
-from atlas.core.model import Edge, Label
+from atlas.code.tools.symbol.occurrence_lines import is_head, occurrence_lines
+from atlas.code.tools.symbol.symbol_lines import TITLES
+from atlas.core.model import Edge, Label, NodeRow
 
-CARD_TOKENS = 250
+CARD_TOKENS = 300
 """Of all cards of an answer."""
 MOST_LINES = 3
 """Lines of one edge that are listed."""
-MOST_CANDIDATES = 5
+MOST_CANDIDATES = 12
+VALUE_CHARACTERS = 40
 
 
 def card_lines(cards: Sequence[SubjectCard], count: Callable[[str], int], budget: int = CARD_TOKENS) -> tuple[str, ...]:
@@ -22,33 +24,48 @@ def card_lines(cards: Sequence[SubjectCard], count: Callable[[str], int], budget
     lines: list[str] = []
     left = budget
     for number, card in enumerate(cards):
-        own = list(_lines(card))
         share = left // (len(cards) - number)
-        for position, line in enumerate(own):
+        for position, line in enumerate(_lines(card)):
             price = count(line) + 1
             if position and price > share:
                 break
             lines.append(line)
             share, left = share - price, left - price
+        if is_head(lines[-1]):
+            lines.pop()
     return tuple(lines)
 
 
 def _lines(card: SubjectCard) -> Iterator[str]:
     subject = card.subject
-    if subject.total > 1:
-        shown = subject.targets[:MOST_CANDIDATES]
-        names = "; ".join(candidate_line(replace(symbol_of(each.node.row), signature="")) for each in shown)
-        more = f"; and {subject.total - len(shown)} more" if subject.total > len(shown) else ""
-        yield f"{subject.total} symbols are called `{subject.written.name}`: {names}{more}"
+    if subject is None:
+        yield from occurrence_lines(card.name, card.text, is_symbol=False)
         return
-    symbol = replace(symbol_of(card.node.row), signature="")
-    yield f"{hit_name(symbol)} {symbol.place}"
-    yield from (f"  {_section(card, each)}" for each in card.sections)
+    if subject.total > 1:
+        shown = [each.node.row for each in subject.targets[:MOST_CANDIDATES]]
+        files: dict[str, list[str]] = {}
+        for row in shown:
+            files.setdefault(row.path, []).append(f"{local_name(row)} {row.line}{_value(row)}")
+        names = "; ".join(f"{path}: {', '.join(names)}" for path, names in files.items())
+        more = f"; and {subject.total - len(shown)} more" if subject.total > len(shown) else ""
+        yield f"{subject.total} symbols are called `{card.name}`: {names}{more}"
+        yield from occurrence_lines(card.name, card.text, is_symbol=True)
+        return
+    node = subject.targets[0].node
+    symbol = replace(symbol_of(node.row), signature="")
+    yield f"{hit_name(symbol)} {symbol.place}{_value(node.row)}"
+    yield from (f"  {_section(node.row.path, each)}" for each in card.sections)
     yield from (f"  {note}" for note in card.notes)
+    yield from occurrence_lines(card.name, card.text, is_symbol=True)
 
 
-def _section(card: SubjectCard, section: CardSection) -> str:
-    path = card.node.row.path
+def _value(row: NodeRow) -> str:
+    """Return what a value is set to where it is defined: ` = False`."""
+    _, equals, value = row.signature.partition("=") if row.label == Label.VALUE else ("", "", "")
+    return f" = {value.strip()[:VALUE_CHARACTERS]}" if equals else ""
+
+
+def _section(path: str, section: CardSection) -> str:
     files: dict[str, list[str]] = {}
     for edge in section.edges:
         at = edge.node.row.path

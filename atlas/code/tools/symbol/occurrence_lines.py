@@ -1,0 +1,42 @@
+"""Lines of text that have a name, by file, as lines of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from atlas.code.graph.occurrences import Occurrences
+from atlas.code.tools.citations import local_name
+from atlas.core.wording import counted
+
+FEW_LINES = 10
+"""Lines that are all quoted; of more only those that set the name."""
+MOST_SHOWN = 24
+LINE_CHARACTERS = 80
+_WITHOUT_EDGE = " without an edge"
+
+
+def is_head(line: str) -> bool:
+    """Return whether a line only announces those that follow."""
+    return line.startswith("  in ") and line.endswith(":") and _WITHOUT_EDGE in line
+
+
+def occurrence_lines(name: str, text: Occurrences | None, *, is_symbol: bool) -> Iterator[str]:
+    """Yield the lines that have a name, by file; of a symbol those for which the graph has no edge."""
+    if text is None or (is_symbol and not text.lines):
+        return
+    if not text.lines:
+        yield f"`{name}` occurs in no indexed file"
+        return
+    sets = sum(each.sets for each in text.lines)
+    total = f"{counted(len(text.lines), 'line', more=text.more)}"
+    setting = f", {sets} of them set it" if sets else ""
+    yield f"  in {total}{_WITHOUT_EDGE}{setting}:" if is_symbol else f"`{name}` is no symbol; in {total}{setting}:"
+    is_few = len(text.lines) <= FEW_LINES
+    files: dict[str, list[str]] = {}
+    for each in text.lines[:MOST_SHOWN]:
+        inside = f" {local_name(each.inside.row)}" if each.inside is not None else ""
+        quoted = f": {each.text[:LINE_CHARACTERS]}" if is_few or each.sets else ""
+        files.setdefault(each.path, []).append(f"{each.line}{inside}{quoted}")
+    yield from (f"  {path}: {'; '.join(lines)}" for path, lines in files.items())
+    if len(text.lines) > MOST_SHOWN:
+        yield f"  and {len(text.lines) - MOST_SHOWN} more lines"
