@@ -17,6 +17,8 @@ from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
+from atlas.code.lines.answers import LINE_ANSWERS
+from atlas.code.lines.line_report import LineReport
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -44,7 +46,7 @@ class AskedQuestion:
 class Answered:
     """What an answerer says about its kind of question."""
 
-    answer: EdgeAnswer | ChangeAnswer | PackageReport | None = None
+    answer: EdgeAnswer | ChangeAnswer | PackageReport | LineReport | None = None
     """None where the question has to be searched as text."""
     notes: tuple[str, ...] = ()
     """Why it has to be."""
@@ -70,6 +72,13 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
         about = f"{relation.kind} of `{relation.name}`" if relation else "routes and events"
         return Answered(notes=(f"{about} could not be read: {error.message}",))
     return waiting or Answered()
+
+
+async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    for answer in LINE_ANSWERS:
+        if (found := await answer(reader, asked.query, asked.where)) is not None:
+            return Answered(found)
+    return None
 
 
 async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -155,6 +164,7 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
 
 
 ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered | None]]], ...] = (
+    SearchStep("lines", _lines, "variables, flags, settings and versions stand in lines of texts, not in the graph"),
     SearchStep("changes", _changes, "the version history has what changed, when and by whom; the graph has not"),
     SearchStep("packages", _packages, "manifests and lock files declare packages and their versions"),
     SearchStep("routes", _routes, "routes are nodes with a method and a path, not names"),

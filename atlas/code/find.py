@@ -11,6 +11,7 @@ from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
+from atlas.code.lines.line_report import LineReport
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
 from atlas.code.rank.descriptions import add_descriptions
@@ -88,6 +89,8 @@ class SearchResult:
     """The answer to a question about changes; nothing is ranked then."""
     packages: PackageReport | None = None
     """The answer to a question about packages; nothing is ranked then."""
+    report: LineReport | None = None
+    """The answer to a question that lines of texts or of the history answer; nothing is ranked then."""
     relevance: float = 1.0
     """How likely it is that the index answers the question; below `RELEVANT` the hits are merely the nearest."""
     strength: float = 1.0
@@ -156,6 +159,8 @@ def _answer(query: Query, answered: Answered) -> SearchResult:
             return replace(result, changes=changes)
         case PackageReport() as packages:
             return replace(result, total=len(packages.declared), packages=packages)
+        case LineReport() as report:
+            return replace(result, total=len(report.lines), report=report)
         case relation:
             assert relation is not None
             notes = (*query.notes, *relation.notes)
