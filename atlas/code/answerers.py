@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
+from atlas.code.changes.commit_history import answer_commits
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.http_routes import answer_events, answer_routes
 from atlas.code.graph.packages import PackageReport, answer_packages
@@ -79,6 +80,11 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None
+
+
+async def _commits(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    found = await answer_commits(reader, asked.query, asked.where)
+    return Answered(found) if found is not None else None
 
 
 async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -165,6 +171,7 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
 
 ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered | None]]], ...] = (
     SearchStep("lines", _lines, "variables, flags, settings and versions stand in lines of texts, not in the graph"),
+    SearchStep("commits", _commits, "commits of a symbol are those that changed its lines"),
     SearchStep("changes", _changes, "the version history has what changed, when and by whom; the graph has not"),
     SearchStep("packages", _packages, "manifests and lock files declare packages and their versions"),
     SearchStep("routes", _routes, "routes are nodes with a method and a path, not names"),

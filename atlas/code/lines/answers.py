@@ -8,7 +8,9 @@ from atlas.code.lines.caught import answer_caught
 from atlas.code.lines.environment import answer_environment
 from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.line_report import LineReport
+from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings
+from atlas.code.lines.versions import answer_versions
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter
@@ -17,5 +19,7 @@ LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | Non
     answer_caught,
     answer_environment,
     answer_flags,
+    answer_versions,
+    answer_releases,
     answer_settings,
 )

@@ -55,7 +55,9 @@ _READ = re.compile(
 )
 _DOCUMENTED = re.compile(r"(?:^#+ [^\n]*?|`|\*\*|\$)([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b", re.MULTILINE)
 _CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
-_TOOLS = re.compile(r"(?:^|/)(?:\.[\w-]+|scripts?|tools?|ci|build|gulpfile\.\w+|rakefile|gemfile|noxfile\.py|setup\.py)(?:/|$)", re.I)
+_TOOLS = re.compile(
+    r"(?:^|/)(?:\.[\w-]+|scripts?|tools?|ci|build|gulpfile\.\w+|rakefile|gemfile|noxfile\.py|setup\.py)(?:/|$)", re.I
+)
 """Code that builds or checks the project."""
 _NEEDLES = (b"env",)
 _OF_REQUESTS = re.compile(
@@ -110,7 +112,9 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
         value = values.get(re.split(r"[.:]", each.name)[-1]) if each.is_computed else None
         resolved.append(EnvironmentRead(value, each.found, each.is_written) if value else each)
     plain = {each.name for each in resolved if not each.is_passed}
-    kept = [each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)]
+    kept = [
+        each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)
+    ]
     return kept, scan.notes
 
 
@@ -120,10 +124,14 @@ def _read(found: FoundLine) -> EnvironmentRead | None:
     if line.startswith(("#", "//", "*", "/*")):
         return None
     rest = found.file.text[found.match.end() : found.match.end() + 40].split("\n")[0].lstrip(")]}\"' ")
-    is_written = bool(re.match(r"=(?!=|~|>)|\|\|=", rest)) or bool(re.search(r"setenv|putenv|set_var", found.match[0], re.I))
+    is_written = bool(re.match(r"=(?!=|~|>)|\|\|=", rest)) or bool(
+        re.search(r"setenv|putenv|set_var", found.match[0], re.I)
+    )
     if groups.get("at"):
         return EnvironmentRead(groups["at"], found, is_computed=True)
-    name = next((groups[key] for key in ("called", "dotted", "inside", "perl", "declared", "passed") if groups.get(key)), "")
+    name = next(
+        (groups[key] for key in ("called", "dotted", "inside", "perl", "declared", "passed") if groups.get(key)), ""
+    )
     is_server = "$_SERVER" in found.match[0] and bool(_OF_REQUESTS.fullmatch(name)) and name not in _PROXIES
     if not name or is_server or (name.islower() and "_" not in name and groups.get("called") and len(name) < 3):
         return None
@@ -137,7 +145,9 @@ async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str
     pattern = re.compile(
         rf"\b(?P<name>{'|'.join(map(re.escape, sorted(names)))})\b(?:\s*:?\s*[\w&'*]+)?\s*(?::?=)\s*[\"'](?P<value>[A-Za-z_]\w+)[\"']"
     )
-    scan = await scan_texts(reader, where, pattern, [name.encode() for name in sorted(names)], lambda path: not is_document(path))
+    scan = await scan_texts(
+        reader, where, pattern, [name.encode() for name in sorted(names)], lambda path: not is_document(path)
+    )
     return {each.match["name"]: each.match["value"] for each in reversed(scan.found)}
 
 

@@ -83,7 +83,7 @@ def _group(found: FoundLine) -> str:
         return "tests"
     text = found.text.strip()
     before = " ".join(found.file.lines[max(0, found.line - 3) : found.line])
-    is_quoted = re.match(r"[\"'`(\[]", text) is not None and text.startswith(("\"-", "'-", "`-"))
+    is_quoted = re.match(r"[\"'`(\[]", text) is not None and text.startswith(('"-', "'-", "`-"))
     if text.startswith(("#", "//", "*", "///")):
         return "used"
     return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"

@@ -16,11 +16,12 @@ from atlas.core.model import Filter
 from atlas.core.wording import counted
 
 _OF = r"(?:of|for|is|does|to|value|the|a|an|setting|option|config(?:uration)?|key|parameter|field|named|called|property|in|on)"
-_ASKS = re.compile(
-    rf"\bdefault(?:s|ed)?(?: value)?(?: {_OF})*\s+(?P<behind>[`\"']?[\w.-]+[`\"']?(?: [a-z]\w+){{0,2}})"
-    rf"|(?P<before>[`\"']?[\w.-]+[`\"']?(?: [a-z]\w+){{0,2}})(?:'s)? (?:by )?default(?:s| value| to)?\b"
-    rf"|\b(?:setting|config(?:uration)? (?:key|option|value|setting|field)|option|config)s? (?:named |called )?(?P<named>[`\"']?\w+[\w.-]*[`\"']?)",
-    re.IGNORECASE,
+_ASKS = (
+    rf"\bdefault(?:s|ed)?(?: value)?(?: {_OF})*\s+(?P<plain>[`\"']?[\w.-]+[`\"']?(?: [a-z]\w+){{0,2}})",
+    r"(?P<plain>(?:[a-z]\w+ ){0,2}[`\"']?[\w.-]+[`\"']?)(?:'s)? (?:by )?default(?:s| value| to)?\b",
+    r"\b(?:setting|config(?:uration)? (?:key|option|value|setting|field)|option|config)s? (?:named |called )?"
+    r"(?P<named>[`\"']?\w+[\w.-]*[`\"']?)",
+    r"(?P<named>[`\"']?\w+[\w.-]*[`\"']?) (?:setting|config(?:uration)? (?:key|option|value)|option)\b",
 )
 _NOT_NAMES = frozenset(
     """what is the a an of does do are which where and or it this that value values default defaults set read used here
@@ -31,7 +32,9 @@ _LITERAL = re.compile(
     r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|[A-Z][\w.:]*[({\[]|\w+(?:\.\w+)*\(\)|[A-Z_]{3,})""",
     re.IGNORECASE,
 )
-_TYPE_ONLY = re.compile(r"(?:str|int|bool|float|string|number|boolean|any|list|dict|object|Option<\w+>|typing\.\w+)\W*$", re.I)
+_TYPE_ONLY = re.compile(
+    r"(?:str|int|bool|float|string|number|boolean|any|list|dict|object|Option<\w+>|typing\.\w+)\W*$", re.I
+)
 MAX_LINES = 6
 
 
@@ -55,14 +58,12 @@ async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineRe
 def _candidates(query: Query) -> list[list[str]]:
     """Return the names that a question may mean, as words, the likeliest first."""
     found: list[list[str]] = []
-    for match in _ASKS.finditer(query.text):
-        text = next(group for group in match.groups() if group)
-        is_plain = match.lastgroup != "named"
-        words = [word for word in re.split(r"\s+", text.strip("`\"'")) if word.lower() not in _NOT_NAMES]
-        if not words or (match.lastgroup == "named" and not re.search(r"[_.-]|[a-z][A-Z]", words[0])):
-            continue
-        code = [word for word in words if re.search(r"_|\w\.\w|[a-z][A-Z]|-", word)]
-        names = [[re.split(r"\.", word)[-1]] for word in code] or ([words[-3:], words[:2], words[:1]] if is_plain else [words[:1]])
+    for match in (match for each in _ASKS for match in re.finditer(each, query.text, re.IGNORECASE)):
+        is_plain = "plain" in match.groupdict()
+        words = [word.strip("`\"'") for word in match[1].split()]
+        words = [word for word in words if word.lower() not in _NOT_NAMES]
+        code = [[word.rpartition(".")[2]] for word in words if re.search(r"_|\w\.\w|[a-z][A-Z]|-", word)]
+        names = code or ([words[-3:], words[:2], words[-1:]] if is_plain and words else [])
         found += [name for name in names if name not in found and len("".join(name)) > 2]
     if found and query.names:
         found = [[name.rpartition(".")[2]] for name in query.names] + found
@@ -89,7 +90,9 @@ def _report(name: str, found: tuple[FoundLine, ...], notes: tuple[str, ...]) -> 
 def _rank(each: FoundLine) -> tuple[bool, bool, bool, bool]:
     """Return the order of defaults: code, a name or line of defaults, a value rather than another name."""
     is_named = each.match["name"].lower().startswith("default")
-    is_value = re.match(r"[^\n]*?[=:>]\s*(?:[-+]?\.?\d|[\"'`]|(?:true|false|none|null|nil)\b)", each.match["after"], re.I)
+    is_value = re.match(
+        r"[^\n]*?[=:>]\s*(?:[-+]?\.?\d|[\"'`]|(?:true|false|none|null|nil)\b)", each.match["after"], re.I
+    )
     return each.file.is_document, not is_named, is_value is None, "default" not in _around(each).lower()
 
 
@@ -114,11 +117,18 @@ def _group(each: FoundLine) -> str:
         return "tests"
     text = each.text.strip()
     if each.file.is_document:
-        return "default" if re.search(r":default:|\bdefaults? (?:to|is|value)", each.match["after"], re.I) else "documented"
+        return (
+            "default"
+            if re.search(r":default:|\bdefaults? (?:to|is|value)", each.match["after"], re.I)
+            else "documented"
+        )
     if text.startswith(("#", "//", "*", "/*", "--", ";;")):
         return "documented"
     after = each.match["after"]
-    value = re.match(r"[\"'`]?\]?\s*(?:\??\s*:\s*(?P<type>[^=,()\n]{1,60}?))?\s*(?:=>|:=|\|\|=|=(?!=|>)|:(?!:))\s*(?P<value>\S.*)", after)
+    value = re.match(
+        r"[\"'`]?\]?\s*(?:\??\s*:\s*(?P<type>[^=,()\n]{1,60}?))?\s*(?:=>|:=|\|\|=|=(?!=|>)|:(?!:))\s*(?P<value>\S.*)",
+        after,
+    )
     if value is None:
         return "used"
     is_named = value["value"].lstrip("\"'`").lower().startswith(each.match["name"].lower())
