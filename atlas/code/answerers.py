@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.changes.commit_history import answer_commits
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
+from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_events, answer_routes
+from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.unions import answer_both
@@ -96,13 +98,19 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     question = find_package_question(asked.query.text)
-    if question is None:
-        return None
     try:
-        found = await answer_packages(reader, question, asked.where)
+        found = await answer_packages(reader, question, asked.where) if question is not None else None
+        if found is None and (found := await _packages_by_name(reader, asked)) is None:
+            return None
     except AtlasError:
         return None
-    return Answered(found) if found is not None else None
+    return Answered(found)
+
+
+async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageReport | None:
+    declared = await read_declarations(reader, asked.where.project)
+    question = read_package_question(asked.query, declared)
+    return await answer_packages(reader, question, asked.where) if question is not None else None
 
 
 async def _routes(reader: Reader, asked: AskedQuestion) -> Answered | None:

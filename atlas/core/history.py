@@ -158,10 +158,11 @@ class History(Protocol):
         """
         ...
 
-    async def line_log(self, path: str, start: int = 0, end: int = 0, *, limit: int = 100) -> LineLog:
+    async def line_log(self, path: str, start: int = 0, end: int = 0, *, name: str = "", limit: int = 100) -> LineLog:
         """Return the commits that changed the lines `start..end` of a file on disk (1-based, included; 0 = the file).
 
-        Follows the lines back through commits that move them, and the file through renames. Merges are left out.
+        Follows the lines back through commits that move them, and the file through renames. Merges are left out. With a
+        name, the commit that brought it into the lines is the one that added them.
         Raises NotFound for a file that is not committed.
         """
         ...

@@ -62,13 +62,13 @@ class GitHistory:
 
         return await self._ask(answer)
 
-    async def line_log(self, path: str, start: int = 0, end: int = 0, *, limit: int = 100) -> LineLog:
+    async def line_log(self, path: str, start: int = 0, end: int = 0, *, name: str = "", limit: int = 100) -> LineLog:
         """See `History.line_log`."""
 
         def answer(repository: Repository) -> LineLog:
             from atlas.adapters.git.line_log import line_log
 
-            return line_log(repository, path, (start, end), limit, _soft())
+            return line_log(repository, path, (start, end), name, limit, _soft())
 
         return await self._ask(answer)
 

@@ -31,7 +31,9 @@ class _At:
     span: tuple[int, int] | None
 
 
-def line_log(repository: Repository, path: str, lines: tuple[int, int], limit: int, soft: Deadline) -> LineLog:
+def line_log(
+    repository: Repository, path: str, lines: tuple[int, int], name: str, limit: int, soft: Deadline
+) -> LineLog:
     """See `History.line_log`. A parent that has the same lines explains a merge alone, as in git's simplification."""
     start = _start(repository, path.encode("utf-8", "surrogateescape"), lines)
     if isinstance(start, str):
@@ -46,7 +48,7 @@ def line_log(repository: Repository, path: str, lines: tuple[int, int], limit: i
             break
         looked += 1
         _, _, at = heapq.heappop(heap)
-        parents, changed = _before(repository, at)
+        parents, changed = _before(repository, at, name.encode())
         if changed and len(at.record.parents) < 2:
             named = (at.path,) if at.path.decode("utf-8", "replace") != path else ()
             found.append(commit_of(at.record, named))
@@ -76,8 +78,11 @@ def _start(repository: Repository, path: bytes, lines: tuple[int, int]) -> _At |
     return "these lines are not committed" if span[0] >= span[1] else _At(record, path, entry.oid, span)
 
 
-def _before(repository: Repository, at: _At) -> tuple[list[_At], bool]:
-    """Return the lines in the parents that explain them, and whether the commit changed them."""
+def _before(repository: Repository, at: _At, name: bytes) -> tuple[list[_At], bool]:
+    """Return the lines in the parents that explain them, and whether the commit changed them.
+
+    Lines of a parent without the name are those of something else.
+    """
     parents = [repository.objects.commit(oid) for oid in repository.walker.parents(at.record)]
     changed: list[_At] = []
     for parent in parents:
@@ -96,11 +101,12 @@ def _before(repository: Repository, at: _At) -> tuple[list[_At], bool]:
         if at.span is None:
             changed.append(_At(parent, place, oid, None))
             continue
-        hunks = diff_lines(lines_of(_text(repository, oid)), lines_of(_text(repository, at.oid)))
+        old_lines = lines_of(_text(repository, oid))
+        hunks = diff_lines(old_lines, lines_of(_text(repository, at.oid)))
         if (same := shift_span(hunks, *at.span)) is not None:
             return [_At(parent, place, oid, same)], False
         old = old_extent(hunks, *at.span)
-        if old[0] < old[1]:
+        if old[0] < old[1] and (not name or any(name in line for line in old_lines[old[0] : old[1]])):
             changed.append(_At(parent, place, oid, old))
     return changed, True
 

@@ -83,6 +83,11 @@ class HistorySubject:
         return f"{row.kind} {row.qualified_name} {row.path}:{row.line or row.start_line}"
 
     @property
+    def name(self) -> str:
+        """Name of the symbol; "" for a file or folder."""
+        return "" if self.node is None else self.node.row.name
+
+    @property
     def lines(self) -> tuple[int, int]:
         """First and last line; zeros for the whole file."""
         return (0, 0) if self.node is None else (self.node.row.start_line, self.node.row.end_line)
@@ -116,7 +121,9 @@ async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine
     if reader.history is None or len(subjects) != 1 or where.project not in ("", reader.project):
         return []
     try:
-        found = await reader.history.line_log(subjects[0].path, *subjects[0].lines, limit=MAX_COMMITS)
+        found = await reader.history.line_log(
+            subjects[0].path, *subjects[0].lines, name=subjects[0].name, limit=MAX_COMMITS
+        )
     except AtlasError:
         return []
     if not found.is_whole or not found.commits:
@@ -185,9 +192,9 @@ async def _of_subject(
 ) -> LineReport:
     commits: list[Commit] = []
     notes: list[str] = []
-    is_whole = True
+    is_whole, is_added = True, bool(_ADDS.search(text) and not _LAST.search(text))
     for subject in subjects:
-        found, whole, said = await _commits(history, subject, question)
+        found, whole, said = await _commits(history, subject, question, subject.name if is_added else "")
         commits += found
         is_whole &= whole
         notes += said
@@ -201,7 +208,7 @@ async def _of_subject(
         return _authors_of(title, commits, notes)
     lines = tuple(commit_row(each) for each in commits)
     since = _since(question)
-    if _ADDS.search(text) and not _LAST.search(text) and commits and len(subjects) == 1:
+    if is_added and commits and len(subjects) == 1:
         first = commits[-1]
         added = "was added" if is_whole else "is at least as old as"
         said = f"{title} {added}: {day_of(first)} {first.id[:10]} {first.author}: {first.subject}"
@@ -215,10 +222,10 @@ async def _of_subject(
 
 
 async def _commits(
-    history: History, subject: HistorySubject, question: ChangeQuestion
+    history: History, subject: HistorySubject, question: ChangeQuestion, name: str
 ) -> tuple[list[Commit], bool, list[str]]:
     try:
-        found = await history.line_log(subject.path, *subject.lines, limit=MAX_COMMITS)
+        found = await history.line_log(subject.path, *subject.lines, name=name, limit=MAX_COMMITS)
     except NotFound:
         # a folder, or a file that HEAD no longer has
         log = await history.log(

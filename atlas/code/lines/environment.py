@@ -45,11 +45,11 @@ _READ = re.compile(
             rf"(?:\bprocess\.env|\bimport\.meta\.env|\bBun\.env)\.{_NAME.format('dotted')}",
             rf"{_QUOTED_NAME.format(_NAME.format('inside'))}\s+(?:not\s+)?in\s+os\.environ\b",
             r"\$ENV\{(?P<perl>\w+)\}",
-            rf"\b(?:env|envvar|envconfig|envvars|EnvVars?|env_var|validation_alias)\s*[=:(]\s*(?:\[\]string\{{|\[)?\s*"
-            rf"[\"'](?P<declared>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b",
+            r"\b(?:env|envvar|envconfig|envvars|EnvVars?|env_var|validation_alias)\s*[=:(]\s*(?:\[\]string\{|\[)?\s*"
+            r"[\"'](?P<declared>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b",
             rf"(?:\bos\.(?:Getenv|LookupEnv|getenv|environ(?:\.get)?)|\benv::var(?:_os)?|\bprocess\.env|\bSystem\.getenv"
             rf"|\bENV(?:\.fetch)?|\bGetEnvironmentVariable|(?<![\w.>])getenv)[(\[]\s*&?{_IDENTIFIER}\s*[,)\]]",
-            rf"\b(?:env|environ|environment|_env)(?:\.(?:fetch|get|key\?))?[\[(]\s*[\"'](?P<passed>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']",
+            r"\b(?:env|environ|environment|_env)(?:\.(?:fetch|get|key\?))?[\[(]\s*[\"'](?P<passed>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']",
         )
     )
 )
@@ -98,7 +98,7 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
         if not is_asked:
             return None
     documented = await _documented(reader, where)
-    return _listed(query, reads, documented, named, notes)
+    return _listed(query, reader.root.name, reads, documented, named, notes)
 
 
 async def read_variables(reader: Reader, where: Filter) -> tuple[list[EnvironmentRead], tuple[str, ...]]:
@@ -200,20 +200,22 @@ def _with_next(found: FoundLine) -> str:
 
 def _listed(
     query: Query,
+    reader_name: str,
     reads: Sequence[EnvironmentRead],
     documented: Mapping[str, FoundLine],
     named: Sequence[str],
     notes: tuple[str, ...],
 ) -> LineReport:
     code = [each for each in reads if not each.found.file.is_test] if not query.wants_tests else list(reads)
-    kept, said = _about_topic(query, code)
+    own = frozenset((reader_name.lower(), "app"))
+    kept, said = _about_topic(query, code, own)
     by_name: dict[str, list[EnvironmentRead]] = {}
     for each in kept:
         by_name.setdefault(each.name, []).append(each)
     lines = [_variable(name, places) for name, places in by_name.items()]
     known = {each.name for each in reads}
     others = [(name, found) for name, found in documented.items() if name not in known]
-    if words := topic_words(query.text, _CONSTANT):
+    if words := tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own):
         about = [each for each in others if mentions(f"{each[0]} {each[1].text}", words)]
         if about and not said:
             lines, said = [], f"only documents name {' '.join(words)}; {_names(kept)} others are read"
@@ -249,12 +251,14 @@ def _variable(name: str, places: Sequence[EnvironmentRead]) -> TextLine:
     return TextLine(group, name, several((each.found.file.path, each.found.line) for each in places))
 
 
-def _about_topic(query: Query, reads: Sequence[EnvironmentRead]) -> tuple[list[EnvironmentRead], str]:
+def _about_topic(
+    query: Query, reads: Sequence[EnvironmentRead], own: frozenset[str]
+) -> tuple[list[EnvironmentRead], str]:
     """Return the reads that the other words of a question are about, and what that left out."""
     if query.paths:
         inside = [each for each in reads if any(path in each.found.file.path for path in query.paths)]
         return inside, f"in {', '.join(query.paths)}: {_names(inside)} of {_names(reads)}"
-    words = topic_words(query.text, _CONSTANT)
+    words = tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own)
     if not words:
         return list(reads), ""
     for said in (lambda each: each.name, lambda each: each.found.file.path, lambda each: each.found.text):

@@ -28,12 +28,12 @@ _VERBS = {
 }
 _VERB = r"(?P<verb>add|introduc|deprecat|remov|drop|renam|chang|fix|support|land|ship|appear|becom|releas|made|available|implement|replac|new)\w*"
 _WHEN = re.compile(
-    rf"\b(?:when|since (?:which|what|when)|(?:in |at |from )?(?:which|what) (?:version|release)s?|what versions?)\b(?P<rest>.*)",
+    r"\b(?:when|since (?:which|what|when)|(?:in |at |from )?(?:which|what) (?:version|release)s?|what versions?)\b(?P<rest>.*)",
     re.IGNORECASE,
 )
 _HAS_VERB = re.compile(rf"\b{_VERB}\b|\bsince\b", re.IGNORECASE)
 _IN_VERSION = re.compile(
-    rf"^(?:what|which|list|show)\b.*?(?:\b{_VERB}|\bnew|\bbreaking changes?)\b.*?\b(?:in|with|by|for|since)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
+    rf"^(?:what|which|list|show)\b.*?(?:\b{_VERB}|\bnew|\bbreaking changes?)\b.*?\b(?:in|with|by|for)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
     re.IGNORECASE,
 )
 _FILES = re.compile(
