@@ -19,6 +19,7 @@ from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remark
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.ranking import order_candidates
 from atlas.code.rank.relevance import Signals
+from atlas.code.rank.titles import has_covering_page
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.candidates import hydrate
 from atlas.code.retrieve.channels import (
@@ -128,7 +129,8 @@ async def search(
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
-        total, judgement = len(ranked), await judge(reader, found, ranked, where)
+        is_covered = has_covering_page(ranked, query, reader.root.name)
+        total, judgement = len(ranked), Judgement() if is_covered else await judge(reader, found, ranked, where)
         notes = (*answered.notes, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning

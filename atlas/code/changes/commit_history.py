@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from atlas.code.lines.line_report import LineReport, TextLine
+from atlas.code.lines.scan_texts import is_document, scan_texts
 from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
@@ -72,25 +73,29 @@ class HistorySubject:
 
     path: str
     node: Node | None = None
-    """The symbol; None for a file or folder."""
+    """The symbol; None for a file, a folder or a text."""
+    text: str = ""
+    """A name that stands in the file without being defined there."""
+    line: int = 0
+    """The line of the text."""
 
     @property
     def title(self) -> str:
         """The subject as answers name it."""
         if self.node is None:
-            return self.path
+            return f"`{self.text}` in {self.path}:{self.line}" if self.text else self.path
         row = self.node.row
         return f"{row.kind} {row.qualified_name} {row.path}:{row.line or row.start_line}"
 
     @property
     def name(self) -> str:
         """Name of the symbol; "" for a file or folder."""
-        return "" if self.node is None else self.node.row.name
+        return self.text if self.node is None else self.node.row.name
 
     @property
     def lines(self) -> tuple[int, int]:
         """First and last line; zeros for the whole file."""
-        return (0, 0) if self.node is None else (self.node.row.start_line, self.node.row.end_line)
+        return (self.line, self.line) if self.node is None else (self.node.row.start_line, self.node.row.end_line)
 
 
 async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineReport | None:
@@ -168,6 +173,19 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
             nodes = await _named(reader, word, where)
             if nodes and (len(nodes) == 1 or not word.islower()):
                 return nodes
+    return await _in_texts(reader, written[:1], where) if _ADDS.search(query.text) else []
+
+
+async def _in_texts(reader: Reader, names: Sequence[str], where: Filter) -> list[HistorySubject]:
+    """Return the first line of product code that has a name as a whole word, in the file that has it most often."""
+    for name in names:
+        pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?!\w)")
+        scan = await scan_texts(reader, where, pattern, (name.encode(),), lambda path: not is_document(path))
+        found = [each for each in scan.found if not each.file.is_test]
+        if found:
+            counts = Counter(each.file.path for each in found)
+            first = max(found, key=lambda each: (counts[each.file.path], -each.line))
+            return [HistorySubject(first.file.path, text=name, line=first.line)]
     return []
 
 

@@ -42,6 +42,10 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         rf"(?=.*\b{_CHANGE}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
         r"|dangerous|risky|suffer|fallout|need to (?:be )?(?:change|update|fix|adapt)\w*)\b",
     ),
+    (
+        Kind.IMPACT,
+        rf"(?=.*\b(?:when|if|by)\b.*\b{_CHANGE}\b).*\b(?:what|which|who|everything)\b.*\b(?:touched|involved|concerned|hit)\b",
+    ),
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
     (Kind.CHANGES, r".*\b(?:commits?|git log|git history|blame|changelog|last changed|recently changed)\b"),
     (
