@@ -15,7 +15,7 @@ from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_events, answer_routes
 from atlas.code.graph.package_subjects import read_package_question
-from atlas.code.graph.packages import PackageReport, answer_packages
+from atlas.code.graph.packages import PackageReport, answer_packages, is_own
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
@@ -109,7 +109,9 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageReport | None:
     declared = await read_declarations(reader, asked.where.project)
-    question = read_package_question(asked.query, declared)
+    intent = asked.query.relation
+    names_own = intent is not None and intent.certain and await is_own(reader, intent.name, asked.where)
+    question = read_package_question(asked.query, declared, names_own=names_own)
     return await answer_packages(reader, question, asked.where) if question is not None else None
 
 

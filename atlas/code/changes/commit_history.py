@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from atlas.code.lines.line_report import LineReport, TextLine
-from atlas.code.lines.scan_texts import is_document, scan_texts
+from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
 from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
@@ -48,7 +48,7 @@ _ADDS = re.compile(
 )
 _LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
 _WHO = re.compile(
-    r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+|maintain\w*|owns?|knows?)|top contributor|main author)\b",
+    r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
     re.IGNORECASE,
 )
 _OF_AUTHOR = re.compile(
@@ -198,7 +198,10 @@ async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubjec
     nodes = await reader.store.find(dotted(name), Match.SUFFIX, Filter(project=where.project), 50)
     inside = [node for node in nodes if node.row.path]
     code = [node for node in inside if node.row.label in _CODE and node.row.label != Label.DOC_SECTION]
-    kept = [node for node in code if not node.row.is_test] or code
+    declarations = reader.languages.declarations
+    kept = [node for node in code if not node.row.is_test and not is_aside(node.row.path)] or code
+    kept = [node for node in kept if not node.row.path.endswith(declarations)] or kept
+    kept = [node for node in kept if node.row.label != Label.VALUE] or kept
     if not kept:
         files = [node for node in inside if node.row.label in _FILES]
         return [HistorySubject(files[0].row.path)] if files else []

@@ -57,8 +57,11 @@ _TOPICS = {
 MAX_WORDS = 20
 
 
-def read_package_question(query: Query, declared: Sequence[Declaration]) -> PackageQuestion | None:
-    """Return the question about packages that a text asks; None for other texts. Pure."""
+def read_package_question(query: Query, declared: Sequence[Declaration], *, names_own: bool) -> PackageQuestion | None:
+    """Return the question about packages that a text asks; None for other texts. Pure.
+
+    `names_own`: whether the question asks for a relation of a symbol of the project.
+    """
     text = query.text
     if query.states or query.reports or len(text.split()) > MAX_WORDS:
         return None
@@ -77,11 +80,11 @@ def read_package_question(query: Query, declared: Sequence[Declaration]) -> Pack
         return PackageQuestion(asks, named, certain=bool(_DEPENDENCIES.search(text)))
     asks_things = bool(_THINGS.search(text)) and bool(_NEEDS.search(text)) and not _CODE_NOUNS.search(text)
     topic = next((name for name, spelled in _TOPICS.items() if set(spelled) & {word.lower() for word in words}), "")
-    kinds = tuple(dict.fromkeys(KINDS[word.lower()] for word in words if word.lower() in KINDS))
+    parts = [part.lower() for word in words for part in (word, *word.split("-"))]
+    kinds = tuple(dict.fromkeys(KINDS[part] for part in parts if part in KINDS))
     if "suggested" in text.lower() or "optional" in text.lower() or "extras" in text.lower():
         kinds = ("optional",)
-    name = query.relation.name.lower() if query.relation is not None and query.relation.certain else ""
-    if name and not topic and name not in _LANGUAGES:
+    if names_own and not topic:
         return None
     if not is_sure and not (asks_things and (re.search(r"\b(?:packages?|librar|gems?|crates?|modules?)", text, re.I))):
         return _to_do(text, topic, declared)
@@ -135,9 +138,6 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
     )
 
 
-_LANGUAGES = frozenset(
-    ("go", "golang", "python", "rust", "ruby", "php", "java", "node", "elixir", "swift", "scala", "npm", "pip")
-)
 _NO_PACKAGES = frozenset(
     "for of in is the what which version package use using test build docs dev run a an and or json http".split()
 )

@@ -65,7 +65,8 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
         kept = tuple(each for each in declared if _is_project(each, question.project, reader.root.name))
         if not kept and not await _is_known_project(reader, question.project, where):
             return None
-        declared = kept
+        # another project of the same name, such as an example, is not the one that is meant
+        declared = tuple(each for each in kept if not each.folder) or kept
     projects = len({each.source for each in declared})
     if question.asks == PackageAspect.UNUSED:
         return PackageReport(question, await _unused(reader, declared), projects=projects)
@@ -126,7 +127,7 @@ async def _about(
         uids = {_text(row[0]) for row in known}
         matching = [each for each in declared if each.target in uids]
     if not matching and not known:
-        if not question.certain or await _is_own(reader, question.package, where):
+        if not question.certain or await is_own(reader, question.package, where):
             return None
         near = tuple(dict.fromkeys(_text(row[1]) for row in rows if wanted and wanted in normal_name(_text(row[1]))))[
             :5
@@ -135,7 +136,7 @@ async def _about(
     if (
         question.asks != PackageAspect.VERSION
         and not question.certain
-        and await _is_own(reader, question.package, where)
+        and await is_own(reader, question.package, where)
     ):
         # a symbol of the project is meant rather than a package of that name
         return None
@@ -161,7 +162,7 @@ async def _unused(reader: Reader, declared: Sequence[Declaration]) -> tuple[Decl
     return tuple(each for each in packages.values() if each.target not in used)
 
 
-async def _is_own(reader: Reader, name: str, where: Filter) -> bool:
+async def is_own(reader: Reader, name: str, where: Filter) -> bool:
     """Return whether a definition of the project has the name."""
     anywhere = Filter(project=where.project)
     return any(_is_definition(node) for node in await reader.store.find(dotted(name), Match.SUFFIX, anywhere, 20))

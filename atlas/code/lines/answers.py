@@ -18,8 +18,8 @@ from atlas.core.model import Filter
 LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
     answer_caught,
     answer_environment,
-    answer_flags,
     answer_versions,
     answer_releases,
+    answer_flags,
     answer_settings,
 )

@@ -26,7 +26,9 @@ def topic_words(text: str, without: re.Pattern[str] | None = None) -> tuple[str,
     """Return the words of a question that are neither function words nor those by which every such question asks."""
     text = without.sub(" ", text) if without is not None else text
     words = (word.strip(".-/").lower() for word in _WORD.findall(text))
-    return tuple(dict.fromkeys(word for word in words if word and word not in STOP_WORDS and word not in _SAID))
+    return tuple(
+        dict.fromkeys(word for word in words if len(word) > 2 and word not in STOP_WORDS and word not in _SAID)
+    )
 
 
 def mentions(text: str, words: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from atlas.code.lines.line_report import LineReport, TextLine, several
-from atlas.code.lines.scan_texts import is_document, scan_texts
+from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
@@ -37,7 +37,7 @@ async def answer_caught(reader: Reader, query: Query, where: Filter) -> LineRepo
     name = dotted(match["name"].strip("`.:\\"))
     found = await reader.store.find(name, Match.SUFFIX, Filter(project=where.project), 20)
     classes = [node for node in found if node.row.label in _CLASSES or node.row.kind in ("class", "type_alias")]
-    own = [node for node in classes if node.row.path] or classes
+    own = [node for node in classes if node.row.path and not is_aside(node.row.path)] or classes
     if not own:
         return None
     inside = await _with_subclasses(reader, own)
@@ -72,7 +72,7 @@ async def _raises(reader: Reader, names: Sequence[str], where: Filter) -> dict[s
     scan = await scan_texts(reader, where, pattern, (b"raise", b"throw"), lambda path: not is_document(path))
     found: dict[str, list[tuple[str, int]]] = {}
     for each in scan.found:
-        if not each.file.is_test:
+        if not each.file.is_test and not is_aside(each.file.path):
             found.setdefault(each.match["name"], []).append((each.file.path, each.line))
     return found
 

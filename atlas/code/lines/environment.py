@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
-from atlas.code.lines.scan_texts import FoundLine, is_document, scan_texts
+from atlas.code.lines.scan_texts import FoundLine, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
-from atlas.code.rank.paths import is_copy
 from atlas.code.reader import Reader
 from atlas.core.model import Filter, Label, Match
 from atlas.core.wording import counted
@@ -240,7 +239,7 @@ def _listed(
 
 def _variable(name: str, places: Sequence[EnvironmentRead]) -> TextLine:
     group = "variables"
-    if all(is_copy(each.found.file.path) or _TOOLS.search(each.found.file.path) for each in places):
+    if all(_TOOLS.search(each.found.file.path) or is_aside(each.found.file.path) for each in places):
         group = "in_tools"
     elif all(each.is_computed for each in places):
         group = "computed"

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from dataclasses import dataclass
 from functools import cached_property
 
+from atlas.code.rank.paths import is_copy
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import path_matches
 from atlas.core.model import FileRecord, Filter
@@ -24,6 +25,9 @@ MAX_LINE = 2_000
 """Characters of a line; longer ones are data."""
 MAX_FOUND = 5_000
 _DOCUMENT_ENDING = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?|org|pod|rdoc|textile)$", re.IGNORECASE)
+
+
+_BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,11 @@ def is_document(path: str) -> bool:
     return bool(_DOCUMENT_ENDING.search(path)) and not path.rpartition("/")[2].startswith("requirements")
 
 
+def is_aside(path: str) -> bool:
+    """Return whether a file is built, vendored, an example or a benchmark: what it says stands elsewhere as well."""
+    return bool(_BUILT.search(path)) or is_copy(path)
+
+
 async def scan_texts(
     reader: Reader,
     where: Filter,
@@ -109,7 +118,7 @@ async def scan_texts(
         if len(found) >= MAX_FOUND:
             notes.append(f"only the first {MAX_FOUND:,} matches were read")
             break
-    found.sort(key=lambda each: (each.file.is_test, each.file.path, each.line))
+    found.sort(key=lambda each: (each.file.is_test, is_aside(each.file.path), each.file.path, each.line))
     return TextScan(tuple(found), tuple(dict.fromkeys(notes)))
 
 

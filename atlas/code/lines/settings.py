@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import FoundLine, scan_texts
+from atlas.code.lines.scan_texts import FoundLine, is_aside, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter
@@ -87,13 +87,19 @@ def _report(name: str, found: tuple[FoundLine, ...], notes: tuple[str, ...]) -> 
     return LineReport("settings", title, tuple(said), notes)
 
 
-def _rank(each: FoundLine) -> tuple[bool, bool, bool, bool]:
+def _rank(each: FoundLine) -> tuple[bool, bool, bool, bool, bool]:
     """Return the order of defaults: code, a name or line of defaults, a value rather than another name."""
     is_named = each.match["name"].lower().startswith("default")
     is_value = re.match(
         r"[^\n]*?[=:>]\s*(?:[-+]?\.?\d|[\"'`]|(?:true|false|none|null|nil)\b)", each.match["after"], re.I
     )
-    return each.file.is_document, not is_named, is_value is None, "default" not in _around(each).lower()
+    return (
+        is_aside(each.file.path),
+        each.file.is_document,
+        not is_named,
+        is_value is None,
+        "default" not in _around(each).lower(),
+    )
 
 
 def _distinct(group: str, places: list[FoundLine], most: int) -> list[TextLine]:

@@ -32,7 +32,7 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _OWN_WORDS = re.compile(
-    r"\W*(?:of|is|this|the|it|its|project|package|library|lib|crate|gem|module|repo|repository|code|codebase|code base"
+    r"\W*\b(?:of|is|this|the|it|its|project|package|library|lib|crate|gem|module|repo|repository|code|codebase|code base"
     r"|current|currently|number|are|we|on|at|in|here|now|declared|defined|set|where|and|app|application|tool|checkout|i|am|looking|source|tree|what|which|latest|released?)\b",
     re.IGNORECASE,
 )
@@ -151,6 +151,7 @@ async def _of_project(reader: Reader, where: Filter) -> LineReport | None:
     )
     code = [each for each in files if not each.is_test and not is_copy(each.path)]
     found = sorted(_found(code, patterns), key=lambda each: each[0].count("/"))
+    found = [(place, version.partition(", ")[0]) for place, version in found]
     lines = [TextLine("declared", place, version) for place, version in found[:8]]
     for file in code:
         if _CHANGELOG.match(file.path):

@@ -20,6 +20,8 @@ _LINES = 12
 """Lines of one importing file that are listed."""
 _ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|benchmarks?|vendor(?:-bin)?|sandbox)/")
 """Projects that belong to tests or examples come last."""
+_MANY = 25
+"""Declarations of a list that leaves out the locked versions."""
 _TOOL = "hybrid_search"
 _NOT_SEEN = "commands, plugins and configuration are not imports: a package that only they use is listed as well"
 
@@ -55,7 +57,9 @@ async def lines_about_package(atlas: Atlas, node: Node) -> tuple[str, ...]:
     return (*said, *(f"imported by {each.path}{importing_line(each)}" for each in importing))
 
 
-def declared_line(each: Declaration, *, with_project: bool = False, with_kind: bool = False) -> str:
+def declared_line(
+    each: Declaration, *, with_project: bool = False, with_kind: bool = False, is_short: bool = False
+) -> str:
     """Return a declaration on one line: name, range, group, locked version, place."""
     package = each.name if each.is_inner else each.package or each.name
     parts = [package + (" (project of this repository)" if each.is_inner else "")]
@@ -67,7 +71,9 @@ def declared_line(each: Declaration, *, with_project: bool = False, with_kind: b
         parts.append(f"[{' '.join([*kind, each.group or each.section]).strip()}]")
     if each.marker:
         parts.append(f"if {each.marker}")
-    if each.locked and each.locked not in (each.range, each.range.lstrip("=")):
+    if is_short:
+        pass
+    elif each.locked and each.locked not in (each.range, each.range.lstrip("=")):
         parts.append(f"locked {each.locked}" + (f" ({each.lock})" if each.lock else ""))
     elif each.lock:
         parts.append(f"locked ({each.lock})")
@@ -105,7 +111,9 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
             found.declared,
             key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 0, bool(_ASIDE.search(each.path))),
         )
-        return [ReportLine(each.kind, each.path, declared_line(each)) for each in ordered], title
+        return [
+            ReportLine(each.kind, each.path, declared_line(each, is_short=len(ordered) > _MANY)) for each in ordered
+        ], title
     if not found.package:
         title = f"no package `{question.package}` is declared or imported{of}"
         return [ReportLine("near", "", name) for name in found.near], title
