@@ -10,16 +10,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
+from atlas.code.changes.commit_history import answer_commits
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.cards import MOST_LINES
+from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_events, answer_routes
 from atlas.code.graph.occurrences import find_occurrences, with_symbols
-from atlas.code.graph.packages import PackageReport, answer_packages
+from atlas.code.graph.package_subjects import read_package_question
+from atlas.code.graph.packages import PackageReport, answer_packages, is_own
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
+from atlas.code.lines.answers import LINE_ANSWERS
+from atlas.code.lines.line_report import LineReport
 from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
@@ -57,7 +62,7 @@ class AskedQuestion:
 class Answered:
     """What an answerer says about its kind of question."""
 
-    answer: EdgeAnswer | ChangeAnswer | PackageReport | None = None
+    answer: EdgeAnswer | ChangeAnswer | PackageReport | LineReport | None = None
     """None where the question has to be searched as text."""
     notes: tuple[str, ...] = ()
     """Why it has to be."""
@@ -85,6 +90,18 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
     return waiting or Answered()
 
 
+async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    for answer in LINE_ANSWERS:
+        if (found := await answer(reader, asked.query, asked.where)) is not None:
+            return Answered(found)
+    return None
+
+
+async def _commits(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    found = await answer_commits(reader, asked.query, asked.where)
+    return Answered(found) if found is not None else None
+
+
 async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = asked.query.relation
     if intent is None or not asks_history(intent, asked.text):
@@ -94,13 +111,21 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     question = find_package_question(asked.query.text)
-    if question is None:
-        return None
     try:
-        found = await answer_packages(reader, question, asked.where)
+        found = await answer_packages(reader, question, asked.where) if question is not None else None
+        if found is None and (found := await _packages_by_name(reader, asked)) is None:
+            return None
     except AtlasError:
         return None
-    return Answered(found) if found is not None else None
+    return Answered(found)
+
+
+async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageReport | None:
+    declared = await read_declarations(reader, asked.where.project)
+    intent = asked.query.relation
+    names_own = intent is not None and intent.certain and await is_own(reader, intent.name, asked.where)
+    question = read_package_question(asked.query, declared, names_own=names_own)
+    return await answer_packages(reader, question, asked.where) if question is not None else None
 
 
 async def _routes(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -221,6 +246,8 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
 
 
 ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered | None]]], ...] = (
+    SearchStep("lines", _lines, "variables, flags, settings and versions stand in lines of texts, not in the graph"),
+    SearchStep("commits", _commits, "commits of a symbol are those that changed its lines"),
     SearchStep("changes", _changes, "the version history has what changed, when and by whom; the graph has not"),
     SearchStep("packages", _packages, "manifests and lock files declare packages and their versions"),
     SearchStep("routes", _routes, "routes are nodes with a method and a path, not names"),

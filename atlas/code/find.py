@@ -13,6 +13,7 @@ from atlas.code.graph.cards import Asked, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects
+from atlas.code.lines.line_report import LineReport
 from atlas.code.question.cues import asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
@@ -23,6 +24,7 @@ from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remark
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.ranking import order_candidates
 from atlas.code.rank.relevance import Signals
+from atlas.code.rank.titles import has_covering_page
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.candidates import hydrate
 from atlas.code.retrieve.channels import (
@@ -93,6 +95,8 @@ class SearchResult:
     """The answer to a question about changes; nothing is ranked then."""
     packages: PackageReport | None = None
     """The answer to a question about packages; nothing is ranked then."""
+    report: LineReport | None = None
+    """The answer to a question that lines of texts or of the history answer; nothing is ranked then."""
     relevance: float = 1.0
     """How likely it is that the index answers the question; below `RELEVANT` the hits are merely the nearest."""
     strength: float = 1.0
@@ -136,7 +140,8 @@ async def search(
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
-        total, judgement = len(ranked), await judge(reader, found, ranked, where)
+        is_covered = has_covering_page(ranked, query, reader.root.name)
+        total, judgement = len(ranked), Judgement() if is_covered else await judge(reader, found, ranked, where)
         notes = (*answered.notes, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
@@ -193,6 +198,8 @@ def _answer(query: Query, answered: Answered) -> SearchResult:
             return replace(result, changes=changes)
         case PackageReport() as packages:
             return replace(result, total=len(packages.declared), packages=packages)
+        case LineReport() as report:
+            return replace(result, total=len(report.lines), report=report)
         case relation:
             assert relation is not None
             notes = (*query.notes, *relation.notes)

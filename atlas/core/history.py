@@ -82,6 +82,24 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
+class LineLog:
+    """The commits that changed lines of a file, newest first."""
+
+    commits: tuple[Commit, ...]
+    """`paths` holds the name of the file at that commit, where it was another one."""
+    is_whole: bool = False
+    """Whether the last commit is the one that added the lines."""
+    notes: tuple[str, ...] = ()
+
+
+class Author(NamedTuple):
+    """A name in commits."""
+
+    name: str
+    commits: int
+
+
+@dataclass(frozen=True, slots=True)
 class LastChange:
     """The last commit that changed lines of a file."""
 
@@ -123,13 +141,34 @@ class History(Protocol):
         ...
 
     async def log(
-        self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8, path: str = ""
+        self,
+        limit: int,
+        *,
+        since: str = "",
+        after: int = 0,
+        until: int = 0,
+        paths: int = 8,
+        path: str = "",
+        author: str = "",
     ) -> Log:
         """Return the last commits of HEAD that change the project, with up to `paths` changed files each.
 
         `since`: a revision (or `BRANCH_BASE`) whose ancestors are left out. `after`, `until`: Unix times. `path`: a
-        file or folder; other commits are left out.
+        file or folder; other commits are left out. `author`: the same for commits of others.
         """
+        ...
+
+    async def line_log(self, path: str, start: int = 0, end: int = 0, *, name: str = "", limit: int = 100) -> LineLog:
+        """Return the commits that changed the lines `start..end` of a file on disk (1-based, included; 0 = the file).
+
+        Follows the lines back through commits that move them, and the file through renames. Merges are left out. With a
+        name, the commit that brought it into the lines is the one that added them.
+        Raises NotFound for a file that is not committed.
+        """
+        ...
+
+    async def authors(self) -> tuple[Author, ...]:
+        """Return who made commits, most commits first; bounded in time like a log."""
         ...
 
     async def last_change(self, path: str, start: int = 0, end: int = 0) -> LastChange:

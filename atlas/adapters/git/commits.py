@@ -10,7 +10,7 @@ from atlas.adapters.git.limits import MAX_TEXT_BYTES, Deadline
 from atlas.adapters.git.objects import CommitRecord
 from atlas.adapters.git.repository import Repository, commit_of
 from atlas.core.errors import NotFound
-from atlas.core.history import CoChanges, Commit, LastChange, Log, Together
+from atlas.core.history import Author, CoChanges, Commit, LastChange, Log, Together
 from atlas.core.line_diff import Hunk, diff_lines, lines_of, old_extent, shift_span
 from atlas.core.wording import counted
 
@@ -30,6 +30,7 @@ class Wanted:
     until: int
     paths: int
     path: str
+    author: str = ""
 
 
 def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
@@ -48,6 +49,8 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
         looked += 1
         if (wanted.until and record.time > wanted.until) or len(record.parents) > 1:
             continue
+        if wanted.author and record.author != wanted.author:
+            continue
         if folder and not _touches(repository, record, folder):
             continue
         changed, rest = _changed_paths(repository, record)
@@ -60,6 +63,16 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
     if not more and repository.walker.is_shallow and not wanted.since:
         notes.append(_SHALLOW)
     return Log(tuple(commits), tuple(notes), more)
+
+
+def authors(repository: Repository, soft: Deadline) -> tuple[Author, ...]:
+    """See `History.authors`."""
+    found: Counter[str] = Counter()
+    for record in repository.walker.back([repository.head()]):
+        if soft.passed:
+            break
+        found[record.author] += 1
+    return tuple(Author(name, count) for name, count in found.most_common())
 
 
 def last_tag(repository: Repository) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from atlas.core.history import WORK_TREE, CoChanges, Diff, LastChange, Log
+from atlas.core.history import WORK_TREE, Author, CoChanges, Diff, LastChange, LineLog, Log
 from atlas.core.threads import in_thread
 
 if TYPE_CHECKING:
@@ -43,14 +43,42 @@ class GitHistory:
         return await self._ask(answer)
 
     async def log(
-        self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8, path: str = ""
+        self,
+        limit: int,
+        *,
+        since: str = "",
+        after: int = 0,
+        until: int = 0,
+        paths: int = 8,
+        path: str = "",
+        author: str = "",
     ) -> Log:
         """See `History.log`."""
 
         def answer(repository: Repository) -> Log:
             from atlas.adapters.git.commits import Wanted, log
 
-            return log(repository, Wanted(limit, since, after, until, paths, path), _soft())
+            return log(repository, Wanted(limit, since, after, until, paths, path, author), _soft())
+
+        return await self._ask(answer)
+
+    async def line_log(self, path: str, start: int = 0, end: int = 0, *, name: str = "", limit: int = 100) -> LineLog:
+        """See `History.line_log`."""
+
+        def answer(repository: Repository) -> LineLog:
+            from atlas.adapters.git.line_log import line_log
+
+            return line_log(repository, path, (start, end), name, limit, _soft())
+
+        return await self._ask(answer)
+
+    async def authors(self) -> tuple[Author, ...]:
+        """See `History.authors`."""
+
+        def answer(repository: Repository) -> tuple[Author, ...]:
+            from atlas.adapters.git.commits import authors
+
+            return authors(repository, _soft())
 
         return await self._ask(answer)
 

@@ -8,57 +8,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
+from atlas.code.graph.declarations import (
+    MAX_DECLARED,
+    TIMEOUT,
+    Declaration,
+    major_free,
+    normal_name,
+    read_declarations,
+    short_name,
+)
+from atlas.code.graph.package_subjects import of_topic
 from atlas.code.question.names import dotted
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
-MAX_DECLARED = 20_000
-"""Declarations that are read of a project."""
 MAX_EDGES = 20_000
-TIMEOUT = 10.0
-_DECLARED = (
-    "MATCH (p:Project)-[r:DEPENDS_ON]->(d) RETURN p.uid, p.name, d.uid, d.name, d.kind, d.import_name, r.package,"
-    " r.kind, r.group, r.range, r.marker, r.locked, r.lock, r.path, r.line, r.also ORDER BY r.path, r.line, d.uid"
-)
 _PACKAGES = "MATCH (d:ExternalPackage) RETURN d.uid, d.name, d.import_name, d.standard ORDER BY d.uid"
 _ROOT = "project:."
 _VERSION = re.compile(r"[-_]v?\d[\w.+]{0,100}$")
-_MAJOR = re.compile(r"[/.]v\d+$")
-
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """A dependency that a manifest declares."""
-
-    source: str
-    """Uid of the project."""
-    project: str
-    """Name of the project."""
-    target: str
-    name: str
-    """Name of the package, or of the project of the repository."""
-    is_inner: bool
-    import_name: str
-    package: str
-    """As declared."""
-    kind: str
-    group: str
-    range: str
-    marker: str
-    locked: str
-    lock: str
-    path: str
-    line: int
-    also: tuple[str, ...] = ()
-
-    @property
-    def folder(self) -> str:
-        """Folder of the project, "" for the root."""
-        folder = self.source.partition(":project:")[2]
-        return "" if folder == "." else folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +54,8 @@ class PackageReport:
     """Similar names, where the package is unknown."""
     projects: int = 1
     """Projects of the repository that declare dependencies."""
+    every: tuple[Declaration, ...] = ()
+    """Everything that is declared, of which a list shows some."""
 
 
 async def answer_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
@@ -94,7 +65,8 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
         kept = tuple(each for each in declared if _is_project(each, question.project, reader.root.name))
         if not kept and not await _is_known_project(reader, question.project, where):
             return None
-        declared = kept
+        # another project of the same name, such as an example, is not the one that is meant
+        declared = tuple(each for each in kept if not each.folder) or kept
     projects = len({each.source for each in declared})
     if question.asks == PackageAspect.UNUSED:
         return PackageReport(question, await _unused(reader, declared), projects=projects)
@@ -102,15 +74,15 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
         if not declared and not question.certain and not question.project:
             return None
         kinds = question.kinds
-        kept = tuple(each for each in declared if not kinds or each.kind in kinds)
-        return PackageReport(question, kept, projects=projects)
+        kept = tuple(
+            each
+            for each in declared
+            if (not kinds or each.kind in kinds)
+            and (not question.groups or each.group in question.groups)
+            and (not question.topic or of_topic(each, question.topic))
+        )
+        return PackageReport(question, kept, projects=projects, every=declared)
     return await _about(reader, question, declared, where, projects)
-
-
-async def read_declarations(reader: Reader, project: str) -> tuple[Declaration, ...]:
-    """Return all declared dependencies by manifest and line."""
-    rows = (await reader.store.cypher(_DECLARED, {}, MAX_DECLARED, TIMEOUT, project)).rows
-    return tuple(_declaration(row) for row in rows)
 
 
 async def files_importing(reader: Reader, uids: Sequence[str]) -> tuple[ImportingFile, ...]:
@@ -142,25 +114,29 @@ async def _about(
     reader: Reader, question: PackageQuestion, declared: Sequence[Declaration], where: Filter, projects: int
 ) -> PackageReport | None:
     """Answer a question that names a package."""
-    wanted = _normal(question.package)
+    wanted = normal_name(question.package)
     matching = [each for each in declared if wanted in _names_of(each)]
     rows = (await reader.store.cypher(_PACKAGES, {}, MAX_DECLARED, TIMEOUT, where.project)).rows
     known = [
-        row for row in rows if wanted in (_normal(_text(row[1])), _normal(_text(row[2])), _normal(_uid_name(row[0])))
+        row
+        for row in rows
+        if wanted in (normal_name(_text(row[1])), normal_name(_text(row[2])), normal_name(_uid_name(row[0])))
     ]
     if not matching and not known:
         known = _by_short_name(rows, wanted)
         uids = {_text(row[0]) for row in known}
         matching = [each for each in declared if each.target in uids]
     if not matching and not known:
-        if not question.certain or await _is_own(reader, question.package, where):
+        if not question.certain or await is_own(reader, question.package, where):
             return None
-        near = tuple(dict.fromkeys(_text(row[1]) for row in rows if wanted and wanted in _normal(_text(row[1]))))[:5]
+        near = tuple(dict.fromkeys(_text(row[1]) for row in rows if wanted and wanted in normal_name(_text(row[1]))))[
+            :5
+        ]
         return PackageReport(question, near=near, projects=projects)
     if (
         question.asks != PackageAspect.VERSION
         and not question.certain
-        and await _is_own(reader, question.package, where)
+        and await is_own(reader, question.package, where)
     ):
         # a symbol of the project is meant rather than a package of that name
         return None
@@ -186,7 +162,7 @@ async def _unused(reader: Reader, declared: Sequence[Declaration]) -> tuple[Decl
     return tuple(each for each in packages.values() if each.target not in used)
 
 
-async def _is_own(reader: Reader, name: str, where: Filter) -> bool:
+async def is_own(reader: Reader, name: str, where: Filter) -> bool:
     """Return whether a definition of the project has the name."""
     anywhere = Filter(project=where.project)
     return any(_is_definition(node) for node in await reader.store.find(dotted(name), Match.SUFFIX, anywhere, 20))
@@ -213,7 +189,7 @@ def _is_project(each: Declaration, name: str, root: str) -> bool:
 
 def _names_of(each: Declaration) -> Iterable[str]:
     names = (each.name, each.package, each.import_name, _uid_name(each.target))
-    return {_normal(name) for name in names if name}
+    return {normal_name(name) for name in names if name}
 
 
 def _uid_name(uid: object) -> str:
@@ -223,35 +199,10 @@ def _uid_name(uid: object) -> str:
 def _by_short_name(rows: Sequence[Sequence[object]], wanted: str) -> list[Sequence[object]]:
     """Return the package whose name ends in what is asked for, with its other major versions; none of several."""
     name, _, major = wanted.partition("/")
-    found = [row for row in rows if name == _short(_text(row[1]))]
+    found = [row for row in rows if name == short_name(_text(row[1]))]
     if re.fullmatch(r"v\d+", major):
         found = [row for row in found if _text(row[1]).endswith((f"/{major}", f".{major}"))]
-    return found if len({_MAJOR.sub("", _text(row[1])) for row in found}) == 1 else []
-
-
-def _short(name: str) -> str:
-    """Return the last part of a name: `yaml` of `gopkg.in/yaml.v3`, `gin` of `github.com/gin-gonic/gin`."""
-    bare = _MAJOR.sub("", name)
-    return _normal(re.split(r"[/:]", bare)[-1])
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _declaration(row: Sequence[object]) -> Declaration:
-    source, project, target, name, kind, import_name, package, purpose, *rest = row
-    group, allowed, marker, locked, lock, path, line, also = rest
-    return Declaration(
-        _text(source), _text(project), _text(target), _text(name), kind != "external_package", _text(import_name),
-        _text(package), _text(purpose), _text(group), _text(allowed), _text(marker), _text(locked), _text(lock),
-        _text(path), line if isinstance(line, int) else 0,
-        _texts(also),
-    )  # fmt: skip
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(_text, cast("list[object]", value))) if isinstance(value, list) else ()
+    return found if len({major_free(_text(row[1])) for row in found}) == 1 else []
 
 
 def _text(value: object) -> str:

@@ -43,6 +43,10 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         r"|dangerous|risky|suffer|fallout"
         r"|(?:needs?|has|have|must|should)(?: to)? (?:also |be )*(?:chang|updat|fix|adapt|adjust|follow)\w*)\b",
     ),
+    (
+        Kind.IMPACT,
+        rf"(?=.*\b(?:when|if|by)\b.*\b{_CHANGE}\b).*\b(?:what|which|who|everything)\b.*\b(?:touched|involved|concerned|hit)\b",
+    ),
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
     (Kind.CHANGES, r".*\b(?:commits?|git log|git history|blame|changelog|last changed|recently changed)\b"),
     (

@@ -42,9 +42,13 @@ class PackageQuestion:
     """Kinds of dependencies that are asked for; () for all."""
     certain: bool = False
     """Whether the question can only be about packages."""
+    groups: tuple[str, ...] = ()
+    """Extras or groups of dependencies that are asked for; () for all."""
+    topic: str = ""
+    """What the dependencies are for, where that is no kind: `docs`."""
 
 
-_KINDS: Mapping[str, str] = MappingProxyType(
+KINDS: Mapping[str, str] = MappingProxyType(
     {
         "dev": "development",
         "development": "development",
@@ -119,15 +123,15 @@ def _question(asks: PackageAspect, match: re.Match[str]) -> PackageQuestion | No
         return None
     purpose = (groups.get("purpose") or "").lower()
     later = (groups.get("purpose2") or "").lower().split(" ")[0].rstrip("s")
-    kind = _KINDS.get(purpose) or _KINDS.get(later)
-    if project.lower() in _KINDS:
-        kind, project = kind or _KINDS[project.lower()], ""
+    kind = KINDS.get(purpose) or KINDS.get(later)
+    if project.lower() in KINDS:
+        kind, project = kind or KINDS[project.lower()], ""
     if groups.get("major"):
         package = f"{package}/{groups['major']}"
     if asks == PackageAspect.DEPENDS and groups.get("here") and "depend" in match[0].lower():
         return PackageQuestion(asks, package.rstrip("."), kinds=(kind,) if kind else (), certain=True)
     certain = bool(_SURE.search(match[0].replace(package, "") if package else match[0]))
-    return PackageQuestion(asks, package.rstrip("."), project, (kind,) if kind else (), certain)
+    return PackageQuestion(asks, package.rstrip("."), project, (kind,) if kind else (), certain=certain)
 
 
 _NO_NAMES = frozenset(

@@ -144,6 +144,11 @@ _WANTS_DOCUMENTS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHAT_FOLLOWS = re.compile(r"^what (?:happens|occurs|goes on) (?:when|if|after|once|while|as)\b", re.IGNORECASE)
+_COVERING_PAGE = re.compile(
+    r"\b(?:pages?|chapters?|guides?|sections?|docs?|documents?|documentation|tutorials?|manual|articles?)\b.*\bcover",
+    re.IGNORECASE,
+)
+"""Pages cover a topic, as tests cover code."""
 _WANTS_REASONS = re.compile(
     r"^why\b|\b(?:rationale|trade-?offs?|design decisions?|adrs?|reasons? (?:for|behind|why))\b"
     r"|^how (?:is|are|was|were) .{3,80} (?:decided|chosen|justified)\b|\bwhy (?:is|are|was|were|do|does|did|we|not)\b",
@@ -263,6 +268,8 @@ def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
     """
     found = None if is_documentation(text) else find_relation(text)
     if found is not None and found.kind is not Kind.IMPACT and _ASKS_WHAT_FOLLOWS.match(text):
+        return None
+    if found is not None and found.kind in (Kind.TESTS, Kind.TESTED) and _COVERING_PAGE.search(text):
         return None
     return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 

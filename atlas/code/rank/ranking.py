@@ -16,7 +16,7 @@ from atlas.code.rank.judgement import judge
 from atlas.code.rank.learned import score, shares, weights
 from atlas.code.rank.rank import SCORING, Candidate, collapse, rank
 from atlas.code.rank.symbol_order import names_first
-from atlas.code.rank.titles import lift_titles
+from atlas.code.rank.titles import lift_titles, pages_first
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.channels import Ranking, by_name
 from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, Coverage, file_weight
@@ -85,7 +85,16 @@ LIFTS: tuple[SearchStep[Order], ...] = (
     SearchStep("titles", _titles, "a heading is what people ask for"),
 )
 """Stages that raise fused scores."""
+
+
+def _pages(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    if of.found.long is not None:
+        return ranked
+    return pages_first(ranked, of.found.query, of.reader.root.name)
+
+
 FIRSTS: tuple[SearchStep[Order], ...] = (
+    SearchStep("pages", _pages, "a page whose heading names the topic explains it"),
     SearchStep("symbols", _symbols, "a bare name asks for its symbols"),
     SearchStep("places", _places, "a place that the question writes is what it asks for"),
 )

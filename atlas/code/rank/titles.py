@@ -18,6 +18,29 @@ MRR@10 .71 without, .91 with it, words alone .74; of Celery's .73, .96 and .85, 
 docs/measurements/retrieval.md has the whole pipeline."""
 TITLE_POWER = 4
 """Of the agreement: half of the words in common are a sixteenth of the bonus."""
+ASKS_PAGE = re.compile(
+    r"\b(?:which|what|whose|in which|where|any|is there an?)\b(?: \w+){0,3}? (?:pages?|chapters?|guides?|sections?|docs?|documents?|tutorials?"
+    r"|manual|articles?|readme|how-?to)\b(?! comments?)|^(?:docs?|documentation|pages?|guides?|tutorials?) (?:for|about|on|of)\b"
+    r"|\bwhere\b.*\b(?:documented|explained|described)\b",
+    re.IGNORECASE,
+)
+"""A question for a page of the documentation."""
+_HOW_TO = re.compile(
+    r"^(?:so |and |please )?(?:how (?:do|can|should|would) (?:i|you|we|one)|how to|how does one)\b", re.IGNORECASE
+)
+_ABOUT_PAGES = re.compile(
+    r"\b(?:pages?|chapters?|guides?|sections?|docs?|documents?|documentation|documented|documents|tutorials?|manual|articles?|readme|how-?to|covers?"
+    r"|covered|covering|explain\w*|describ\w*|discuss\w*|tell\w*|talks?|about|mention\w*|treats?|introduc\w*|read|find|learn|site|online"
+    r"|how|do|can|should|would|i|you|we|one|use|using|make|get|set|run|write|work|project|library|for|with|behind|in|of|to|my|your|own|is|there)\b",
+    re.IGNORECASE,
+)
+_NEWS = re.compile(
+    r"(?:^|/)(?:change(?:s|log)?|history|news|release[-_ ]?notes?|releases|upgrad\w*|[\w.]+-upgrade)\b", re.IGNORECASE
+)
+"""Lists of changes name everything and explain nothing."""
+COVERED = 0.6
+"""Share of the topic that a page's heading and file name have to name."""
+HOW_TO_PAGES = 2
 _WORD = re.compile(r"[^\W_]+")
 """Single digits are words here, unlike in the index: "Django 5.0.7" is not "Django 5.0.6"."""
 
@@ -31,6 +54,54 @@ def lift_titles(candidates: Sequence[Candidate], query: Query) -> list[Candidate
     if len(asked) < 2 or (query.names and query.focus >= 1):
         return list(candidates)
     return [_lifted(each, asked) for each in candidates]
+
+
+def pages_first(candidates: Sequence[Candidate], query: Query, project: str = "") -> list[Candidate]:
+    """Return the candidates with the documents first that a question for a page or for how to do something asks for.
+
+    A page covers what its heading, or the name of its file, names. A question for a page shows other documents before
+    code as well; one for how to do something shows two pages at most before it.
+    """
+    asks_page = bool(ASKS_PAGE.search(query.text))
+    topic = _topic(query, project)
+    if not topic:
+        return list(candidates)
+    pages = [
+        each for each in candidates if each.node.row.label in DOCUMENT_LABELS and not _NEWS.search(each.node.row.path)
+    ]
+    best = sorted(((_covers(each, topic), each) for each in pages), key=lambda each: -each[0])
+    covering = [each for share, each in best if share >= COVERED][: None if asks_page else HOW_TO_PAGES]
+    others = [each for each in pages if each not in covering] if asks_page else []
+    first = [*covering, *others]
+    chosen = {each.node.row.uid for each in first}
+    return [*first, *(each for each in candidates if each.node.row.uid not in chosen)]
+
+
+def has_covering_page(candidates: Sequence[Candidate], query: Query, project: str = "") -> bool:
+    """Return whether the first candidate is a page that covers what the question asks a page for."""
+    topic = _topic(query, project)
+    first = candidates[0] if candidates else None
+    return (
+        first is not None
+        and bool(topic)
+        and first.node.row.label in DOCUMENT_LABELS
+        and _covers(first, topic) >= COVERED
+    )
+
+
+def _topic(query: Query, project: str) -> frozenset[str]:
+    """Return the words that a page has to cover; none for a question that asks for no page."""
+    if not (ASKS_PAGE.search(query.text) or _HOW_TO.search(query.text)):
+        return frozenset()
+    return _stems(_ABOUT_PAGES.sub(" ", query.text)) - _stems(project)
+
+
+def _covers(candidate: Candidate, topic: frozenset[str]) -> float:
+    """Return the share of the topic that heading and file name have, less for a heading that says much else."""
+    row = candidate.node.row
+    heading, file = _stems(row.name), _stems(row.path.rpartition("/")[2].partition(".")[0])
+    share = len(topic & (heading | file)) / len(topic)
+    return share + 0.2 * agreement(topic, heading) + 0.1 * agreement(topic, file)
 
 
 def _lifted(candidate: Candidate, asked: frozenset[str]) -> Candidate:

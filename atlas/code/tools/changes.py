@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from atlas.code.atlas import Atlas
 from atlas.code.changes.change_impact import impact_of_diff, read_diff
 from atlas.code.changes.changed_symbols import ChangedSymbol
 from atlas.code.changes.changes import ChangeAnswer, SymbolChange
+from atlas.code.changes.commit_history import day
 from atlas.code.find import SearchResult
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.question.change_questions import ChangeAspect, asks_about_own_changes
@@ -152,14 +152,6 @@ def commit_line(commit: Commit) -> str:
     more = f" and {commit.more_paths} more" if commit.more_paths and commit.paths else ""
     paths = f" [{', '.join(commit.paths)}{more}]" if commit.paths else ""
     return f"{day(commit.time)} {commit.id[:10]} {commit.author}: {commit.subject}{paths}"
-
-
-def day(time: int) -> str:
-    """Return the day of a Unix time in UTC; "?" for a time that no calendar holds."""
-    try:
-        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d")
-    except (ValueError, OverflowError, OSError):
-        return "?"
 
 
 def _subject(each: SymbolChange) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from atlas.code.atlas import Atlas
-from atlas.code.graph.packages import Declaration, ImportingFile, PackageReport, files_importing, read_declarations
+from atlas.code.graph.declarations import Declaration, read_declarations
+from atlas.code.graph.packages import ImportingFile, PackageReport, files_importing
 from atlas.code.question.package_questions import PackageAspect
 from atlas.code.tools.envelope import Envelope, fit_aside
 from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
@@ -16,6 +18,10 @@ KINDS = ("runtime", "optional", "peer", "provided", "build", "development", "ind
 _ORDER = (*KINDS, "declared", "imported_by", "near")
 _LINES = 12
 """Lines of one importing file that are listed."""
+_ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|benchmarks?|vendor(?:-bin)?|sandbox)/")
+"""Projects that belong to tests or examples come last."""
+_MANY = 25
+"""Declarations of a list that leaves out the locked versions."""
 _TOOL = "hybrid_search"
 _NOT_SEEN = "commands, plugins and configuration are not imports: a package that only they use is listed as well"
 
@@ -51,7 +57,9 @@ async def lines_about_package(atlas: Atlas, node: Node) -> tuple[str, ...]:
     return (*said, *(f"imported by {each.path}{importing_line(each)}" for each in importing))
 
 
-def declared_line(each: Declaration, *, with_project: bool = False, with_kind: bool = False) -> str:
+def declared_line(
+    each: Declaration, *, with_project: bool = False, with_kind: bool = False, is_short: bool = False
+) -> str:
     """Return a declaration on one line: name, range, group, locked version, place."""
     package = each.name if each.is_inner else each.package or each.name
     parts = [package + (" (project of this repository)" if each.is_inner else "")]
@@ -59,11 +67,13 @@ def declared_line(each: Declaration, *, with_project: bool = False, with_kind: b
         parts.append(f"(import {each.import_name})")
     parts.append(each.range)
     kind = [each.kind] if with_kind and each.kind != "runtime" else []
-    if kind or each.group:
-        parts.append(f"[{' '.join([*kind, each.group]).strip()}]")
+    if kind or each.group or each.section:
+        parts.append(f"[{' '.join([*kind, each.group or each.section]).strip()}]")
     if each.marker:
         parts.append(f"if {each.marker}")
-    if each.locked and each.locked not in (each.range, each.range.lstrip("=")):
+    if is_short:
+        pass
+    elif each.locked and each.locked not in (each.range, each.range.lstrip("=")):
         parts.append(f"locked {each.locked}" + (f" ({each.lock})" if each.lock else ""))
     elif each.lock:
         parts.append(f"locked ({each.lock})")
@@ -85,19 +95,25 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
     question = found.question
     of = f" of {question.project}" if question.project else ""
     if question.asks in (PackageAspect.LIST, PackageAspect.UNUSED):
-        counts = {kind: sum(each.kind == kind for each in found.declared) for kind in KINDS}
-        said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "none declared"
+        said = _counts(found.declared) or "none declared"
         if question.asks == PackageAspect.UNUSED:
             said = f"{len(found.declared)} that no file imports" if found.declared else "none: each one is imported"
             title = f"declared packages{of}: {said}"
         else:
-            wanted = f"{' and '.join(question.kinds)} " if question.kinds else ""
-            said = str(len(found.declared)) if question.kinds else said
+            wanted = " ".join(filter(None, (" and ".join(question.kinds), question.topic, _quoted(question.groups))))
+            wanted = f"{wanted} " if wanted else ""
+            said = str(len(found.declared)) if question.kinds and found.declared else said
+            said = said if found.declared or not found.every else f"{said} ({_counts(found.every)} declared)"
             title = f"{wanted}dependencies{of}: {said}"
             if found.projects > 1 and not question.project:
                 title += f" ({found.projects} projects; `dependencies of NAME` lists one)"
-        ordered = sorted(found.declared, key=lambda each: KINDS.index(each.kind) if each.kind in KINDS else 0)
-        return [ReportLine(each.kind, each.path, declared_line(each)) for each in ordered], title
+        ordered = sorted(
+            found.declared,
+            key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 0, bool(_ASIDE.search(each.path))),
+        )
+        return [
+            ReportLine(each.kind, each.path, declared_line(each, is_short=len(ordered) > _MANY)) for each in ordered
+        ], title
     if not found.package:
         title = f"no package `{question.package}` is declared or imported{of}"
         return [ReportLine("near", "", name) for name in found.near], title
@@ -107,6 +123,15 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
     ]
     lines += [ReportLine("imported_by", each.path, importing_line(each)) for each in found.importing]
     return lines, f"{found.package}: {_title(found, of)}"
+
+
+def _counts(declared: Sequence[Declaration]) -> str:
+    counts = {kind: sum(each.kind == kind for each in declared) for kind in KINDS}
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+
+
+def _quoted(groups: Sequence[str]) -> str:
+    return " and ".join(f"`{group}`" for group in groups)
 
 
 def _title(found: PackageReport, of: str) -> str:

@@ -118,6 +118,8 @@ def _answered_by(found: SearchResult) -> str:
         return "edges of the graph"
     if found.changes is not None:
         return "the version history"
+    if found.report is not None:
+        return "lines of the project's texts"
     return "the packages" if found.packages is not None else "ranked hits"
 
 

@@ -28,6 +28,7 @@ from atlas.code.retrieve.expand import around_hits
 from atlas.code.tools.changes import answer_from_history
 from atlas.code.tools.citations import path_of, short_title, symbol_of
 from atlas.code.tools.envelope import Envelope, aside, fit_aside, inside, make_filter, open_envelope
+from atlas.code.tools.line_report import line_report_answer
 from atlas.code.tools.packages import packages_answer
 from atlas.code.tools.relation import relation_answer
 from atlas.code.tools.relation_answer import RelationAnswer
@@ -89,6 +90,9 @@ async def hybrid_search(
         Mode.HYBRID, text, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor, stated
     )
     search = await _search(atlas, request, project, token_budget)
+    if (lines := search.found.report) is not None:
+        found, start = search.found, search.start
+        return await line_report_answer(atlas, search.envelope, lines, found.notes, start, search.fingerprint)
     if search.found.packages is not None:
         return await packages_answer(atlas, search.envelope, search.found.packages, search.found.notes)
     if (report := await answer_from_history(atlas, search.envelope, search.found, text)) is not None:

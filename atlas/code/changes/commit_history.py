@@ -1,0 +1,351 @@
+"""Questions for the commits of a symbol, a file, a folder or an author: what changed it, who wrote it, since when.
+
+A symbol's commits are those that changed its lines, followed back through moves and renames. Words about history decide
+that it is such a question; the subject is a name that the index has, a path, or an author of commits.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from atlas.code.lines.line_report import LineReport, TextLine
+from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
+from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
+from atlas.code.question.names import dotted
+from atlas.code.question.parse_question import Query
+from atlas.code.question.relation_kinds import Kind
+from atlas.code.reader import Reader
+from atlas.code.retrieve.written_files import find_files, relative
+from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.errors import AtlasError, NotFound
+from atlas.core.history import Author, Commit, History
+from atlas.core.model import Filter, Label, Match, Node
+from atlas.core.wording import counted
+
+MAX_COMMITS = 500
+PAGE = 10
+_CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
+_ADDED = r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*|implement(?:ed)?|invented|born|came?)"
+_HISTORY = re.compile(
+    r"\b(?:histor(?:y|ies)|evol(?:ve[sd]?|ving|ution)|over (?:the )?(?:time|years|months|releases)|git log|git blame|blame|commits?"
+    rf"|committed|committers?|authors?|authored|contribut\w+|who (?:\w+ )?(?:{_ADDED}|{_CHANGED}|owns|removed|works?|worked)"
+    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|(?:last|recently|first|ever|lately) {_CHANGED}"
+    rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of|how old|development of)\b",
+    re.IGNORECASE,
+)
+_PLAN = re.compile(
+    r"\b(?:when|if|after|before|while) (?:i|we|you|someone)\b|\bmy (?:change|edit|branch|pr)|\bbetween\b|\btogether\b",
+    re.IGNORECASE,
+)
+_ADDS = re.compile(
+    rf"\b(?:when|who|which commit|what commit|commit that|by whom|since when|how old|age of|first)\b.*?\b(?:{_ADDED}|first|old|age|is)\b",
+    re.IGNORECASE,
+)
+_LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
+_WHO = re.compile(
+    r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
+    re.IGNORECASE,
+)
+_OF_AUTHOR = re.compile(
+    r"\b(?:by|from|author(?:ed)?|committed|commits|contribut\w+|did|has|have|of|made|wrote|work(?:ed)?)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
+_NO_SUBJECTS = frozenset(
+    """history commit commits committed changes change changed evolve evolved evolution function method class module file
+    files code git log blame time over author authors authored wrote written added introduced created last first latest
+    recent recently touched modified edited updated happened show list every everything all release version since until
+    before after year month week day days project repo repository new old symbol line lines test tests documentation docs
+    decade version branch tag""".split()  # noqa: SIM905
+)
+_CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE, Label.DOC_SECTION)
+_FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySubject:
+    """What a question about commits is about."""
+
+    path: str
+    node: Node | None = None
+    """The symbol; None for a file, a folder or a text."""
+    text: str = ""
+    """A name that stands in the file without being defined there."""
+    line: int = 0
+    """The line of the text."""
+
+    @property
+    def title(self) -> str:
+        """The subject as answers name it."""
+        if self.node is None:
+            return f"`{self.text}` in {self.path}:{self.line}" if self.text else self.path
+        row = self.node.row
+        return f"{row.kind} {row.qualified_name} {row.path}:{row.line or row.start_line}"
+
+    @property
+    def name(self) -> str:
+        """Name of the symbol; "" for a file or folder."""
+        return self.text if self.node is None else self.node.row.name
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line; zeros for the whole file."""
+        return (self.line, self.line) if self.node is None else (self.node.row.start_line, self.node.row.end_line)
+
+
+async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    """Answer which commits changed or added something, or are an author's; None for other questions."""
+    text = query.text
+    if query.reports or len(text.split()) > 25 or not _HISTORY.search(text) or _PLAN.search(text):
+        return None
+    if reader.history is None or where.project not in ("", reader.project):
+        return None
+    if query.states and not re.match(r"(?:commits?|history|changes|authors?|contributors)\b", text, re.IGNORECASE):
+        return None
+    question = await _with_times(reader.history, text)
+    subjects = await _subjects(reader, query, where)
+    is_known = query.relation is not None and query.relation.kind == Kind.CHANGES
+    if question.asks == ChangeAspect.TOGETHER or (subjects and is_known and _LAST.search(text) and not question.after):
+        return None
+    try:
+        if not subjects:
+            return await _of_authors(reader.history, text, question)
+        return await _of_subject(reader.history, text, question, subjects)
+    except AtlasError as error:
+        return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
+
+
+async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine]:
+    """Return the commit that added the lines of the one symbol or file that a question names; [] where it is unknown."""
+    subjects = await _subjects(reader, query, where) if reader.history is not None else []
+    if reader.history is None or len(subjects) != 1 or where.project not in ("", reader.project):
+        return []
+    try:
+        found = await reader.history.line_log(
+            subjects[0].path, *subjects[0].lines, name=subjects[0].name, limit=MAX_COMMITS
+        )
+    except AtlasError:
+        return []
+    if not found.is_whole or not found.commits:
+        return []
+    row = commit_row(found.commits[-1])
+    return [TextLine("git", row.place, f"added {subjects[0].title}; {row.text}")]
+
+
+async def _with_times(history: History, text: str) -> ChangeQuestion:
+    question = change_question(text, "x", "", int(time.time()))
+    after, until, old = question.after, question.until, question.old
+    if (match := _YEAR.search(text)) is not None and not after:
+        year = int(match[1])
+        first, last = (int(datetime(each, 1, 1, tzinfo=UTC).timestamp()) for each in (year, year + 1))
+        word = match[0].split()[0]
+        after, until = (0, first) if word in ("before", "until") else (first, 0 if word == "since" else last)
+    if old == LAST_TAG:
+        try:
+            old = f"tags/{await history.last_tag()}"
+        except AtlasError:
+            old = ""
+    old = "" if re.fullmatch(r"(?:19|20)\d\d", old) else old
+    return ChangeQuestion(question.asks, old=old, after=after, until=until)
+
+
+async def _subjects(reader: Reader, query: Query, where: Filter) -> list[HistorySubject]:
+    """Return what the question names that the index has, the most certain kind of name first."""
+    found = [HistorySubject(await _path_of(reader, path, where)) for path in query.paths]
+    if found:
+        return found
+    written = [*re.findall(r"`([^`\s]+)`", query.text), *query.names]
+    for name in written:
+        if nodes := await _named(reader, name, where):
+            return nodes
+    if query.relation is not None and query.relation.kind == Kind.CHANGES and query.relation.name:
+        if nodes := await _named(reader, query.relation.name, where):
+            return nodes
+    words = [word.strip("`'\".,?!:;()") for word in query.text.split()]
+    for word in reversed(words):
+        lowered = word.lower()
+        if len(word) > 2 and lowered not in _NO_SUBJECTS and lowered not in STOP_WORDS:
+            nodes = await _named(reader, word, where)
+            if nodes and (len(nodes) == 1 or not word.islower()):
+                return nodes
+    return await _in_texts(reader, written[:1], where) if _ADDS.search(query.text) else []
+
+
+async def _in_texts(reader: Reader, names: Sequence[str], where: Filter) -> list[HistorySubject]:
+    """Return the first line of product code that has a name as a whole word, in the file that has it most often."""
+    for name in names:
+        pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?!\w)")
+        scan = await scan_texts(reader, where, pattern, (name.encode(),), lambda path: not is_document(path))
+        found = [each for each in scan.found if not each.file.is_test]
+        if found:
+            counts = Counter(each.file.path for each in found)
+            first = max(found, key=lambda each: (counts[each.file.path], -each.line))
+            return [HistorySubject(first.file.path, text=name, line=first.line)]
+    return []
+
+
+async def _path_of(reader: Reader, written: str, where: Filter) -> str:
+    files = await find_files(reader, written, Filter(project=where.project))
+    return files[0][0].row.path if files else relative(reader, written).rstrip("/")
+
+
+async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubject]:
+    nodes = await reader.store.find(dotted(name), Match.SUFFIX, Filter(project=where.project), 50)
+    inside = [node for node in nodes if node.row.path]
+    code = [node for node in inside if node.row.label in _CODE and node.row.label != Label.DOC_SECTION]
+    declarations = reader.languages.declarations
+    kept = [node for node in code if not node.row.is_test and not is_aside(node.row.path)] or code
+    kept = [node for node in kept if not node.row.path.endswith(declarations)] or kept
+    kept = [node for node in kept if node.row.label != Label.VALUE] or kept
+    if not kept:
+        files = [node for node in inside if node.row.label in _FILES]
+        return [HistorySubject(files[0].row.path)] if files else []
+    return [HistorySubject(node.row.path, node) for node in kept[:3]]
+
+
+async def _of_subject(
+    history: History, text: str, question: ChangeQuestion, subjects: Sequence[HistorySubject]
+) -> LineReport:
+    commits: list[Commit] = []
+    notes: list[str] = []
+    is_whole, is_added = True, bool(_ADDS.search(text) and not _LAST.search(text))
+    for subject in subjects:
+        found, whole, said = await _commits(history, subject, question, subject.name if is_added else "")
+        commits += found
+        is_whole &= whole
+        notes += said
+    commits = sorted({each.id: each for each in commits}.values(), key=lambda each: -each.time)
+    title = " and ".join(subject.title for subject in subjects)
+    names = await _named_authors(history, text, required=False)
+    if names:
+        commits = [each for each in commits if each.author in names]
+        title += f" by {', '.join(sorted(names))}"
+    if _WHO.search(text):
+        return _authors_of(title, commits, notes)
+    lines = tuple(commit_row(each) for each in commits)
+    since = _since(question)
+    if is_added and commits and len(subjects) == 1:
+        first = commits[-1]
+        added = "was added" if is_whole else "is at least as old as"
+        said = f"{title} {added}: {day_of(first)} {first.id[:10]} {first.author}: {first.subject}"
+        return LineReport("changes", said, (*lines[-1:], *lines[:2]) if len(lines) > 3 else lines, tuple(notes))
+    what = "commits that changed the lines of" if subjects[0].node is not None else "commits of"
+    whole = ", the last one listed added it" if is_whole and commits and not since else ""
+    count = str(len(commits)) if commits else "none"
+    return LineReport(
+        "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=PAGE
+    )
+
+
+async def _commits(
+    history: History, subject: HistorySubject, question: ChangeQuestion, name: str
+) -> tuple[list[Commit], bool, list[str]]:
+    try:
+        found = await history.line_log(subject.path, *subject.lines, name=name, limit=MAX_COMMITS)
+    except NotFound:
+        # a folder, or a file that HEAD no longer has
+        log = await history.log(
+            MAX_COMMITS, since=question.old, after=question.after, until=question.until, paths=0, path=subject.path
+        )
+        if not log.commits and not (question.old or question.after or question.until):
+            raise
+        return list(log.commits), False, list(log.notes)
+    commits = [
+        each
+        for each in found.commits
+        if each.time >= question.after and (not question.until or each.time <= question.until)
+    ]
+    if question.old:
+        log = await history.log(MAX_COMMITS, since=question.old, paths=0)
+        ids = {each.id for each in log.commits}
+        commits = [each for each in commits if each.id in ids]
+    is_ended = bool(question.after and found.commits and found.commits[-1].time < question.after)
+    return commits, found.is_whole, [] if is_ended else list(found.notes)
+
+
+async def _of_authors(history: History, text: str, question: ChangeQuestion) -> LineReport | None:
+    """Answer for the commits of an author, or who the authors are; None where the question names none."""
+    if _WHO.search(text) and not re.search(r"\bby\b", text):
+        authors = await history.authors()
+        lines = tuple(TextLine("authors", each.name, counted(each.commits, "commit")) for each in authors[:100])
+        return LineReport("changes", f"authors of commits: {len(authors)}", lines, first=15)
+    names = await _named_authors(history, text, required=True)
+    if not names:
+        return None
+    commits: list[Commit] = []
+    more, notes = False, list[str]()
+    for name in sorted(names)[:3]:
+        log = await history.log(
+            200, since=question.old, after=question.after, until=question.until, paths=4, author=name
+        )
+        commits += log.commits
+        more |= log.more
+        notes += log.notes
+    commits.sort(key=lambda each: -each.time)
+    count = f"{len(commits)}{' or more' if more else ''}" if commits else "none"
+    title = f"commits by {', '.join(sorted(names))}{_since(question)}: {count}"
+    return LineReport("changes", title, tuple(commit_row(each) for each in commits), tuple(notes), first=PAGE)
+
+
+async def _named_authors(history: History, text: str, *, required: bool) -> set[str]:
+    """Return the authors of commits that a question names: in full, or by one capitalised part of the name."""
+    if not _OF_AUTHOR.search(text) or (not required and not re.search(r"\b(?:by|from|did|has)\b", text)):
+        return set()
+    authors = await history.authors()
+    lowered = text.lower()
+    full = {each.name for each in authors if " " in each.name and each.name.lower() in lowered}
+    if full:
+        return full
+    words = {word.strip("`'\".,?!:;()").removesuffix("'s") for word in text.split()[1:]}
+    behind = {match.lower() for match in re.findall(r"\bby (?:@)?([\w-]+)", text)}
+    parts = {word.lower() for word in words if len(word) > 2 and word[:1].isupper()} | behind
+    return _by_part(authors, parts)
+
+
+def _by_part(authors: Iterable[Author], parts: set[str]) -> set[str]:
+    """Return the author with the most commits whose name has one of the words as a part."""
+    found = [each for each in authors if parts & set(re.split(r"[\s.@-]+", each.name.lower()) + [each.name.lower()])]
+    return {found[0].name} if found else set()
+
+
+def _authors_of(title: str, commits: Sequence[Commit], notes: Sequence[str]) -> LineReport:
+    counts = Counter(each.author for each in commits)
+    last = {each.author: day_of(each) for each in reversed(commits)}
+    lines = tuple(
+        TextLine("authors", name, f"{counted(count, 'commit')}, last {last[name]}")
+        for name, count in counts.most_common()
+    )
+    return LineReport(
+        "changes", f"authors of {title}: {len(counts)} in {counted(len(commits), 'commit')}", lines, tuple(notes)
+    )
+
+
+def _since(question: ChangeQuestion) -> str:
+    said = f" since {question.old.removeprefix('tags/')}" if question.old else ""
+    if question.after:
+        said += f" from {day(question.after)}"
+    return said + (f" to {day(question.until)}" if question.until else "")
+
+
+def commit_row(commit: Commit) -> TextLine:
+    """Return a commit as a line: day and id, author, subject, paths."""
+    paths = f" [{', '.join(commit.paths)}]" if commit.paths else ""
+    return TextLine("commits", f"{day_of(commit)} {commit.id[:10]}", f"{commit.author}: {commit.subject}{paths}")
+
+
+def day_of(commit: Commit) -> str:
+    """Return the day of a commit."""
+    return day(commit.time)
+
+
+def day(moment: int) -> str:
+    """Return the day of a Unix time in UTC; "?" for a time that no calendar holds."""
+    try:
+        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
+    except (ValueError, OverflowError, OSError):
+        return "?"

@@ -1,0 +1,151 @@
+"""Dependencies as manifests declare them, with what else their files say: read from the graph and the indexed texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from atlas.code.reader import Reader
+
+MAX_DECLARED = 20_000
+"""Declarations that are read of a project."""
+TIMEOUT = 10.0
+_DECLARED = (
+    "MATCH (p:Project)-[r:DEPENDS_ON]->(d) RETURN p.uid, p.name, d.uid, d.name, d.kind, d.import_name, r.package,"
+    " r.kind, r.group, r.range, r.marker, r.locked, r.lock, r.path, r.line, r.also ORDER BY r.path, r.line, d.uid"
+)
+_MAJOR = re.compile(r"[/.]v\d+$")
+_LISTS = re.compile(r"(?:^|/)(?:Gemfile|gems\.rb)$|\.(?:txt|in)$")
+"""Files that list what developers of a package install, beside the manifest of the package."""
+_ALSO = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?: (?P<kind>[a-z]+))?(?: (?P<range>.*))?")
+_MANIFESTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg))$|\.gemspec$")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A dependency that a manifest declares."""
+
+    source: str
+    """Uid of the project."""
+    project: str
+    """Name of the project."""
+    target: str
+    name: str
+    """Name of the package, or of the project of the repository."""
+    is_inner: bool
+    import_name: str
+    package: str
+    """As declared."""
+    kind: str
+    group: str
+    range: str
+    marker: str
+    locked: str
+    lock: str
+    path: str
+    line: int
+    also: tuple[str, ...] = ()
+    section: str = ""
+    """The comment above it in a list of requirements: what they are for."""
+
+    @property
+    def folder(self) -> str:
+        """Folder of the project, "" for the root."""
+        folder = self.source.partition(":project:")[2]
+        return "" if folder == "." else folder
+
+
+async def read_declarations(reader: Reader, project: str) -> tuple[Declaration, ...]:
+    """Return all declared dependencies by manifest and line."""
+    rows = (await reader.store.cypher(_DECLARED, {}, MAX_DECLARED, TIMEOUT, project)).rows
+    declared = _settled([_declaration(row) for row in rows])
+    paths = sorted({each.path for each in declared if each.path.endswith((".txt", ".in"))})
+    if not paths:
+        return tuple(declared)
+    texts = await reader.store.content(project, paths)
+    lines = {path: text.decode("utf-8", "replace").split("\n") for path, text in texts.items()}
+    return tuple(replace(each, section=_section(lines.get(each.path, []), each.line)) for each in declared)
+
+
+def section_of(each: Declaration) -> str:
+    """Return the comment above a declaration."""
+    return each.section
+
+
+def normal_name(name: str) -> str:
+    """Return a name as ecosystems compare names: lower case, one kind of separator."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def short_name(name: str) -> str:
+    """Return the last part of a name: `yaml` of `gopkg.in/yaml.v3`, `gin` of `github.com/gin-gonic/gin`."""
+    bare = _MAJOR.sub("", name)
+    return normal_name(re.split(r"[/:]", bare)[-1])
+
+
+def major_free(name: str) -> str:
+    """Return a name without its major version."""
+    return _MAJOR.sub("", name)
+
+
+def _settled(declared: Sequence[Declaration]) -> list[Declaration]:
+    """Return the declarations, those of lists for developers as such where the package has a manifest of its own."""
+    declared = [_by_manifest(each) for each in declared]
+    own = {(each.source, each.target) for each in declared if _MANIFESTS.search(each.path)}
+    sources = {source for source, _ in own}
+    return [replace(each, kind="development") if _is_for_developers(each, sources) else each for each in declared]
+
+
+def _by_manifest(each: Declaration) -> Declaration:
+    """Return a declaration with the place in the package's manifest first, where a list for developers repeats it."""
+    if not _LISTS.search(each.path):
+        return each
+    for number, other in enumerate(each.also):
+        if (match := _ALSO.fullmatch(other)) is not None and _MANIFESTS.search(match["path"]):
+            said = f"{each.path}:{each.line} {each.kind} {each.range}".strip()
+            also = (*each.also[:number], said, *each.also[number + 1 :])
+            return replace(
+                each,
+                path=match["path"],
+                line=int(match["line"]),
+                kind=match["kind"] or each.kind,
+                range=match["range"] or "",
+                also=also,
+            )
+    return each
+
+
+def _is_for_developers(each: Declaration, sources: Collection[str]) -> bool:
+    return each.kind == "runtime" and each.source in sources and bool(_LISTS.search(each.path))
+
+
+def _section(lines: Sequence[str], line: int) -> str:
+    """Return the comment above the lines around a declaration; "" where an empty line is between."""
+    for number in range(line - 2, -1, -1):
+        text = lines[number].strip() if number < len(lines) else ""
+        if not text:
+            return ""
+        if text.startswith("#"):
+            return text.strip("# -=")
+    return ""
+
+
+def _declaration(row: Sequence[object]) -> Declaration:
+    source, project, target, name, kind, import_name, package, purpose, *rest = row
+    group, allowed, marker, locked, lock, path, line, also = rest
+    return Declaration(
+        _text(source), _text(project), _text(target), _text(name), kind != "external_package", _text(import_name),
+        _text(package), _text(purpose), _text(group), _text(allowed), _text(marker), _text(locked), _text(lock),
+        _text(path), line if isinstance(line, int) else 0,
+        _texts(also),
+    )  # fmt: skip
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(_text, cast("list[object]", value))) if isinstance(value, list) else ()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,176 @@
+"""Read a question about packages by what it names: a declared package, an extra or group, or words for dependencies.
+
+The patterns of `package_questions` know whole sentences; here the words may stand in any order, because the index knows
+which names are packages, groups and projects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from atlas.code.graph.declarations import Declaration, normal_name, section_of, short_name
+from atlas.code.question.package_questions import KINDS, PackageAspect, PackageQuestion
+from atlas.code.question.parse_question import Query
+from atlas.core.english.stems import root_of
+
+_DEPENDENCIES = re.compile(
+    r"\b(?:dependenc(?:y|ies)|deps|requirements?|third[- ]party|3rd[- ]party|extras|gems|crates|hex packages|nuget packages"
+    r"|npm packages|pip packages|python packages|go modules|peer deps|libs|dependants)\b",
+    re.IGNORECASE,
+)
+"""Words that can only mean packages."""
+_THINGS = re.compile(
+    r"\b(?:packages?|librar(?:y|ies)|modules?|gems?|crates?|what|which|everything|tools?|plugins?)\b", re.IGNORECASE
+)
+_NEEDS = re.compile(
+    r"\b(?:requires?|required|depends?|needs?|needed|pulls? in|brings? in|suggests?|suggested|installed|install|installs|installing"
+    r"|optional|declare[sd]?|pinned|locked|external|must be installed|rel(?:y|ies) on)\b",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"\b(?:versions?|pinned|locked|constraint|range|release|at least|minimum|up to date|outdated)\b", re.IGNORECASE
+)
+_USE = re.compile(
+    r"\b(?:dependenc\w+|depends?|deps?|requires?|required|needs?|needed|import\w*|used?|uses|using|rel(?:y|ies) on|declare[sd]?|install\w*"
+    r"|packages?|librar(?:y|ies)|gems?|crates?|pulls? in|third[- ]party|brought in|come from)\b",
+    re.IGNORECASE,
+)
+_CODE_NOUNS = re.compile(
+    r"\b(?:functions?|methods?|class(?:es)?|callers?|call(?:s|ed)?|tests?\b.*\bfor|subclass\w*|implement\w*|callees?|inject\w*|parse[sd]?|resolve[sd]?|load(?:s|ed)?|work|works)\b",
+    re.IGNORECASE,
+)
+_TO_DO = re.compile(
+    r"\b(?:needed|required|need|require|install\w*|necessary)\b.*\b(?:to|for|by)\b(?: \w+)? ?(?:build\w*|run\w*|install\w*|develop\w*|test\w*|lint\w*|compil\w*|generat\w*|doc\w*|the \w+)",
+    re.IGNORECASE,
+)
+_WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
+_WORD = re.compile(r"@?[\w][\w@./:+-]*")
+_TOPICS = {
+    "docs": ("docs", "doc", "documentation", "sphinx", "mkdocs"),
+    "test": ("tests", "test", "testing", "spec"),
+    "lint": ("lint", "linting", "linter", "style", "format", "formatting", "typing", "types", "typecheck"),
+    "benchmark": ("bench", "benchmark", "benchmarks"),
+    "example": ("examples", "example", "demo"),
+    "packaging": ("packaging", "publish", "release"),
+}
+MAX_WORDS = 20
+
+
+def read_package_question(query: Query, declared: Sequence[Declaration], *, names_own: bool) -> PackageQuestion | None:
+    """Return the question about packages that a text asks; None for other texts. Pure.
+
+    `names_own`: whether the question asks for a relation of a symbol of the project.
+    """
+    text = query.text
+    if query.states or query.reports or len(text.split()) > MAX_WORDS:
+        return None
+    if (match := _WITH_EXTRA.search(text)) is not None:
+        groups = tuple(each.strip() for each in match[2].split(","))
+        if any(each.group in groups for each in declared):
+            return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
+    is_sure = bool(_DEPENDENCIES.search(text)) and not _CODE_NOUNS.search(text)
+    words = [word.strip(".,?!:;") for word in _WORD.findall(text)]
+    groups = _groups(text, words, declared)
+    if groups and (is_sure or re.search(r"\b(?:extras?|groups?|feature)\b", text, re.IGNORECASE)):
+        return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
+    named = _packages(words, declared)
+    if named and (_USE.search(text) or _VERSION.search(text)) and not _CODE_NOUNS.search(text):
+        asks = PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS
+        return PackageQuestion(asks, named, certain=bool(_DEPENDENCIES.search(text)))
+    asks_things = bool(_THINGS.search(text)) and bool(_NEEDS.search(text)) and not _CODE_NOUNS.search(text)
+    topic = next((name for name, spelled in _TOPICS.items() if set(spelled) & {word.lower() for word in words}), "")
+    parts = [part.lower() for word in words for part in (word, *word.split("-"))]
+    kinds = tuple(dict.fromkeys(KINDS[part] for part in parts if part in KINDS))
+    if "suggested" in text.lower() or "optional" in text.lower() or "extras" in text.lower():
+        kinds = ("optional",)
+    if names_own and not topic:
+        return None
+    if not is_sure and not (asks_things and (re.search(r"\b(?:packages?|librar|gems?|crates?|modules?)", text, re.I))):
+        return _to_do(text, topic, declared)
+    if topic and not (kinds and topic == "test") and _about_topic(topic, declared):
+        return PackageQuestion(PackageAspect.LIST, topic=topic, certain=True)
+    if kinds == ("optional",) and not any(each.kind == "optional" for each in declared):
+        # what composer suggests, for one, is not in the graph: no "none" without proof
+        return None
+    return PackageQuestion(PackageAspect.LIST, kinds=kinds, project=_project(words, declared), certain=True)
+
+
+def _to_do(text: str, topic: str, declared: Sequence[Declaration]) -> PackageQuestion | None:
+    """Return the question what has to be installed for a purpose: `what is needed to build the docs`."""
+    if topic and _TO_DO.search(text) and _about_topic(topic, declared):
+        return PackageQuestion(PackageAspect.LIST, topic=topic, certain=True)
+    return None
+
+
+def of_topic(each: Declaration, topic: str) -> bool:
+    """Return whether a declaration is for a topic such as `docs`: by its group, its file or the comment above it."""
+    spelled = _TOPICS.get(topic, (topic,))
+    parts = re.split(r"[\s/_.&,-]+", f"{each.group} {each.path} {section_of(each)} {each.project}".lower())
+    return any(part in spelled or root_of(part) in spelled for part in parts)
+
+
+def _about_topic(topic: str, declared: Iterable[Declaration]) -> bool:
+    return any(of_topic(each, topic) for each in declared)
+
+
+def _groups(text: str, words: Sequence[str], declared: Sequence[Declaration]) -> tuple[str, ...]:
+    known = {each.group.lower(): each.group for each in declared if each.group}
+    quoted = {word.lower() for word in words}
+    found = [group for lowered, group in known.items() if lowered in quoted]
+    return tuple(found) if len(found) <= 3 and text else ()
+
+
+def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
+    """Return the declared package that a word names: in full, or by the last part of its name."""
+    full = {
+        normal_name(name): each.name
+        for each in declared
+        for name in (each.name, each.package, each.import_name)
+        if name
+    }
+    for word in words:
+        if len(word) > 1 and (normal_name(word) in full) and word.lower() not in _NO_PACKAGES:
+            return word
+    short = {short_name(each.name) for each in declared if not each.is_inner}
+    return next(
+        (word for word in words if len(word) > 2 and short_name(word) in short and word.lower() not in _NO_PACKAGES), ""
+    )
+
+
+_NO_PACKAGES = frozenset(
+    [
+        "for",
+        "of",
+        "in",
+        "is",
+        "the",
+        "what",
+        "which",
+        "version",
+        "package",
+        "use",
+        "using",
+        "test",
+        "build",
+        "docs",
+        "dev",
+        "run",
+        "a",
+        "an",
+        "and",
+        "or",
+        "json",
+        "http",
+    ]
+)
+
+
+def _project(words: Sequence[str], declared: Sequence[Declaration]) -> str:
+    """Return the project of the repository, other than the whole, that a word names."""
+    folders = {each.folder: each for each in declared if each.folder}
+    for word in words:
+        for folder, each in folders.items():
+            if word.lower() in (folder.lower(), folder.rpartition("/")[2].lower(), each.project.lower()):
+                return folder
+    return ""

@@ -1,0 +1,6 @@
+"""Answers that are lines of the indexed texts: what the graph does not hold, but the files of the project say.
+
+Each module answers one kind of question: environment variables (`environment`), command line flags (`flags`), settings
+and their defaults (`settings`), versions (`versions`), when something was added or removed (`releases`), what a handler
+of exceptions catches (`caught`). `scan_texts` reads the texts, within bounds; `line_report` is the value of an answer.
+"""

@@ -1,0 +1,271 @@
+"""Environment variables: which ones the code reads, and what one of them does, from reads in the indexed texts.
+
+A read is a call or an index by which a language gives a variable (`os.environ`, `process.env`, `getenv`). A name that is
+a constant is looked up where the constant is assigned; what is put together at run time is listed as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from atlas.code.lines.asked_words import mentions, topic_words
+from atlas.code.lines.line_report import LineReport, TextLine, several, shown
+from atlas.code.lines.scan_texts import FoundLine, is_aside, is_document, scan_texts
+from atlas.code.question.parse_question import Query
+from atlas.code.reader import Reader
+from atlas.core.model import Filter, Label, Match
+from atlas.core.wording import counted
+
+_ASKS = re.compile(r"\benv(?:ironment(?:al)?)?[- ]?var(?:iable)?s?\b|\benviron(?:ment)? settings\b", re.IGNORECASE)
+_READS = re.compile(r"\bvariables\b.*\b(?:read|consult|honou?r|respect)", re.IGNORECASE)
+_LISTS = re.compile(
+    r"^(?:\W*(?:please|can you|could you|show|list|give|find|tell|name|all|me|us|the|and|of|any|every|are there|is there)\b)*"
+    r"\W*(?:(?:what|which)(?:'s| is| are)?\b|(?:the |all |every |any )*(?:\w+ )?env|does|do|where|how)",
+    re.IGNORECASE,
+)
+_CONSTANT = re.compile(r"(?<![\w.$-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w(])")
+_NAME = r"(?P<{0}>[A-Za-z_]\w*)"
+_QUOTED_NAME = r"[\"'`]{0}[\"'`]"
+_IDENTIFIER = r"(?P<at>[A-Za-z_][\w.:]*(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))?)"
+_CALLS = (
+    r"(?:\bos\.environ(?:\.(?:get|pop|setdefault))?|\benviron\.get|\bENV(?:\.(?:fetch|key\?|include\?|has_key\?|delete|dig))?"
+    r"|\$_ENV|\$_SERVER|\$ENV|\b(?:std::)?env::var(?:_os)?|\b(?:option_)?env!|\bsys\.env(?:\.(?:get|getOrElse|contains))?"
+    r"|\bos\.(?:Getenv|LookupEnv|getenv|unsetenv)|\b\w*[gG]et_?[eE]nv(?:ironment)?(?:_?[vV]ar(?:iable)?)?s?\w*"
+    r"|\bSystem\.(?:get_env|fetch_env!?)|\bDeno\.env\.get|\bprocess\.env|\bimport\.meta\.env|\bPlatform\.environment"
+    r"|\bprocessInfo\.environment|\bSys\.getenv|\bviper\.BindEnv|\bGetEnvironmentVariable|\bEnvironment\.GetEnvironmentVariable"
+    r"|\bLookupEnv|\bgetEnvVarOwned|\bfromEnvironment|\bposix\.getenv)"
+)
+_READ = re.compile(
+    "|".join(
+        (
+            rf"{_CALLS}\s*\??\.?[\[({{]{{1,2}}\s*(?:[\w.]+,\s*)?{_QUOTED_NAME.format(_NAME.format('called'))}",
+            rf"(?:\bprocess\.env|\bimport\.meta\.env|\bBun\.env)\.{_NAME.format('dotted')}",
+            rf"{_QUOTED_NAME.format(_NAME.format('inside'))}\s+(?:not\s+)?in\s+os\.environ\b",
+            r"\$ENV\{(?P<perl>\w+)\}",
+            r"\b(?:env|envvar|envconfig|envvars|EnvVars?|env_var|validation_alias)\s*[=:(]\s*(?:\[\]string\{|\[)?\s*"
+            r"[\"'](?P<declared>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b",
+            rf"(?:\bos\.(?:Getenv|LookupEnv|getenv|environ(?:\.get)?)|\benv::var(?:_os)?|\bprocess\.env|\bSystem\.getenv"
+            rf"|\bENV(?:\.fetch)?|\bGetEnvironmentVariable|(?<![\w.>])getenv)[(\[]\s*&?{_IDENTIFIER}\s*[,)\]]",
+            r"\b(?:env|environ|environment|_env)(?:\.(?:fetch|get|key\?))?[\[(]\s*[\"'](?P<passed>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']",
+        )
+    )
+)
+_DOCUMENTED = re.compile(r"(?:^#+ [^\n]*?|`|\*\*|\$)([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b", re.MULTILINE)
+_CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
+_TOOLS = re.compile(
+    r"(?:^|/)(?:\.[\w-]+|scripts?|tools?|ci|build|gulpfile\.\w+|rakefile|gemfile|noxfile\.py|setup\.py)(?:/|$)", re.I
+)
+"""Code that builds or checks the project."""
+_NEEDLES = (b"env",)
+_OF_REQUESTS = re.compile(
+    r"(?:REQUEST|SERVER|REMOTE|SCRIPT|CONTENT|GATEWAY|PATH|QUERY|HTTP|DOCUMENT|AUTH)_\w+|HTTPS?|PATH_INFO|CHUNKED_BODY"
+)
+"""Entries of a request's environment (CGI, WSGI, Rack), which are read like variables."""
+_PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY"))
+_WRITES = re.compile(r"^\s*(?:=(?!=|~)|\|\|=)|\bsetenv|\bputenv|\bSetenv|\bset_var")
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRead:
+    """A place where code reads or sets a variable."""
+
+    name: str
+    """Name of the variable, or the expression that makes it."""
+    found: FoundLine
+    is_written: bool = False
+    is_computed: bool = False
+    is_passed: bool = False
+    """Whether it is read from a mapping called `env`, which may be that of a request."""
+
+
+async def answer_environment(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    """Answer a question about environment variables; None for other questions. Raises store errors."""
+    text = query.text
+    named = tuple(dict.fromkeys(_CONSTANT.findall(text)))
+    is_asked = bool(_ASKS.search(text) or _READS.search(text))
+    if not is_asked and not (len(named) == 1 and len(text.split()) <= 12 and query.relation is None):
+        return None
+    if query.states or query.reports or (is_asked and not named and not _LISTS.match(text)):
+        return None
+    reads, notes = await read_variables(reader, where)
+    if named:
+        mine = [each for each in reads if each.name in named]
+        if mine and (is_asked or not await _is_defined(reader, named[0], where, reads)):
+            return await _about(reader, named, mine, where, notes)
+        if not is_asked:
+            return None
+    documented = await _documented(reader, where)
+    return _listed(query, reader.root.name, reads, documented, named, notes)
+
+
+async def read_variables(reader: Reader, where: Filter) -> tuple[list[EnvironmentRead], tuple[str, ...]]:
+    """Return the reads and writes of environment variables, and what was not read."""
+    scan = await scan_texts(reader, where, _READ, _NEEDLES, lambda path: not is_document(path))
+    reads = [each for found in scan.found if (each := _read(found)) is not None]
+    names = {each.name for each in reads if each.is_computed and re.fullmatch(r"[\w.:]+", each.name)}
+    values = await _constants(reader, where, {re.split(r"[.:]", name)[-1] for name in names})
+    resolved: list[EnvironmentRead] = []
+    for each in reads:
+        value = values.get(re.split(r"[.:]", each.name)[-1]) if each.is_computed else None
+        resolved.append(EnvironmentRead(value, each.found, each.is_written) if value else each)
+    plain = {each.name for each in resolved if not each.is_passed}
+    kept = [
+        each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)
+    ]
+    return kept, scan.notes
+
+
+def _read(found: FoundLine) -> EnvironmentRead | None:
+    groups = found.match.groupdict()
+    line = found.text.lstrip()
+    if line.startswith(("#", "//", "*", "/*")):
+        return None
+    rest = found.file.text[found.match.end() : found.match.end() + 40].split("\n")[0].lstrip(")]}\"' ")
+    is_written = bool(re.match(r"=(?!=|~|>)|\|\|=", rest)) or bool(
+        re.search(r"setenv|putenv|set_var", found.match[0], re.I)
+    )
+    if groups.get("at"):
+        return EnvironmentRead(groups["at"], found, is_computed=True)
+    name = next(
+        (groups[key] for key in ("called", "dotted", "inside", "perl", "declared", "passed") if groups.get(key)), ""
+    )
+    is_server = "$_SERVER" in found.match[0] and bool(_OF_REQUESTS.fullmatch(name)) and name not in _PROXIES
+    if not name or is_server or (name.islower() and "_" not in name and groups.get("called") and len(name) < 3):
+        return None
+    return EnvironmentRead(name, found, is_written, is_passed=bool(groups.get("passed")))
+
+
+async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str, str]:
+    """Return the strings that constants of these names are assigned."""
+    if not names:
+        return {}
+    pattern = re.compile(
+        rf"\b(?P<name>{'|'.join(map(re.escape, sorted(names)))})\b(?:\s*:?\s*[\w&'*]+)?\s*(?::?=)\s*[\"'](?P<value>[A-Za-z_]\w+)[\"']"
+    )
+    scan = await scan_texts(
+        reader, where, pattern, [name.encode() for name in sorted(names)], lambda path: not is_document(path)
+    )
+    return {each.match["name"]: each.match["value"] for each in reversed(scan.found)}
+
+
+async def _documented(reader: Reader, where: Filter) -> dict[str, FoundLine]:
+    """Return the variables that documents explain: in a heading, or beside the words "environment variable"."""
+    scan = await scan_texts(reader, where, _DOCUMENTED, (b"env", b"# ", b"`"), is_document)
+    kept: dict[str, FoundLine] = {}
+    for each in scan.found:
+        around = "\n".join(each.file.lines[max(0, each.line - 4) : each.line + 3])
+        is_about = "environment" in each.file.path.lower() and each.text.startswith("#")
+        if not _CHANGES.search(each.file.path) and (is_about or _ASKS.search(around)):
+            kept.setdefault(each.match[1], each)
+    return kept
+
+
+async def _is_defined(reader: Reader, name: str, where: Filter, reads: Sequence[EnvironmentRead]) -> bool:
+    """Return whether a definition of the project has the name, other than a place that reads the variable."""
+    nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=where.project), 5)
+    lines = {(each.found.file.path, each.found.line) for each in reads if each.name == name}
+    return any(node.row.label == Label.VALUE and (node.row.path, node.row.line) not in lines for node in nodes)
+
+
+async def _about(
+    reader: Reader, names: Sequence[str], mine: Sequence[EnvironmentRead], where: Filter, notes: tuple[str, ...]
+) -> LineReport:
+    lines: list[TextLine] = []
+    for each in mine:
+        group = "sets" if each.is_written else "tests" if each.found.file.is_test else "reads"
+        name = f"{each.name}: " if len(names) > 1 else ""
+        lines.append(TextLine(group, each.found.place, f"{name}{_with_next(each.found)}"))
+    pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+    told = await scan_texts(reader, where, pattern, [name.encode() for name in names], is_document)
+    documents = [TextLine("documented", each.place, shown(each.text)) for each in told.found]
+    order = ("reads", "sets", "documented", "tests")
+    lines = sorted([*lines, *documents[:6]], key=lambda each: order.index(each.group))
+    reading = [each for each in mine if not each.is_written]
+    title = (
+        f"environment variable {', '.join(f'`{name}`' for name in names)}: read in {counted(len(reading), 'place')}"
+        f", documented in {counted(len(told.found), 'line')}"
+    )
+    return LineReport("environment", title, tuple(lines), (*notes, *told.notes))
+
+
+def _with_next(found: FoundLine) -> str:
+    """Return the line with the one behind it, which often uses what was read."""
+    after = found.file.lines[found.line : found.line + 1]
+    text = shown(found.text)
+    return f"{text} / {shown(after[0])}" if after and after[0].strip() and len(text) < 100 else text
+
+
+def _listed(
+    query: Query,
+    reader_name: str,
+    reads: Sequence[EnvironmentRead],
+    documented: Mapping[str, FoundLine],
+    named: Sequence[str],
+    notes: tuple[str, ...],
+) -> LineReport:
+    code = [each for each in reads if not each.found.file.is_test] if not query.wants_tests else list(reads)
+    own = frozenset((reader_name.lower(), "app"))
+    kept, said = _about_topic(query, code, own)
+    by_name: dict[str, list[EnvironmentRead]] = {}
+    for each in kept:
+        by_name.setdefault(each.name, []).append(each)
+    lines = [_variable(name, places) for name, places in by_name.items()]
+    known = {each.name for each in reads}
+    others = [(name, found) for name, found in documented.items() if name not in known]
+    if words := tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own):
+        about = [each for each in others if mentions(f"{each[0]} {each[1].text}", words)]
+        if about and not said:
+            lines, said = [], f"only documents name {' '.join(words)}; {_names(kept)} others are read"
+        others = about
+    elsewhere = [each.place for each in lines if each.group == "in_tools"]
+    lines = [each for each in lines if each.group != "in_tools"]
+    lines += [TextLine("in_tools", "build, benchmarks, examples", ", ".join(elsewhere))] if elsewhere else []
+    lines += [TextLine("documented", name, f"{found.place} (no read in indexed code)") for name, found in others]
+    order = ("variables", "computed", "documented", "through_env", "only_set", "in_tools")
+    lines.sort(key=lambda each: (order.index(each.group), each.place))
+    files = {each.found.file.path for each in kept}
+    missing = f"{', '.join(f'`{name}`' for name in named)} is read nowhere in indexed code; " if named else ""
+    scope = f" ({said})" if said else ""
+    count = counted(len(by_name), "environment variable")
+    read = f"{count} read or set in {counted(len(files), 'file')}" if by_name else "no environment variable is read"
+    title = f"{missing}{read}{scope}" + (f", {len(others)} more documented" if others else "")
+    tests = len({each.name for each in reads}) - len({each.name for each in code})
+    more = (f"{counted(tests, 'further variable')} only in tests",) if tests else ()
+    outcome = "found" if lines else "not_found"
+    return LineReport("environment", title, tuple(lines), (*notes, *more), outcome, first=40)
+
+
+def _variable(name: str, places: Sequence[EnvironmentRead]) -> TextLine:
+    group = "variables"
+    if all(_TOOLS.search(each.found.file.path) or is_aside(each.found.file.path) for each in places):
+        group = "in_tools"
+    elif all(each.is_computed for each in places):
+        group = "computed"
+    elif all(each.is_written for each in places):
+        group = "only_set"
+    elif all(each.is_passed or each.is_written for each in places):
+        group = "through_env"
+    return TextLine(group, name, several((each.found.file.path, each.found.line) for each in places))
+
+
+def _about_topic(
+    query: Query, reads: Sequence[EnvironmentRead], own: frozenset[str]
+) -> tuple[list[EnvironmentRead], str]:
+    """Return the reads that the other words of a question are about, and what that left out."""
+    if query.paths:
+        inside = [each for each in reads if any(path in each.found.file.path for path in query.paths)]
+        return inside, f"in {', '.join(query.paths)}: {_names(inside)} of {_names(reads)}"
+    words = tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own)
+    if not words:
+        return list(reads), ""
+    for said in (lambda each: each.name, lambda each: each.found.file.path, lambda each: each.found.text):
+        kept = [each for each in reads if mentions(said(each), words)]
+        if kept and len(kept) < len(reads):
+            return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}"
+    return list(reads), ""
+
+
+def _names(reads: Iterable[EnvironmentRead]) -> int:
+    return len({each.name for each in reads})

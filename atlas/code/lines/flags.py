@@ -1,0 +1,127 @@
+"""Command line flags: where `--foo` is declared, read and documented, and which flags the code declares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from atlas.code.lines.asked_words import mentions, topic_words
+from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.lines.scan_texts import FoundLine, is_document, scan_texts
+from atlas.code.question.parse_question import Query
+from atlas.code.reader import Reader
+from atlas.core.model import Filter
+from atlas.core.wording import counted
+
+_FLAG = re.compile(r"(?<![\w-])--([a-z][\w-]*[a-z0-9])\b", re.IGNORECASE)
+_LISTS = re.compile(
+    r"\b(?:command[- ]line|cli|cmd|terminal|shell)\b.*\b(?:flags?|options?|switches|arguments|parameters)\b"
+    r"|\b(?:flags|switches)\b.*\b(?:takes?|accepts?|supports?|ha(?:s|ve)|understands?|declared?|exists?|there|available|define[sd]?)\b"
+    r"|^(?:(?:what|which|list|show|all|the|command)\W+)*(?:flags|switches)\b",
+    re.IGNORECASE,
+)
+_DECLARES = re.compile(
+    r"add_argument|option|\bon[ (]|\.arg\(|Arg::|\blong\b|[fF]lags?\b|[sS]witch|Param|Parameter|usage|help|\bVar\w*\(|getopt",
+    re.IGNORECASE,
+)
+_GO = r"(?:\.|\b)(?:String|Bool|Int|Uint|Float|Duration|Count|IP|Text|Func|Value)\w*\(\s*(?:&?[\w.\[\]]+,\s*)?\"{0}\""
+_CLAP = r"(?:\blong\s*(?:=\s*|\()|\bArg::(?:new|with_name)\(|\blong_flag\()\s*\"{0}\""
+_NAMED = r"\.(?:option|flag|opt|boolean|requiredOption|addOption)\(\s*(?:new \w+\(\s*)?[\"'`]{0}[\"'`]"
+_ANY = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*"
+_LISTED = re.compile(
+    "|".join(
+        (
+            rf"(?:add_argument|option|Option|\bon|add_option|Parameter|addOption|register\w*|flag)\b[ (\[]\s*[^\n]{{0,60}}?"
+            rf"[\"'`]?--(?:\[no-\])?(?P<dashed>{_ANY})",
+            *(form.format(f"(?P<{name}>{_ANY})") for name, form in (("go", _GO), ("clap", _CLAP), ("named", _NAMED))),
+        )
+    )
+)
+
+
+async def answer_flags(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    """Answer a question about command line flags; None for other questions. Raises store errors."""
+    if query.states or query.reports:
+        return None
+    names = tuple(dict.fromkeys(_FLAG.findall(query.text)))
+    if names and len(query.text.split()) <= 20:
+        return await _about(reader, names[0], query, where)
+    return await _listed(reader, query, where) if _LISTS.search(query.text) else None
+
+
+async def _about(reader: Reader, name: str, query: Query, where: Filter) -> LineReport | None:
+    positive = name.removeprefix("no-")
+    quoted = re.escape(name)
+    field = re.escape(name).replace(r"\-", "[-_]")
+    pattern = re.compile(
+        rf"--(?P<dashed>{re.escape(name)}|\[no-\]{re.escape(positive)})(?![\w-])"
+        rf"|(?:{_GO.format(quoted)}|{_CLAP.format(quoted)}|{_NAMED.format(quoted)})"
+        rf"|\blong\b[^\n]*\n\s*(?:pub )?{field}\s*:"
+    )
+    needles = [name.encode(), positive.encode(), b"long"]
+    scan = await scan_texts(reader, where, pattern, needles)
+    if not scan.found:
+        return None
+    lines = [TextLine(_group(each), each.place, _with_help(each)) for each in scan.found]
+    lines = list({(each.group, each.place): each for each in lines}.values())
+    order = ("declared", "documented", "used", "tests")
+    lines.sort(key=lambda each: order.index(each.group))
+    counts = {group: sum(each.group == group for each in lines) for group in order}
+    kept = [each for group in order for each in [line for line in lines if line.group == group][: _MOST[group]]]
+    said = ", ".join(f"{group} in {counted(count, 'place')}" for group, count in counts.items() if count)
+    return LineReport("flags", f"flag `--{name}`: {said}", tuple(kept), scan.notes)
+
+
+_MOST = {"declared": 6, "documented": 6, "used": 4, "tests": 2}
+"""Lines of each group that are worth their tokens."""
+
+
+def _group(found: FoundLine) -> str:
+    if found.file.is_document:
+        return "documented"
+    if found.file.is_test:
+        return "tests"
+    text = found.text.strip()
+    before = " ".join(found.file.lines[max(0, found.line - 3) : found.line])
+    is_quoted = re.match(r"[\"'`(\[]", text) is not None and text.startswith(('"-', "'-", "`-"))
+    if text.startswith(("#", "//", "*", "///")):
+        return "used"
+    return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"
+
+
+def _with_help(found: FoundLine) -> str:
+    """Return the line with those behind it, which hold the help of a flag."""
+    if found.file.is_document:
+        return shown(found.text)
+    end = found.file.line_at(found.match.end() - 1)
+    following = (line.strip() for line in found.file.lines[end : end + 6])
+    text = " ".join([*(line.strip() for line in found.file.lines[found.line - 1 : end]), *following])
+    return shown(re.sub(r"\s+", " ", text))
+
+
+async def _listed(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    needles = (b"--", b"long", b"arg", b"flag", b"option", b"string", b"bool", b"int", b"var")
+    scan = await scan_texts(reader, where, _LISTED, needles, lambda path: not is_document(path))
+    code = [each for each in scan.found if not each.file.is_test and not each.text.strip().startswith(("#", "//", "*"))]
+    words = topic_words(query.text)
+    about = [each for each in code if mentions(each.file.path, words)] if words else []
+    kept = about if 0 < len(about) < len(code) else code
+    if not kept:
+        return None
+    lines = [TextLine("flags", path, said) for path, said in _by_file(kept)]
+    count = len({(_name(each), each.file.path) for each in kept})
+    scope = f" (in paths about {', '.join(words)}: {len(about)} of {len(code)} declarations)" if kept is about else ""
+    title = f"{counted(count, 'flag')} declared in {counted(len(lines), 'file')}{scope}"
+    return LineReport("flags", title, tuple(lines), scan.notes)
+
+
+def _by_file(found: Iterable[FoundLine]) -> Iterable[tuple[str, str]]:
+    by_path: dict[str, dict[str, int]] = {}
+    for each in found:
+        by_path.setdefault(each.file.path, {}).setdefault(_name(each), each.line)
+    for path, flags in sorted(by_path.items(), key=lambda item: -len(item[1])):
+        yield path, ", ".join(f"--{name} :{line}" for name, line in flags.items())
+
+
+def _name(found: FoundLine) -> str:
+    return next(name for name in found.match.groupdict().values() if name)

@@ -1,0 +1,249 @@
+"""When something was added, deprecated or removed: the lines of changelogs and directives that name it.
+
+A changelog is read by its headings: a line belongs to the nearest version above it. `what was removed in 7.0` asks for
+the section of that version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from atlas.code.changes.commit_history import added_by
+from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
+from atlas.code.question.parse_question import Query
+from atlas.code.reader import Reader
+from atlas.core.english.stems import root_of
+from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.model import Filter
+from atlas.core.wording import counted
+
+_VERBS = {
+    "added": r"add|introduc|new\b|support|implement|creat|expos|provid|allow",
+    "deprecated": r"deprecat",
+    "removed": r"remov|drop|delet|no longer",
+    "changed": r"chang|renam|fix|updat|mov|replac",
+}
+_VERB = r"(?P<verb>add|introduc|deprecat|remov|drop|renam|chang|fix|support|land|ship|appear|becom|releas|made|available|implement|replac|new)\w*"
+_WHEN = re.compile(
+    r"\b(?:when|since (?:which|what|when)|(?:in |at |from )?(?:which|what) (?:version|release)s?|what versions?)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_HAS_VERB = re.compile(rf"\b{_VERB}\b|\bsince\b", re.IGNORECASE)
+_IN_VERSION = re.compile(
+    rf"^(?:what|which|list|show)\b.*?(?:\b{_VERB}|\bnew|\bbreaking changes?)\b.*?\b(?:in|with|by|for)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
+    re.IGNORECASE,
+)
+_FILES = re.compile(
+    r"(?:^|/)(?:change(?:s|[-_]?log)?|history|news|release[-_]?notes?|releases?|upgrad(?:e|ing)[\w-]*|migrat(?:e|ing|ion)[\w-]*|whats?[-_]?new\w*|[\w.-]*-upgrade)"
+    r"(?:[-_.][\w.-]*)?(?:/[^\n]*)?$",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"^(?:[#=*\s]{0,6}|\* ?)\[?(?:\*\*)?(?:[A-Za-z][\w-]*,? ){0,2}?(?:version |release |changes in |v)?\[?v?(?P<version>\d+\.\d+[\w.+-]*|\d+\.x)(?:\*\*)?\]?(?P<rest>[^\n]*)$|^#{1,3} \[?(?P<unreleased>unreleased)",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"^\s{0,2}(?:#{2,5} |\* |- |\*\*)?(?P<part>added|deprecated|removed|changed|fixed|features?|bug ?fixes|new features?|deprecations?|removals?|breaking changes?|enhancements?|fix(?:es)?)\b\W*$",
+    re.IGNORECASE,
+)
+_DIRECTIVE = re.compile(
+    r"(?:\.\.\s*(?P<kind>versionadded|versionchanged|deprecated|versionremoved)::\s*(?P<one>\S+)|@(?P<tag>since|deprecated)\b\s*(?P<two>[^\n]{0,80})"
+    r"|(?P<words>[Nn]ew in (?:version )?|[Aa]dded in (?:version )?|[Dd]eprecated (?:since|in) (?:version )?|[Rr]emoved in (?:version )?)v?(?P<three>\d[\w.]*)|since\s*=\s*\"(?P<four>[^\"]+)\")"
+)
+_NOISE = frozenset(
+    """was were is are did does do has have had been be it the a an of in to for with and or first support supported
+    supporting added add introduced introduce deprecated deprecate removed remove dropped drop renamed changed fixed
+    available released shipped landed appeared feature option function method class parameter argument
+    version release become became get got made become when since which what ability there we you can use
+    here project library new""".split()  # noqa: SIM905
+)
+MAX_BACK = 25
+"""Lines above a directive in which the name that it is about stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogLine:
+    """A line of a changelog with the version and part that it stands under."""
+
+    file: IndexedText
+    line: int
+    version: str
+    part: str
+    text: str
+
+
+async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    """Answer when something was added, changed or removed by version; None for other questions."""
+    text = query.text
+    if query.states or query.reports or len(text.split()) > 20:
+        return None
+    if (match := _IN_VERSION.search(text)) is not None:
+        return await _in_version(reader, match["version"].rstrip(".-"), match["verb"] or "", where)
+    match = _WHEN.search(text)
+    if match is None or not _HAS_VERB.search(match["rest"]):
+        return None
+    verb = _HAS_VERB.search(match["rest"])
+    kind = _kind(verb["verb"] if verb is not None else "")
+    words = _subject(match["rest"])
+    if not words:
+        return None
+    files = await read_texts(
+        reader, where, lambda path: bool(_FILES.search(path)) and (is_document(path) or "." not in path)
+    )
+    found = [each for file in files for each in changelog_lines(file) if _names(each.text, words)]
+    found.sort(key=lambda each: (not _is_exact(each.text, words), not _says(each, kind)))
+    likely = [each for each in found if _is_exact(each.text, words) and _says(each, kind)]
+    # of several lines that say "added" the oldest is the first; of others the newest counts
+    found = [*likely[::-1], *found[len(likely) :]] if kind == "added" else found
+    lines = [TextLine("changelog", f"{each.file.path}:{each.line}", _said(each)) for each in found]
+    lines = [*await _directives(reader, words, where), *lines]
+    if not lines:
+        return None
+    first = next((each for each in found if _says(each, kind)), None)
+    lines += await added_by(reader, query, where) if kind == "added" else []
+    asked = " ".join(words)
+    title = f"`{asked}` {kind}: {first.version or 'unknown version'} ({first.file.path}:{first.line})" if first and first.version else f"`{asked}`: {counted(len(lines), 'line')} of changelogs and version notes"  # fmt: skip
+    return LineReport("releases", title, tuple(lines), first=10)
+
+
+def changelog_lines(file: IndexedText) -> Iterator[ChangelogLine]:
+    """Yield the lines of a changelog that say something, each with its version and part."""
+    version, part = _version_of(file.path), ""
+    for number, line in enumerate(file.lines, 1):
+        head = _VERSION.match(line)
+        behind = file.lines[number] if number < len(file.lines) else ""
+        if head is not None and _is_heading(line, head["rest"] or "", behind):
+            version, part = head["version"] or head["unreleased"], ""
+        elif (section := _PART.match(line)) is not None:
+            part = section["part"].lower()
+        elif line.strip(" \t=-~^#*"):
+            yield ChangelogLine(file, number, version, part, line)
+
+
+def _version_of(path: str) -> str:
+    match = re.search(r"(\d+\.\d+[\d.]*\d|\d+\.\d+)", path.rpartition("/")[2])
+    return match[1] if match else ""
+
+
+def _is_heading(line: str, rest: str, behind: str) -> bool:
+    is_underlined = bool(re.match(r"^[=\-~^*#]{3,}\s*$", behind))
+    is_date = (
+        re.match(r"^\W*(?:$|\(?\d{4}|\(?\d{1,2}\w*\.? \w+|[-–—/(:]|released|\(?[A-Z][a-z]+ \d|https?:|\[)", rest)
+        is not None
+    )
+    return line.startswith("#") or is_underlined or (is_date and not line.startswith((" ", "\t")) and len(line) < 80)
+
+
+def _kind(verb: str) -> str:
+    lowered = verb.lower()
+    for kind, stems in _VERBS.items():
+        if re.match(stems, lowered):
+            return kind
+    return "added"
+
+
+def _subject(rest: str) -> tuple[str, ...]:
+    quoted = re.findall(r"`([^`]+)`", rest)
+    words = quoted or [word.strip(".,?!:;'\"()") for word in rest.split()]
+    kept = [word for word in words if word and (word.lower() not in _NOISE and word.lower() not in STOP_WORDS)]
+    code = [word for word in kept if re.search(r"_|\w\.\w|[a-z][A-Z]|^--|\(\)|::|[A-Z]{2}|\d", word)]
+    return tuple(dict.fromkeys(re.sub(r"\(\)$", "", word) for word in (code or kept)))
+
+
+def _names(text: str, words: Sequence[str]) -> bool:
+    """Return whether a line names everything that is asked for; a qualified name may stand without its owner."""
+    lowered = text.lower()
+    words_of = {root_of(word) for word in re.findall(r"[a-z0-9_]+", lowered)}
+    return all(
+        _has(lowered, word.lower())
+        or root_of(word.lower()) in words_of
+        or _has(lowered, re.split(r"[.:#]+", word.lower())[-1])
+        for word in words
+    )
+
+
+def _has(text: str, word: str) -> bool:
+    """Return whether a text has a word in any of its spellings: `fiber_per_request`, `fiber-per-request`."""
+    spelled = r"[-_ ]".join(map(re.escape, re.split(r"[-_]", word)))
+    return bool(word) and re.search(rf"(?<!\w){spelled}(?!\w)", text) is not None
+
+
+def _is_exact(text: str, words: Sequence[str]) -> bool:
+    lowered = text.lower()
+    return all(_has(lowered, word.lower()) for word in words)
+
+
+def _says(each: ChangelogLine, kind: str) -> bool:
+    """Return whether a line, or else the heading above it, says that something of the kind happened."""
+    said = [name for name, stems in _VERBS.items() if re.search(rf"\b(?:{stems})", each.text, re.IGNORECASE)]
+    if kind == "deprecated" and "removed" in said and not re.search(r"will be removed|removed in", each.text):
+        return False
+    return kind in said or re.match(_VERBS[kind], each.part, re.IGNORECASE) is not None
+
+
+def _said(each: ChangelogLine) -> str:
+    part = f", {each.part}" if each.part else ""
+    return f"[{each.version or '?'}{part}] {shown(each.text)}"
+
+
+async def _directives(reader: Reader, words: Sequence[str], where: Filter) -> list[TextLine]:
+    """Return the notes of versions in code and documents that stand near what is asked for."""
+    needles = (
+        b"versionadded",
+        b"versionchanged",
+        b"deprecated",
+        b"@since",
+        b"since",
+        b"new in",
+        b"added in",
+        b"removed in",
+    )
+    scan = await scan_texts(reader, where, _DIRECTIVE, needles, lambda path: not _FILES.search(path))
+    found: list[TextLine] = []
+    for each in scan.found:
+        if each.file.is_test:
+            continue
+        above = each.file.lines[max(0, each.line - MAX_BACK) : each.line]
+        below = [] if each.file.is_document else each.file.lines[each.line : each.line + 8]
+        near = _nearest(above, words)
+        if near is None and not any(_names(line, words) for line in below):
+            continue
+        about = above[near] if near is not None else next(line for line in below if _names(line, words))
+        found.append(TextLine("version_notes", each.place, f"{shown(each.text)} (below: {shown(about)[:80]})"))
+    return found[:8]
+
+
+def _nearest(lines: Sequence[str], words: Sequence[str]) -> int | None:
+    """Return the last line that names the subject with no other directive behind it."""
+    for at in range(len(lines) - 1, -1, -1):
+        if _names(lines[at], words):
+            return at
+        if at < len(lines) - 1 and _DIRECTIVE.search(lines[at]):
+            return None
+    return None
+
+
+async def _in_version(reader: Reader, version: str, verb: str, where: Filter) -> LineReport | None:
+    files = await read_texts(reader, where, lambda path: bool(_FILES.search(path)))
+    every = [each for file in files for each in changelog_lines(file)]
+    inside = [each for each in every if _is_version(each.version, version)]
+    if not inside:
+        return None
+    kind = _kind(verb) if verb else ""
+    about = [each for each in inside if _says(each, kind)] if kind else inside
+    kept = about or inside
+    lines = [TextLine("changelog", f"{each.file.path}:{each.line}", _said(each)) for each in kept]
+    scope = (
+        f"{kind} in {version}: {counted(len(about), 'line')}"
+        if about and kind
+        else f"{version}: {counted(len(inside), 'line')}"
+    )
+    return LineReport("releases", f"{scope} of changelogs", tuple(lines), first=15)
+
+
+def _is_version(version: str, asked: str) -> bool:
+    version, asked = version.lower().lstrip("v"), asked.lower().lstrip("v")
+    return version == asked or version.startswith((f"{asked}.", f"{asked}-"))

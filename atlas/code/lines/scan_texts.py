@@ -1,0 +1,183 @@
+"""Search the indexed texts of a project by a regular expression, within a time limit, and say what was not read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from atlas.code.rank.paths import is_copy
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import path_matches
+from atlas.core.model import FileRecord, Filter
+
+SECONDS = 4.0
+"""After this time a scan answers with what it has; 30 MB take about one second."""
+BATCH = 200
+"""Files that are read at once."""
+MAX_BYTES = 1 << 20
+"""Larger files are data."""
+MAX_LINE = 2_000
+"""Characters of a line; longer ones are data."""
+MAX_FOUND = 5_000
+_DOCUMENT_ENDING = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?|org|pod|rdoc|textile)$", re.IGNORECASE)
+
+
+_BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
+
+
+@dataclass(frozen=True)
+class IndexedText:
+    """A file of the project with its text."""
+
+    path: str
+    text: str
+    is_test: bool
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is a document rather than code or configuration."""
+        return is_document(self.path)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text; line n is `lines[n - 1]`."""
+        return self.text.split("\n")
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The offset of each line, and that behind the last one."""
+        starts, at = [0], 0
+        for line in self.lines:
+            at += len(line) + 1
+            starts.append(at)
+        return starts
+
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line that holds a character, from 1."""
+        return bisect_right(self.starts, offset)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """A match in a text."""
+
+    file: IndexedText
+    line: int
+    match: re.Match[str]
+
+    @property
+    def text(self) -> str:
+        """The whole line of the start of the match."""
+        return self.file.lines[self.line - 1]
+
+    @property
+    def place(self) -> str:
+        """`path:line`."""
+        return f"{self.file.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class TextScan:
+    """The matches of a scan in the order of paths, product code before tests."""
+
+    found: tuple[FoundLine, ...]
+    notes: tuple[str, ...] = ()
+
+
+def is_document(path: str) -> bool:
+    """Return whether a file is a document by its name."""
+    return bool(_DOCUMENT_ENDING.search(path)) and not path.rpartition("/")[2].startswith("requirements")
+
+
+def is_aside(path: str) -> bool:
+    """Return whether a file is built, vendored, an example or a benchmark: what it says stands elsewhere as well."""
+    return bool(_BUILT.search(path)) or is_copy(path)
+
+
+async def scan_texts(
+    reader: Reader,
+    where: Filter,
+    pattern: re.Pattern[str],
+    needles: Sequence[bytes] = (),
+    wanted: Callable[[str], bool] | None = None,
+) -> TextScan:
+    """Return every match of a pattern in the indexed files that pass the filter.
+
+    `needles`: only lines that contain one of them (ignoring case) are searched, up to the end of the next line; () for
+    whole texts. `wanted`: by path. Raises store errors.
+    """
+    found: list[FoundLine] = []
+    notes: list[str] = []
+    async for file in _texts(reader, where, wanted, needles, notes):
+        found += _matches(file, pattern, needles)
+        if len(found) >= MAX_FOUND:
+            notes.append(f"only the first {MAX_FOUND:,} matches were read")
+            break
+    found.sort(key=lambda each: (each.file.is_test, is_aside(each.file.path), each.file.path, each.line))
+    return TextScan(tuple(found), tuple(dict.fromkeys(notes)))
+
+
+async def read_texts(reader: Reader, where: Filter, wanted: Callable[[str], bool]) -> list[IndexedText]:
+    """Return the indexed files whose path is wanted, sorted by path."""
+    return [file async for file in _texts(reader, where, wanted, (), [])]
+
+
+async def _texts(
+    reader: Reader,
+    where: Filter,
+    wanted: Callable[[str], bool] | None,
+    needles: Sequence[bytes],
+    notes: list[str],
+) -> AsyncIterator[IndexedText]:
+    records = await reader.store.manifest(where.project or reader.project)
+    chosen = [each for each in records.values() if _passes(each, where) and (wanted is None or wanted(each.path))]
+    chosen.sort(key=lambda each: (each.is_test, each.path))
+    until = time.monotonic() + SECONDS
+    folded = [needle.lower() for needle in needles]
+    for at in range(0, len(chosen), BATCH):
+        if time.monotonic() > until:
+            notes.append(f"the time for this question ended after {at:,} of {len(chosen):,} files")
+            return
+        batch = chosen[at : at + BATCH]
+        contents = await reader.store.content(where.project or reader.project, [each.path for each in batch])
+        for each in batch:
+            data = contents.get(each.path, b"")
+            if folded and not _holds(data, folded):
+                continue
+            yield IndexedText(each.path, data.decode("utf-8", "replace").replace("\r\n", "\n"), each.is_test)
+        await asyncio.sleep(0)
+
+
+def _matches(file: IndexedText, pattern: re.Pattern[str], needles: Sequence[bytes]) -> Iterator[FoundLine]:
+    if not needles:
+        for match in pattern.finditer(file.text):
+            line = file.line_at(match.start())
+            if len(file.lines[line - 1]) <= MAX_LINE:
+                yield FoundLine(file, line, match)
+        return
+    quick = re.compile("|".join(re.escape(needle.decode()) for needle in needles), re.IGNORECASE)
+    for line in sorted({file.line_at(match.start()) for match in quick.finditer(file.text)}):
+        start, end = file.starts[line - 1], file.starts[min(line + 1, len(file.lines))]
+        if len(file.lines[line - 1]) <= MAX_LINE:
+            ends = file.starts[line]
+            for match in pattern.finditer(file.text, start, min(end, ends + MAX_LINE)):
+                if match.start() < ends:
+                    yield FoundLine(file, line, match)
+
+
+def _holds(data: bytes, needles: Iterable[bytes]) -> bool:
+    lowered = data.lower()
+    return any(needle in lowered for needle in needles)
+
+
+def _passes(each: FileRecord, where: Filter) -> bool:
+    if not each.path or each.size > MAX_BYTES or (each.is_generated and not where.include_generated):
+        return False
+    if where.path and not path_matches(where.path, each.path):
+        return False
+    return (where.include_tests or not each.is_test) and (not where.languages or each.language in where.languages)

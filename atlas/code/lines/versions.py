@@ -1,0 +1,175 @@
+"""Versions: that of the project itself, and which versions of languages it supports, from manifests and checks."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.lines.scan_texts import IndexedText, read_texts
+from atlas.code.question.parse_question import Query
+from atlas.code.rank.paths import is_copy
+from atlas.code.reader import Reader
+from atlas.core.errors import AtlasError
+from atlas.core.model import Filter
+from atlas.core.wording import counted
+
+_VERSION_WORD = re.compile(
+    r"\b(?:versions?|msrv|minimum|at least|oldest|lowest|newest|supported?|compatib\w+|target(?:s|ed)?)\b",
+    re.IGNORECASE,
+)
+_SUPPORT = re.compile(
+    r"\b(?:versions?|msrv|minimum|min|oldest|lowest|required?|requires|needed|needs?|supports?|supported|compatib\w+|runs? (?:on|with)|works? with)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[.\w#+]+")
+_OWN = re.compile(
+    r"\b(?:(?:what|which|the|current|latest|newest|this|present|own|project|package|library|release)\W+)+(?:version|release)\b(?P<after>.*)"
+    r"|^version$|\bversion (?:number )?(?:of this|is this|are we|am i)\b",
+    re.IGNORECASE,
+)
+_OWN_WORDS = re.compile(
+    r"\W*\b(?:of|is|this|the|it|its|project|package|library|lib|crate|gem|module|repo|repository|code|codebase|code base"
+    r"|current|currently|number|are|we|on|at|in|here|now|declared|defined|set|where|and|app|application|tool|checkout|i|am|looking|source|tree|what|which|latest|released?)\b",
+    re.IGNORECASE,
+)
+_MANIFESTS = (
+    (r"pyproject\.toml$", r"^version\s*=\s*[\"']([^\"']+)"),
+    (r"(?:__init__|__version__|_?version|__about__|about|const|setup|release)\.py$", r"^\s*(?:__version__|VERSION|version)\s*(?::\s*\w+)?\s*=\s*[\"'(](\d[^\"')]*)"),
+    (r"setup\.cfg$", r"^version\s*=\s*(\d\S*)"),
+    (r"package\.json$", r"^\s{0,4}\"version\"\s*:\s*\"([^\"]+)\""),
+    (r"Cargo\.toml$", r"^version\s*=\s*\"([^\"]+)\""),
+    (r"composer\.json$", r"^\s{0,4}\"version\"\s*:\s*\"([^\"]+)\""),
+    (r"(?:version|const)\w*\.rb$", r"\bVERSION\w*\s*=\s*[\w.]*[\"']([^\"']+)"),
+    (r"version\w*\.go$", r"\b[vV]ersion\w*\s*=\s*\"(v?\d[^\"]*)\""),
+    (r"pom\.xml$", r"^(?:\t| {1,4})<version>([^<]+)<"),
+    (r"gradle\.properties$", r"^\s*(?:version|VERSION_NAME|projectVersion)\s*=\s*(\S+)"),
+    (r"build\.gradle(?:\.kts)?$", r"^\s*version\s*=\s*[\"']([^\"']+)"),
+    (r"\.sbt$", r"\bversion\s*:=\s*\"([^\"]+)"),
+    (r"\.(?:cs|fs)proj$|\.props$", r"<(?:Version|VersionPrefix)>([^<]+)<"),
+    (r"mix\.exs$", r"(?:@version|\bversion:)\s*\"([^\"]+)\""),
+    (r"CMakeLists\.txt$", r"\b[pP][rR][oO][jJ][eE][cC][tT]\s*\([^)]*VERSION\s+([\d.]+)"),
+    (r"pubspec\.yaml$", r"^version:\s*(\S+)"),
+    (r"(?:^|/)VERSION(?:\.txt)?$", r"^v?(\d\S*)"),
+    (r"\.gemspec$", r"\.version\s*=\s*[\"'](\d[^\"']*)"),
+)  # fmt: skip
+_CHANGELOG = re.compile(r"^(?:change(?:s|log)?|history|news|releases?)(?:\.\w+)?$", re.IGNORECASE)
+_HEADING_VERSION = re.compile(r"^\W*(?:version |release |v)?\[?v?(\d+\.\d+[\w.-]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePlaces:
+    """Where the versions of a language stand: (file, line) patterns."""
+
+    name: str
+    words: frozenset[str]
+    places: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+
+
+async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    """Answer which versions of a language are supported, or what version this is; None for other questions."""
+    text = query.text
+    if query.states or query.reports or len(text.split()) > 16:
+        return None
+    asked = {word.lower().strip(".") for word in _WORD.findall(text)} | {word.lower() for word in _WORD.findall(text)}
+    languages = [each for each in _languages() if asked & each.words]
+    if languages and _asks_support(text, languages):
+        return await _of_languages(reader, languages, where)
+    own = _OWN.search(text)
+    if own is None or re.search(r"\b(?:added|introduced|deprecated|removed|since)\b", text):
+        return None
+    names = {reader.root.name.lower(), reader.project.lower()}
+    rest = [word for word in _OWN_WORDS.sub(" ", own["after"] or "").lower().strip(" ?.!").split() if word not in names]
+    return await _of_project(reader, where) if not rest else None
+
+
+def _asks_support(text: str, languages: list[LanguagePlaces]) -> bool:
+    """Return whether a question asks for versions of a language, and not for what is written in it."""
+    if re.search(r"\bmsrv\b", text, re.IGNORECASE):
+        return True
+    if not _VERSION_WORD.search(text) or not _SUPPORT.search(text):
+        return False
+    words = "|".join(re.escape(word) for each in languages for word in each.words)
+    return re.search(rf"(?:{words})\W+(?:and \w+ )?(?:versions?|release|is|are|do|does|needed|required|supported|$|\?|should|must|we|you|i|it|at|or)|versions?(?: of|:)? (?:the )?(?:\w+ )?(?:{words})|(?:minimum|required|oldest|lowest|supported|min|minimal) (?:\w+ )?(?:{words})", text, re.IGNORECASE) is not None  # fmt: skip
+
+
+@cache
+def _languages() -> tuple[LanguagePlaces, ...]:
+    data = tomllib.loads((Path(__file__).parent / "language_versions.toml").read_text("utf-8"))
+    return tuple(
+        LanguagePlaces(
+            each["name"],
+            frozenset(each["words"]),
+            tuple((re.compile(file), re.compile(line, re.MULTILINE)) for file, line in each["places"]),
+        )
+        for each in data["languages"]
+    )
+
+
+async def _of_languages(reader: Reader, languages: list[LanguagePlaces], where: Filter) -> LineReport | None:
+    patterns = [file for each in languages for file, _ in each.places]
+    files = await read_texts(reader, where, lambda path: any(each.search(path) for each in patterns))
+    lines: list[TextLine] = []
+    said: list[str] = []
+    for language in languages:
+        found = _found(files, language.places)
+        if not found:
+            said.append(f"{language.name}: no manifest or check names a version")
+            continue
+        said.append(f"{language.name}: {found[0][1]} ({found[0][0].partition(':')[0]})")
+        lines += [TextLine(language.name.lower(), place, text) for place, text in found]
+    if not lines:
+        return None
+    return LineReport("versions", "; ".join(said), tuple(lines), first=12)
+
+
+def _found(
+    files: list[IndexedText], places: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+) -> list[tuple[str, str]]:
+    """Return (place, version), the declarations of the outermost folder first."""
+    found: dict[str, str] = {}
+    for file_pattern, line_pattern in places:
+        for file in sorted(
+            files, key=lambda each: (is_copy(each.path) or each.is_test, each.path.count("/"), each.path)
+        ):
+            if not file_pattern.search(file.path):
+                continue
+            versions = [(file.line_at(match.start(match.lastindex or 0)), (match[1] or match[0]).strip(" \"'`,")) for match in line_pattern.finditer(file.text)]  # fmt: skip
+            if versions:
+                texts = list(dict.fromkeys(version for _, version in versions))
+                found.setdefault(f"{file.path}:{versions[0][0]}", shown(", ".join(texts)))
+    return list(found.items())
+
+
+async def _of_project(reader: Reader, where: Filter) -> LineReport | None:
+    patterns = tuple((re.compile(file), re.compile(line, re.MULTILINE)) for file, line in _MANIFESTS)
+    files = await read_texts(
+        reader, where, lambda path: any(file.search(path) for file, _ in patterns) or bool(_CHANGELOG.match(path))
+    )
+    code = [each for each in files if not each.is_test and not is_copy(each.path)]
+    found = sorted(_found(code, patterns), key=lambda each: each[0].count("/"))
+    found = [(place, version.partition(", ")[0]) for place, version in found]
+    lines = [TextLine("declared", place, version) for place, version in found[:8]]
+    for file in code:
+        if _CHANGELOG.match(file.path):
+            first = next(((n, match[1]) for n, line in enumerate(file.lines[:80], 1) if (match := _HEADING_VERSION.match(line))), None)  # fmt: skip
+            lines += [TextLine("newest_in_changelog", f"{file.path}:{first[0]}", first[1])] if first else []
+    if (tag := await _last_tag(reader)) is not None:
+        lines.append(TextLine("last_tag", "git", tag))
+    if not lines:
+        return LineReport("versions", "unknown: no manifest, changelog or git tag names a version", outcome="not_found")
+    return LineReport(
+        "versions", f"version: {lines[0].text} ({lines[0].place}), {counted(len(lines), 'place')}", tuple(lines)
+    )
+
+
+async def _last_tag(reader: Reader) -> str | None:
+    if reader.history is None:
+        return None
+    try:
+        return await reader.history.last_tag()
+    except AtlasError:
+        return None
