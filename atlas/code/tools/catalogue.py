@@ -64,8 +64,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "text_search",
-        "Exact words: literal strings, error messages, keywords (BM25).",
-        _SEARCH,
+        "Exact words: literal strings, error messages, keywords (BM25). Modes exact and regex: lines on disk, like grep.",
+        {**_SEARCH, "mode": {"enum": ["words", "exact", "regex"]}},
         _HITS,
         ("query",),
         ("hits",),

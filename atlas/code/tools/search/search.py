@@ -30,6 +30,8 @@ from atlas.code.tools.packages import packages_answer
 from atlas.code.tools.relation import relation_answer
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer
+from atlas.code.tools.search.exact import LineRequest, search_lines
+from atlas.code.tools.search.line_answer import LineAnswer
 from atlas.code.tools.search.page import FIRST_PAGE, groups_of, page_extent, shows_bodies
 from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
@@ -93,6 +95,7 @@ async def text_search(
     atlas: Atlas,
     query: str,
     *,
+    mode: str = "words",
     project: str = "",
     path: str = "",
     labels: Sequence[str] = (),
@@ -103,11 +106,15 @@ async def text_search(
     snippets: bool = False,
     token_budget: int = TOKEN_BUDGET,
     cursor: str = "",
-) -> SearchAnswer:
+) -> SearchAnswer | LineAnswer:
     """Find by words only, in BM25 order, definitions of a name that is the whole query first.
 
-    Arguments and errors are those of `hybrid_search`; tests are never demoted.
+    Arguments and errors are those of `hybrid_search`; tests are never demoted. The modes `exact` and `regex` find lines
+    of the files on disk; `brief` then counts them by file.
     """
+    if mode != "words":
+        lines = LineRequest(mode, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, cursor)
+        return await search_lines(atlas, lines, project, token_budget)
     request = _Request(
         Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
     )
