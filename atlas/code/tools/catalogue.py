@@ -64,8 +64,11 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "text_search",
-        "Exact words: literal strings, error messages, keywords (BM25). Modes exact and regex: lines on disk, like grep.",
-        {**_SEARCH, "mode": {"enum": ["words", "exact", "regex"]}},
+        "Exact words: literal strings, error messages, keywords (BM25).",
+        {
+            **_SEARCH,
+            "mode": {"enum": ["words", "exact", "regex"], "description": "exact, regex: lines on disk, like grep"},
+        },
         _HITS,
         ("query",),
         ("hits",),

@@ -16,7 +16,7 @@ from atlas.answers.paging import Position, fingerprint, read_cursor, write_curso
 from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
-from atlas.code.retrieve.channels import path_matches
+from atlas.code.retrieve.exact_text import kind_rank, within
 from atlas.code.retrieve.written_files import TOPS, innermost
 from atlas.code.tools.citations import LISTED_CHARACTERS, NOTE_KINDS, local_name, short_title
 from atlas.code.tools.envelope import Envelope, fit_aside, make_filter, open_envelope
@@ -26,7 +26,7 @@ from atlas.core.invisible import escaped, quoted
 from atlas.core.labels import DOCUMENT_LABELS
 from atlas.core.model import FileRecord, Filter, Label, Match, Node, NodeRow
 from atlas.core.wording import counted
-from atlas.parsing.lines import MatchedFile, MatchedLines, TextFile, TreeLines
+from atlas.parsing.lines import MatchedFile, MatchedLines, TreeLines
 
 EXACT, REGEX = "exact", "regex"
 MAX_LIMIT = 50
@@ -86,7 +86,7 @@ async def search_lines(atlas: Atlas, request: LineRequest, project: str, token_b
     own = fingerprint(request.mode, request.query, where, request.brief)
     start = read_cursor(request.cursor, own).offset if request.cursor else 0
     files = await asyncio.to_thread(tree.files)
-    matched, records = await _matched(atlas, tree, request, where, [each.path for each in _within(files, where)])
+    matched, records = await _matched(atlas, tree, request, where, [each.path for each in within(files, where)])
     ordered = _ordered(atlas, matched.files, records)
     lines = [] if request.brief else await _lines(atlas, tree, request, ordered, start)
     stale = await stale_files(atlas.reader, state.project, state.root, (path for path, _ in lines))
@@ -115,15 +115,6 @@ def _check(request: LineRequest) -> None:
         raise ConfigError(f"labels do not apply to mode {request.mode}", "omit them, or use mode words")
 
 
-def _within(files: Iterable[TextFile], where: Filter) -> list[TextFile]:
-    return [
-        each
-        for each in files
-        if (not where.path or path_matches(where.path, each.path))
-        and (not where.languages or each.language in where.languages)
-    ]
-
-
 async def _matched(
     atlas: Atlas, tree: TreeLines, request: LineRequest, where: Filter, paths: Sequence[str]
 ) -> tuple[MatchedLines, dict[str, FileRecord]]:
@@ -138,14 +129,7 @@ async def _matched(
 
 def _ordered(atlas: Atlas, files: Iterable[MatchedFile], records: dict[str, FileRecord]) -> list[MatchedFile]:
     forms = atlas.reader.languages.forms
-
-    def rank(file: MatchedFile) -> int:
-        record = records.get(file.path)
-        if record is None:
-            return 3
-        return 2 if record.is_test else 0 if forms.get(record.language, "code") in ("code", "source") else 1
-
-    return sorted(files, key=rank)
+    return sorted(files, key=lambda file: kind_rank(records.get(file.path), forms))
 
 
 async def _lines(

@@ -24,7 +24,7 @@ FAR_BEHIND_NAME = 0.5
 BESIDE_NAME = 3
 """Hits of a first page where exactly one symbol has the name that was asked for."""
 NEAREST = 3
-"""Hits of a first page of an index that has nothing about the question."""
+"""Hits of a first page of an index that has nothing about the question, or not the text that it quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,8 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
     if not groups:
         return Extent(0, 0)
     is_name = certainty_of(groups[0].first, found.query) is NAME
+    if found.nowhere and not found.lines and not is_name:
+        return Extent(NEAREST, 1)
     if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:
         return Extent(MAX_VALUED, 1)
     first = first_page(found, groups)

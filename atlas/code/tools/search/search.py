@@ -39,8 +39,9 @@ from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.unranked import Others, read_others, with_unranked
 from atlas.code.tools.symbol.bodies import Pieces, read_bodies
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
-from atlas.code.tools.symbol.symbols import SymbolHit
+from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
 from atlas.core.errors import ConfigError
+from atlas.core.invisible import escaped
 from atlas.core.model import Filter, NodeRow
 
 MAX_LIMIT = 50
@@ -265,7 +266,8 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
-        hits.append(PageHit(hit, chances[uid], further, pieces, near_by, also.likelihoods))
+        exact = tuple(SourceLine(each.line, escaped(each.text)) for each in found.lines.get(uid, ()))
+        hits.append(PageHit(hit, chances[uid], further, () if exact else pieces, near_by, also.likelihoods, exact))
     return hits
 
 
@@ -307,6 +309,7 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
         hits=shown,
         found=page.found.total,
         more=is_capped,
+        nowhere=page.found.nowhere,
         evidence=envelope.evidence(
             paths=(path_of(hit.symbol.place) for hit in shown),
             stale=page.stale,
