@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.likelihood import QUOTED
 from atlas.code.reader import Reader
@@ -28,6 +29,7 @@ from atlas.parsing.lines import MAX_FILE_BYTES, MatchedFile, MatchedLines, TextF
 MAX_TEXTS = 3
 MAX_TEXT = 600
 """Characters of a text that are looked for."""
+MIN_LETTERS = 3
 MAX_HITS = 8
 LINES_PER_HIT = 2
 KEPT_LINES = 20
@@ -55,8 +57,8 @@ _ASKS = re.compile(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
     re.IGNORECASE,
 )
-_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d)")
-"""Two words and then a value: quoted, or a number."""
+_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
+"""Two words and then a value: quoted, a number, or an absolute path."""
 _PREFIX = re.compile(
     r"^(?:[\[(<]?(?:\d[\d:.,/TZ+-]*|TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|E|W)[\])>]?:?\s+)+",
     re.IGNORECASE,
@@ -74,24 +76,33 @@ class _Weighed:
     line: ExactLine
 
 
-def texts_of(text: str) -> tuple[str, ...]:
-    """Return the texts that a question quotes, or the message that it is: those that may stand in a file."""
+@dataclass(frozen=True, slots=True)
+class QuotedText:
+    """A text that a question quotes, or the message that it is."""
+
+    text: str
+    is_certain: bool = True
+    """It is quoted, or follows the kind of an error; other questions only look like a message."""
+
+
+def texts_of(text: str) -> tuple[QuotedText, ...]:
+    """Return the texts of a question that may stand in a file, in order."""
     fields = [re.sub(r"\\(.)", r"\1", found) for found in _FIELD.findall(text)]
     if fields:
         return _kept(fields)
-    is_message = _MESSAGE.search(text) is not None and not _ASKS.match(text) and not text.endswith("?")
-    quoted = [next(group for group in match.groups() if group is not None) for match in _QUOTES.finditer(text)]
+    is_question = _ASKS.match(text) is not None or text.endswith("?")
     error = _ERROR.search(text)
-    if error is not None and not _ASKS.match(text):
+    if error is not None and not is_question:
         return _kept([error.group(1)])
-    if is_message and not text.startswith(('"', "'", "`", "“")):
-        return _kept([_PREFIX.sub("", text)])
-    return _kept(each for each in quoted if " " in each.strip() or _NAME.fullmatch(each.strip()) is None)
+    if _MESSAGE.search(text) and not is_question and not text.startswith(('"', "'", "`", "“")):
+        return _kept([_PREFIX.sub("", text)], is_certain=False)
+    return _kept(next(group for group in match.groups() if group is not None) for match in _QUOTES.finditer(text))
 
 
-def _kept(texts: Iterable[str]) -> tuple[str, ...]:
+def _kept(texts: Iterable[str], *, is_certain: bool = True) -> tuple[QuotedText, ...]:
     stripped = (" ".join(each.split())[:MAX_TEXT].strip() for each in texts)
-    return tuple(dict.fromkeys(each for each in stripped if sum(map(str.isalnum, each)) >= 3))[:MAX_TEXTS]
+    kept = dict.fromkeys(each for each in stripped if sum(map(str.isalnum, each)) >= MIN_LETTERS)
+    return tuple(QuotedText(each, is_certain) for each in kept)[:MAX_TEXTS]
 
 
 async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
@@ -102,12 +113,21 @@ async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
     files = within(await asyncio.to_thread(tree.files), where)
     found: list[ExactLine] = []
     nowhere: list[str] = []
-    for text in texts:
-        lines = await _lines_of(reader, tree, files, text, where)
+    for each in texts:
+        is_name = _NAME.fullmatch(each.text) is not None
+        if is_name and await reader.store.find(dotted(each.text), Match.SUFFIX, where, 1):
+            continue
+        lines = await _lines_of(reader, tree, files, each.text, where)
         found += lines
-        if not lines:
-            nowhere.append(text)
+        if not lines and each.is_certain and not is_name and not await _is_indexed(reader, each.text, where):
+            nowhere.append(each.text)
     return await _in_definitions(reader, found, tuple(nowhere), where)
+
+
+async def _is_indexed(reader: Reader, text: str, where: Filter) -> bool:
+    """Return whether the words of a text stand next to each other in the index, such as on two lines of a document."""
+    words = " ".join(reader.split_words(text))
+    return bool(words) and bool(await reader.store.search_text([words], where, 1))
 
 
 def within(files: Iterable[TextFile], where: Filter) -> list[TextFile]:
@@ -130,19 +150,24 @@ def kind_rank(record: FileRecord | None, forms: Mapping[str, str]) -> int:
 async def _lines_of(
     reader: Reader, tree: TreeLines, files: Sequence[TextFile], text: str, where: Filter
 ) -> list[ExactLine]:
-    """Return the lines of a text, best first: those that have it, and before those of documents, those that build it."""
+    """Return the lines of a text, best first: those of code that have it or build it, then those of other files."""
     paths = [each.path for each in files]
     core = text.rstrip(".!?:;, ") or text
     forms = {core, core.replace('"', '\\"'), core.replace("'", "\\'"), core.replace('"', "'")}
     whole = await asyncio.to_thread(tree.matching, paths, sorted(forms), keep=KEPT_LINES)
-    weighed = await _weighed(reader, whole.files, where, text)
+    weighed = await _weighed(reader, whole.files, where)
     if not any(each.order[1] == 0 for each in weighed) and len(words_of(text)) > 1:
         weighed += await _built(reader, tree, paths, text, where)
+    if not weighed:
+        folded = f"(?i){re.escape(core)}"
+        whole = await asyncio.to_thread(tree.matching, paths, [folded], is_regex=True, keep=KEPT_LINES)
+        weighed = await _weighed(reader, whole.files, where)
     weighed.sort(key=lambda each: (each.order[1] > 0, each.order[0], each.order[1:], each.line.path, each.line.line))
     return list(dict.fromkeys(each.line for each in weighed))
 
 
-async def _weighed(reader: Reader, files: Sequence[MatchedFile], where: Filter, text: str) -> list[_Weighed]:
+async def _weighed(reader: Reader, files: Sequence[MatchedFile], where: Filter) -> list[_Weighed]:
+    """Return the lines that have a text as it is."""
     records = await reader.store.records(where.project, [file.path for file in files])
     found: list[_Weighed] = []
     chosen = sorted(files, key=lambda file: kind_rank(records.get(file.path), reader.languages.forms))[:MAX_READ]

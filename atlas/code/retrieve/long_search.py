@@ -105,7 +105,7 @@ async def search_long_text(reader: Reader, text: LongText, query: Query, where: 
 
 
 async def _nothing() -> Ranking:
-    """A report quotes code and values; a line of a log stands alone."""
+    """Return nothing for a report, which quotes code and values; a line of a log stands alone."""
     return Ranking("exact")
 
 

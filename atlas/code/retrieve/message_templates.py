@@ -14,8 +14,9 @@ _LITERAL = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\
 _OPEN = re.compile(r"(?:\"\"\"|'''|[\"'`])(?P<text>[^\"'`]{3,})$")
 """A literal that ends on another line."""
 _PLACEHOLDER = re.compile(
-    r"%(?:\(\w+\)|<\w+>|\{\w+\})?[-+ #0]{0,4}\d{0,4}(?:\.(?:\d+|\*))?(?:hh?|ll?|[zjtqL])?[a-zA-Z@](?![a-zA-Z])|%\d+\$?[a-zA-Z]?"
-    r"|%[a-zA-Z@]|%\{\w+\}|\$\{[^{}]*\}|#\{[^{}]*\}|\{\{[^{}]*\}\}|\{[^{}]*\}|\\\([^()]*(?:\([^()]*\)[^()]*)*\)|\$[a-zA-Z_]\w*(?:->\w+)?"
+    r"%(?:\(\w+\)|<\w+>|\{\w+\})?[-+ #0]{0,4}\d{0,4}(?:\.(?:\d+|\*))?(?:hh?|ll?|[zjtqL])?[a-zA-Z@](?![a-zA-Z])"
+    r"|%\d+\$?[a-zA-Z]?|%[a-zA-Z@]|%\{\w+\}|\$\{[^{}]*\}|#\{[^{}]*\}|\{\{[^{}]*\}\}|\{[^{}]*\}|\\\([^()]*(?:\([^()]*\)[^()]*)*\)"
+    r"|\$[a-zA-Z_]\w*(?:->\w+)?"
 )
 """`%s %-5d %(name)s %<a>d %1$s %@`, `${a}`, `#{a}`, `{{a}}`, `{} {0} {name!r}`, Swift's `\\(a)`, `$name`."""
 _ESCAPE = re.compile(r"\\(?:[ntr]|u\{?[0-9a-fA-F]{1,6}\}?|x[0-9a-fA-F]{2}|(.))")
@@ -26,6 +27,8 @@ _REPORTS = re.compile(
     r"|fatal|log|logger|logging|printf?|println|eprintln|fprintf|puts|console|assert\w*)\b|\w(?:Error|Exception|Failure|Errorf)\b",
     re.IGNORECASE,
 )
+MAX_LINE = 2_000
+"""Characters of a line that are read."""
 MAX_CONSTANTS = 60
 NEAR_REPORT = 3
 """Lines above a text on which what reports it may begin."""
@@ -71,7 +74,7 @@ def fit_message(message: str, lines: Sequence[str], at: int, around: int) -> Fit
 
 def literals_of(line: str) -> list[list[str]]:
     """Return the constants of each literal of a line; a line without literals counts as one."""
-    line = line[:2000]
+    line = line[:MAX_LINE]
     bodies = [next(group for group in match.groups() if group is not None) for match in _LITERAL.finditer(line)]
     if (opened := _OPEN.search(_LITERAL.sub("", line))) is not None:
         bodies.append(opened["text"])

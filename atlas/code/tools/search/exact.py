@@ -8,8 +8,10 @@ and pages do not depend on which thread was faster.
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from atlas.answers.evidence import StaleFile
 from atlas.answers.paging import Position, fingerprint, read_cursor, write_cursor
@@ -32,6 +34,8 @@ EXACT, REGEX = "exact", "regex"
 MAX_LIMIT = 50
 PAGE = 60
 """Lines of a page without a limit, where the budget allows them."""
+CHARACTERS_PER_TOKEN = 4
+"""Lines beyond so many characters do not fit the budget, with their numbers and definitions: those are not looked up."""
 MAX_PATTERN = 4_000
 NAMED_FILES = 10
 """Files behind the page that are named with their counts."""
@@ -61,6 +65,8 @@ class _LinePage:
 
     request: LineRequest
     ordered: Sequence[MatchedFile]
+    ends: Sequence[int]
+    """Matching lines up to and with each of these files."""
     matched: MatchedLines
     lines: Sequence[tuple[str, FoundLine]]
     """Those of the page: path and line."""
@@ -88,14 +94,18 @@ async def search_lines(atlas: Atlas, request: LineRequest, project: str, token_b
     files = await asyncio.to_thread(tree.files)
     matched, records = await _matched(atlas, tree, request, where, [each.path for each in within(files, where)])
     ordered = _ordered(atlas, matched.files, records)
-    lines = [] if request.brief else await _lines(atlas, tree, request, ordered, start)
+    lines = (
+        [] if request.brief else await _lines(atlas, tree, request, ordered, start, token_budget * CHARACTERS_PER_TOKEN)
+    )
     stale = await stale_files(atlas.reader, state.project, state.root, (path for path, _ in lines))
     scope = _scope(request, where)
     notes: tuple[str, ...] = ()
     if scope and not matched.count:
         everywhere, _ = await _matched(atlas, tree, request, Filter(state.project), [each.path for each in files])
         notes = (f"elsewhere: {_total(everywhere)}",) if everywhere.count else ()
-    page = _LinePage(request, ordered, matched, lines, start, scope, stale, notes, own)
+    page = _LinePage(
+        request, ordered, [*accumulate(file.count for file in ordered)], matched, lines, start, scope, stale, notes, own
+    )
     upper = min(len(ordered), MAX_COUNTED) if request.brief else len(lines)
     return await fit_aside(atlas, token_budget, lambda count: _build(envelope, page, count), upper)
 
@@ -133,9 +143,9 @@ def _ordered(atlas: Atlas, files: Iterable[MatchedFile], records: dict[str, File
 
 
 async def _lines(
-    atlas: Atlas, tree: TreeLines, request: LineRequest, ordered: Sequence[MatchedFile], start: int
+    atlas: Atlas, tree: TreeLines, request: LineRequest, ordered: Sequence[MatchedFile], start: int, most: int
 ) -> list[tuple[str, FoundLine]]:
-    """Return the lines of a page, each with its path and the definition around it."""
+    """Return the lines of a page of at most so many characters, each with its path and the definition around it."""
     end, before = start + (request.limit or PAGE), 0
     page: list[tuple[MatchedFile, int, int]] = []
     for file in ordered:
@@ -148,13 +158,14 @@ async def _lines(
     paths, keep = [file.path for file, _, _ in page], max((last for _, _, last in page), default=0)
     read = await asyncio.to_thread(tree.matching, paths, [request.query], is_regex=request.mode == REGEX, keep=keep)
     own = {file.path: file.lines for file in read.files}
+    lines = [(file.path, *each) for file, first, last in page for each in own.get(file.path, ())[first:last]]
+    sizes = accumulate(len(text) for _, _, text in lines)
+    lines = lines[: max(bisect_right([*sizes], most), 1)]
+    paths = list(dict.fromkeys(path for path, _, _ in lines))
     find, project = atlas.reader.store.find, atlas.reader.project
-    around = await asyncio.gather(*(find(path, Match.PATH, Filter(project), _MAX_NODES) for path in paths))
-    return [
-        (file.path, _found(number, text, nodes))
-        for (file, first, last), nodes in zip(page, around, strict=True)
-        for number, text in own.get(file.path, ())[first:last]
-    ]
+    nodes = await asyncio.gather(*(find(path, Match.PATH, Filter(project), _MAX_NODES) for path in paths))
+    around = dict(zip(paths, nodes, strict=True))
+    return [(path, _found(number, text, around[path])) for path, number, text in lines]
 
 
 def _found(number: int, text: str, nodes: Iterable[Node]) -> FoundLine:
@@ -190,18 +201,19 @@ def _total(matched: MatchedLines) -> str:
 def _build(envelope: Envelope, page: _LinePage, count: int) -> LineAnswer:
     """Return the answer with the first `count` lines of the page."""
     lines, matched = page.lines[:count], page.matched
-    counts = {file.path: file.count for file in page.ordered}
     grouped: dict[str, list[FoundLine]] = {}
     for path, line in lines:
         grouped.setdefault(path, []).append(line)
-    shown = tuple(FileOfLines(path, counts[path], tuple(own)) for path, own in grouped.items())
-    listed, before = page.start + len(lines), 0
-    behind: list[FileOfLines] = []
-    for file in page.ordered:
-        if before >= listed and file.path not in grouped:
-            behind.append(FileOfLines(file.path, file.count))
-        before += file.count
-    named = behind[: count if page.request.brief else min(NAMED_FILES, count)]
+    listed = page.start + len(lines)
+    # a file that is shown in part is the first one of the rest
+    first, last = bisect_right(page.ends, page.start), bisect_left(page.ends, listed) + 1 if lines else 0
+    counts = {file.path: file.count for file in page.ordered[first:last]}
+    shown = tuple(FileOfLines(path, counts.get(path, 0), tuple(own)) for path, own in grouped.items())
+    behind = page.ordered[last:]
+    named = [
+        FileOfLines(file.path, file.count)
+        for file in behind[: count if page.request.brief else min(NAMED_FILES, count)]
+    ]
     left = matched.count - listed
     is_more = left > 0 and bool(page.lines)
     by_budget = len(page.lines) - len(lines)

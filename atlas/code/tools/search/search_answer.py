@@ -52,7 +52,7 @@ class SearchAnswer(Answer):
     def _absent(self) -> Iterator[str]:
         for text in self.nowhere:
             short = text if len(text) <= QUOTED_CHARACTERS else f"{text[:QUOTED_CHARACTERS].rstrip()}..."
-            yield f'"{escaped(short)}" occurs in no file' + ("; nearest:" if self.hits else "")
+            yield f'"{escaped(short)}" occurs in no indexed file' + ("; nearest:" if self.hits else "")
 
     def emptied(self) -> Self:
         """Return no hit."""
