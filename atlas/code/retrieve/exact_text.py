@@ -43,6 +43,7 @@ LEAST_SHARE = 0.4
 """Of the letters of a message, apart from its obvious values, that all constants of a literal have at least."""
 LEAST_PART = 0.6
 """The same where a constant is found only in part."""
+NEVER = 2.0
 _STEP = 0.01
 _MAX_NODES = 10_000
 
@@ -57,8 +58,8 @@ _ASKS = re.compile(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
     re.IGNORECASE,
 )
-_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
-"""Two words and then a value: quoted, a number, or an absolute path."""
+_MESSAGE = re.compile(r"^(?=(?:\S+ ){3,}|(?:\S+ ){2}/)(?:\S+ )+\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
+"""Four words, one of the later ones a value: quoted, a number, or an absolute path."""
 _PREFIX = re.compile(
     r"^(?:[\[(<]?(?:\d[\d:.,/TZ+-]*|TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|E|W)[\])>]?:?\s+)+",
     re.IGNORECASE,
@@ -117,7 +118,7 @@ async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
         is_name = _NAME.fullmatch(each.text) is not None
         if is_name and await reader.store.find(dotted(each.text), Match.SUFFIX, where, 1):
             continue
-        lines = await _lines_of(reader, tree, files, each.text, where)
+        lines = await _lines_of(reader, tree, files, each, where)
         found += lines
         if not lines and each.is_certain and not is_name and not await _is_indexed(reader, each.text, where):
             nowhere.append(each.text)
@@ -148,16 +149,16 @@ def kind_rank(record: FileRecord | None, forms: Mapping[str, str]) -> int:
 
 
 async def _lines_of(
-    reader: Reader, tree: TreeLines, files: Sequence[TextFile], text: str, where: Filter
+    reader: Reader, tree: TreeLines, files: Sequence[TextFile], asked: QuotedText, where: Filter
 ) -> list[ExactLine]:
     """Return the lines of a text, best first: those of code that have it or build it, then those of other files."""
-    paths = [each.path for each in files]
+    paths, text = [each.path for each in files], asked.text
     core = text.rstrip(".!?:;, ") or text
     forms = {core, core.replace('"', '\\"'), core.replace("'", "\\'"), core.replace('"', "'")}
     whole = await asyncio.to_thread(tree.matching, paths, sorted(forms), keep=KEPT_LINES)
     weighed = await _weighed(reader, whole.files, where)
     if not any(each.order[1] == 0 for each in weighed) and len(words_of(text)) > 1:
-        weighed += await _built(reader, tree, paths, text, where)
+        weighed += await _built(reader, tree, paths, asked, where)
     if not weighed:
         folded = f"(?i){re.escape(core)}"
         whole = await asyncio.to_thread(tree.matching, paths, [folded], is_regex=True, keep=KEPT_LINES)
@@ -184,14 +185,16 @@ async def _weighed(reader: Reader, files: Sequence[MatchedFile], where: Filter) 
     return found
 
 
-async def _built(reader: Reader, tree: TreeLines, paths: Sequence[str], text: str, where: Filter) -> list[_Weighed]:
-    """Return the lines whose literals build a text."""
+async def _built(
+    reader: Reader, tree: TreeLines, paths: Sequence[str], asked: QuotedText, where: Filter
+) -> list[_Weighed]:
+    """Return the lines whose literals build a text; of what only looks like a message, those of code that have all."""
     for size in (3, 2):
-        windows = _windows(text, size)
+        windows = _windows(asked.text, size)
         if not windows:
             continue
         matched = await asyncio.to_thread(tree.matching, paths, windows, keep=KEPT_LINES)
-        fits = await _fitting(reader, matched, windows, text, where)
+        fits = await _fitting(reader, matched, windows, asked, where)
         if fits:
             return fits
     return []
@@ -211,7 +214,7 @@ def _is_telling(token: str) -> bool:
 
 
 async def _fitting(
-    reader: Reader, matched: MatchedLines, windows: Sequence[str], text: str, where: Filter
+    reader: Reader, matched: MatchedLines, windows: Sequence[str], asked: QuotedText, where: Filter
 ) -> list[_Weighed]:
     records = await reader.store.records(where.project, [file.path for file in matched.files])
     lines: list[tuple[int, int, str, int, str]] = []
@@ -220,6 +223,8 @@ async def _fitting(
         if record is None or (record.is_test and not where.include_tests):
             continue
         kind = kind_rank(record, reader.languages.forms)
+        if kind and not asked.is_certain:
+            continue
         for number, shown in file.lines:
             lines.append((-sum(len(each) for each in windows if each in shown), kind, file.path, number, shown))
     chosen = sorted(lines)[:MAX_READ]
@@ -227,8 +232,9 @@ async def _fitting(
     found: list[_Weighed] = []
     for _, kind, path, number, shown in chosen:
         content = contents.get(path, [])
-        fit = fit_message(text, content, number - 1, AROUND) if number <= len(content) else Fit()
-        if fit.share >= (LEAST_SHARE if fit.is_whole else LEAST_PART):
+        fit = fit_message(asked.text, content, number - 1, AROUND) if number <= len(content) else Fit()
+        least = LEAST_SHARE if fit.is_whole else LEAST_PART if asked.is_certain else NEVER
+        if fit.share >= least:
             order = (round(1 - fit.share, 1), kind, not is_reported(content, number - 1))
             found.append(_Weighed(order, ExactLine(path, number, shown)))
     return found

@@ -35,7 +35,7 @@ MAX_LIMIT = 50
 PAGE = 60
 """Lines of a page without a limit, where the budget allows them."""
 CHARACTERS_PER_TOKEN = 4
-"""Lines beyond so many characters do not fit the budget, with their numbers and definitions: those are not looked up."""
+"""Lines beyond so many characters do not fit the budget; their definitions are not looked up."""
 MAX_PATTERN = 4_000
 NAMED_FILES = 10
 """Files behind the page that are named with their counts."""
