@@ -111,6 +111,29 @@ class Languages:
     def of_path(self, path: str) -> str | None:
         """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
 
+class LineSearch:
+    """Searches files on disk for lines; remembers which files hold no secret. Safe to use from several threads."""
+
+    def __init__(self) -> None: ...
+    def search(
+        self,
+        root: str,
+        paths: Sequence[str],
+        patterns: Sequence[str],
+        *,
+        is_regex: bool = False,
+        keep: int = 0,
+        max_bytes: int,
+        max_lines: int,
+        timeout_ms: int,
+    ) -> tuple[list[tuple[str, int, list[tuple[int, str]]]], list[tuple[str, int]], int]:
+        """Return (path, number of lines, the first `keep`) in the order of `paths`, files left out, unread files.
+
+        `patterns` are exact texts, or one regular expression. Files left out: (binary lfs too-large unreadable secrets,
+        number). Unread are those that time or `max_lines` did not suffice for. Raises ValueError(message, character
+        from 1 or None) for an invalid pattern, OSError for an unreadable root.
+        """
+
 class Statements:
     """Finds the statements of texts; a language is loaded when a text of it is first read.
 

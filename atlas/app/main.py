@@ -143,6 +143,7 @@ def limit_threads(settings: Settings) -> None:
 
 def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.adapters.git.history import GitHistory
+    from atlas.code.index.watch.git_rules import rule_stamps
     from atlas.code.reader import RankingOptions, Reader
     from atlas.parsing import (
         Cl100kCounter,
@@ -152,9 +153,11 @@ def _reader(settings: Settings, store: Store) -> Reader:
         positions_that_differ,
         split_words,
     )
+    from atlas.parsing.lines import TreeLines
     from atlas.parsing.outline import OutlineReader
 
     code = make_embedder(settings)
+    outline = OutlineReader(settings.language_folders, settings.knowledge.folder)
     return Reader(
         store,
         code,
@@ -165,12 +168,13 @@ def _reader(settings: Settings, store: Store) -> Reader:
         digest_paths,
         make_language_terms(settings),
         GitHistory(settings.root, positions_that_differ, mask_secrets),
-        OutlineReader(settings.language_folders, settings.knowledge.folder),
+        outline,
         make_prose_embedder(settings),
         make_documents_embedder(settings, code),
         RankingOptions(settings.search.learned, frozenset(settings.search.off)),
         make_statements(settings.language_folders).of,
         make_quality_reader(settings),
+        TreeLines(settings.root, outline.languages, partial(_scope, settings), partial(rule_stamps, settings.root)),
     )
 
 

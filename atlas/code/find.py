@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
@@ -28,6 +28,7 @@ from atlas.code.rank.titles import has_covering_page
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.candidates import hydrate
 from atlas.code.retrieve.channels import (
+    ExactLine,
     Ranking,
     by_any_meaning,
     by_graph,
@@ -38,6 +39,7 @@ from atlas.code.retrieve.channels import (
     count_words,
     gather,
 )
+from atlas.code.retrieve.exact_text import by_exact_text
 from atlas.code.retrieve.file_evidence import by_file_meaning, wants_mentions
 from atlas.code.retrieve.fuse import REPORT_WORDS_WEIGHT, WORDS_WEIGHT, fuse_rrf, order, prose_scores, text_scores
 from atlas.code.retrieve.long_search import ChannelHits, search_long_text
@@ -107,6 +109,10 @@ class SearchResult:
     """What the graph has about the certain subjects of a question that no answerer answers."""
     unranked: tuple[Scored, ...] = ()
     """Candidates behind the `RERANK_LIMIT` that a hybrid search reads and ranks, by their text alone."""
+    lines: Mapping[str, tuple[ExactLine, ...]] = field(default_factory=dict[str, tuple[ExactLine, ...]])
+    """By uid of a hit: the lines that have or build a text of the question."""
+    nowhere: tuple[str, ...] = ()
+    """Texts that the question quotes and no file has."""
 
 
 async def search(
@@ -163,6 +169,8 @@ async def search(
         strength=judgement.strength,
         unranked=unranked,
         cards=cards,
+        lines={uid: lines for each in rankings for uid, lines in each.lines},
+        nowhere=tuple(text for each in rankings for text in each.nowhere),
     )
 
 
@@ -253,6 +261,9 @@ async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Quer
 CHANNELS: tuple[SearchStep[Callable[[Reader, Query, Filter], Awaitable[Ranking]]], ...] = (
     SearchStep("name", by_name, "the question writes the name of a symbol or file"),
     SearchStep("place", by_place, "the question writes a path with or without a line", switch="places"),
+    SearchStep(
+        "exact", by_exact_text, "a line on disk has the quoted text, or builds the message", switch="exact_text"
+    ),
     SearchStep("graph", by_graph, "callers and callees of a named symbol are its context"),
     SearchStep("phrase", by_phrase, "a quoted text or message stands in the source"),
     SearchStep("words", by_words, "code and documents have the words of the question"),
@@ -288,6 +299,7 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
     weights = {
         "name": name_weight,
         "place": PLACE_WEIGHT,
+        "exact": PLACE_WEIGHT,
         "phrase": PHRASE_WEIGHT,
         "written": WRITTEN_WEIGHT,
         "graph": NEIGHBOUR_WEIGHT,

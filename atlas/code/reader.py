@@ -14,6 +14,7 @@ from atlas.code.question.languages import LanguageTerms
 from atlas.core.contracts import Embedder, Store, TokenCounter
 from atlas.core.history import History
 from atlas.core.model import NodeRow
+from atlas.parsing.lines import TreeLines
 
 
 class Outline(Protocol):
@@ -102,3 +103,5 @@ class Reader:
     without it, excerpts are cut at paragraphs."""
     quality_embedder: Embedder | None = None
     """Embeds questions with the sentence transformer, a third signal after words and meaning; None without one."""
+    lines: TreeLines | None = None
+    """Searches the files of `project` on disk; None where there are none."""

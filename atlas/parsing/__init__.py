@@ -8,6 +8,7 @@ from atlas import _parser
 from atlas._parser import (
     FactsCache,
     Languages,
+    LineSearch,
     Linker,
     ParsedFile,
     ScannedFile,
@@ -57,6 +58,7 @@ __all__ = [
     "Cl100kCounter",
     "FactsCache",
     "Languages",
+    "LineSearch",
     "Linker",
     "ParsedFile",
     "ScanResult",

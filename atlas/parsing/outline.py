@@ -35,7 +35,7 @@ class OutlineReader:
         name of the module. Raises ValueError for an invalid language.
         """
         key = (path, self.digest(content))
-        languages = self._loaded()
+        languages = self.languages()
         with self._lock:
             if (known := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
@@ -51,13 +51,14 @@ class OutlineReader:
     @property
     def fingerprint(self) -> str:
         """The parser and its languages: rows of an index that others have made may have other digests."""
-        return self._loaded().fingerprint
+        return self.languages().fingerprint
 
     def digest(self, content: bytes) -> str:
         """Return the digest of a text as in `FileRecord.digest`."""
         return content_digest(content)
 
-    def _loaded(self) -> Languages:
+    def languages(self) -> Languages:
+        """Return the languages, loaded with the first call. Raises ValueError for an invalid one."""
         with self._lock:
             if self._languages is None:
                 self._languages = load_languages(self._folders, self._notes)

@@ -30,6 +30,8 @@ class ModeOption(StrEnum):
     HYBRID = "hybrid"
     TEXT = "text"
     VECTOR = "vector"
+    EXACT = "exact"
+    REGEX = "regex"
 
 
 PathOption = Annotated[
@@ -47,6 +49,8 @@ EXAMPLES = {
         'atlas search "tests for SessionStore.save" --path tests/',
         "atlas search --relation callers --of SessionStore.save --scope shop/views.py",
         "atlas search --mode text --label Function 'session expired'",
+        "atlas search --mode exact 'session expired'",
+        "atlas search --mode regex 'raise \\w+Expired' --path shop/",
         'atlas search "where are sessions expired" --explain',
     ),
     "node": examples("atlas node SessionStore", "atlas node save --label Method", "atlas node shop/cart.py:42"),
@@ -74,7 +78,7 @@ def search(
     to: Annotated[str, typer.Option("--to", help="The end of a path.")] = "",
     scope: Annotated[str, typer.Option("--scope", help="Only relations in this file, folder or class.")] = "",
     mode: Annotated[
-        ModeOption, typer.Option("--mode", help="Search by all channels, words only, or meaning only.")
+        ModeOption, typer.Option("--mode", help="Search by all channels, words or meaning only, or the lines on disk.")
     ] = ModeOption.HYBRID,
     path: PathOption = "",
     label: Annotated[list[str] | None, typer.Option("--label", help="Only these labels; repeatable.")] = None,
@@ -105,6 +109,12 @@ def search(
     if tests is not None:
         chosen["include_tests"] = tests
     settings = settings_of(project, data_dir)
+    if mode in (ModeOption.EXACT, ModeOption.REGEX):
+        if explain:
+            raise ConfigError("--explain explains a ranking; lines on disk have none", "Omit --explain.")
+        shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief)
+        ask(settings, "text_search", {"query": query, "mode": mode.value, **chosen, **shown}, as_json=json)
+        return
     if explain:
         explain_search(settings, mode.value, query, chosen, limit, as_json=json)
         return

@@ -79,7 +79,7 @@ def certainty_of(first: Candidate, query: Query) -> Certainty:
     """Return how sure the first hit is, by the kind of the question."""
     if is_bare_name(query) and _NAMED.intersection(first.reasons):
         return NAME
-    if "place" in first.channels:
+    if "place" in first.channels or "exact" in first.channels:
         return EXACT
     row = first.node.row
     is_title = row.label in _DOCUMENTS and row.name.casefold().split() == query.text.casefold().split()

@@ -66,7 +66,7 @@ def read_signals(
     return Signals(
         cosine=max((score for _, score in near), default=0.0),
         known=known / total if total else 0.0,
-        is_named=any(hits.get(channel) for channel in ("name", "phrase", "written")),
+        is_named=any(hits.get(channel) for channel in ("name", "exact", "phrase", "written")),
     )
 
 

@@ -55,15 +55,28 @@ EXTERNAL_LABELS = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
 
 
 @dataclass(frozen=True, slots=True)
+class ExactLine:
+    """A line on disk that has a text of the question, or builds it."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """The hits of one channel, best first."""
 
     channel: str
-    """`name`, `place`, `phrase`, `words`, `meaning`, `quality`, `prose` or `graph`."""
+    """`name`, `place`, `exact`, `phrase`, `words`, `meaning`, `quality`, `prose` or `graph`."""
     hits: tuple[Scored, ...] = ()
     note: str = ""
     reasons: tuple[tuple[str, str], ...] = ()
     """(uid, reason) for hits with a more specific reason than the channel: `exact name`, `callers of X`."""
+    lines: tuple[tuple[str, tuple[ExactLine, ...]], ...] = ()
+    """(uid, lines) of hits that quote the text of the question."""
+    nowhere: tuple[str, ...] = ()
+    """Texts of the question that no file has."""
 
 
 async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:

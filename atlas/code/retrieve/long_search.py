@@ -25,6 +25,7 @@ from atlas.code.retrieve.channels import (
     by_words,
     gather,
 )
+from atlas.code.retrieve.exact_text import by_exact_text
 from atlas.code.retrieve.fuse import normalised, order
 from atlas.code.retrieve.phrases import by_phrase
 from atlas.code.retrieve.sentence_transformer import by_quality
@@ -81,6 +82,7 @@ async def search_long_text(reader: Reader, text: LongText, query: Query, where: 
         *(("words", by_words(reader, part, where)) for part in parts),
         *(("meaning", by_meaning(reader, part, where)) for part in parts),
         ("phrase", by_phrase(reader, whole, where)),
+        ("exact", by_exact_text(reader, query, where) if "\n" not in text.whole.strip() else _nothing()),
         ("prose", by_prose(reader, opening, where)),
         ("written", by_writing(reader, text, where)),
         ("quality", by_quality(reader, title if title.words else whole, where)),
@@ -100,6 +102,11 @@ async def search_long_text(reader: Reader, text: LongText, query: Query, where: 
         reports=True,
     )
     return ChannelHits(asked, rankings, counts, title, text)
+
+
+async def _nothing() -> Ranking:
+    """Return nothing for a report, which quotes code and values; a line of a log stands alone."""
+    return Ranking("exact")
 
 
 def _whole(reader: Reader, text: LongText, query: Query, words: tuple[str, ...]) -> Query:

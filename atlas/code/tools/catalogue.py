@@ -71,7 +71,10 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "text_search",
         "Exact words: literal strings, error messages, keywords (BM25).",
-        _SEARCH,
+        {
+            **_SEARCH,
+            "mode": {"enum": ["words", "exact", "regex"], "description": "exact, regex: lines on disk, like grep"},
+        },
         _HITS,
         ("query",),
         ("hits",),

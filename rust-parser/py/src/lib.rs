@@ -4,7 +4,7 @@
 //!
 //! `scan` lists the files of a tree, `parse` turns one file into facts, `cache` stores facts by content digest, `link`
 //! turns the facts of a project into a graph, `unit` gives the graph of one file as rows, `encode` turns text into
-//! vectors, `vectors` finds nearest neighbours, and `tokens` counts words and model tokens. SQLite loads this library as
+//! vectors, `vectors` finds nearest neighbours, `lines` searches files on disk, and `tokens` counts words and model tokens. SQLite loads this library as
 //! an extension, too (`atlas_sys::sqlite`).
 //!
 //! ```python
@@ -19,6 +19,7 @@ mod cache;
 mod cypher_regex;
 mod encode;
 mod files;
+mod lines;
 mod link;
 mod markdown;
 mod notes;
@@ -42,6 +43,7 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     secrets::register(module)?;
     statements::register(module)?;
     cache::register(module)?;
+    lines::register(module)?;
     link::register(module)?;
     unit::register(module)?;
     encode::register(module)?;

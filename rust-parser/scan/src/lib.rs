@@ -52,7 +52,7 @@ mod subset;
 mod tracked;
 mod walk;
 
-pub use content::check_content;
+pub use content::{check_content, is_binary};
 pub use ignore_rules::{changes_rules, globs};
 pub use manifests::name_of as manifest_name;
 pub use options::{LanguageNames, Options, ScanError};

@@ -29,7 +29,7 @@ FAR_BEHIND_NAME = 0.5
 BESIDE_NAME = 3
 """Hits of a first page where exactly one symbol has the name that was asked for."""
 NEAREST = 3
-"""Hits of a first page of an index that has nothing about the question."""
+"""Hits of a first page of an index that has nothing about the question, or not the text that it quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
         return Extent(0, 0)
     is_name = certainty_of(groups[0].first, found.query) is NAME
     most = BESIDE_CARD if found.cards else MAX_VALUED
+    if found.nowhere and not found.lines and not is_name:
+        return Extent(NEAREST, 1)
     if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:
         return Extent(most, 1)
     first = min(first_page(found, groups), most) if mode == Mode.HYBRID else first_page(found, groups)

@@ -48,6 +48,8 @@ class PageHit:
     """Relevance of each neighbour in `hit.near`."""
     others: tuple[float, ...] = ()
     """Likelihoods of `hit.others`."""
+    exact: tuple[SourceLine, ...] = ()
+    """Lines that have or build a text of the question: shown with the hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[K
     name, full = hit_name(replace(hit.symbol, signature="", summary="")), hit_name(hit.symbol)
     own: Key = (HIT, number, 0)
     price = count(f"{name} {hit.symbol.place} {hit.marks}") + ROW
+    price += sum(count(line.text) + 2 for line in each.exact)
     above: Key | None = (HIT, number - 1, 0) if number else None
     parts: list[AnswerPart[Key]] = [AnswerPart(own, max(each.likelihood, least * price), price, above)]
     price = count(full) - count(name) + count(hit.symbol.summary)
@@ -139,7 +142,7 @@ def assemble_hits(page: Sequence[PageHit], parts: Sequence[AnswerPart[Key]]) -> 
         pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
         count = sum((SAME_FILE, number, index) in shown for index in range(len(each.same_file)))
         others = sum((OTHER, number, index) in shown for index in range(len(each.others)))
-        lines = tuple(line for piece in pieces for line in piece)
+        lines = (*each.exact, *(line for piece in pieces for line in piece))
         near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)
         hits.append(
             replace(hit, lines=lines, same_file=each.hit.same_file[:count], others=each.hit.others[:others], near=near)

@@ -34,6 +34,8 @@ from atlas.code.tools.relation import relation_answer
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.card import card_lines
+from atlas.code.tools.search.exact import LineRequest, search_lines
+from atlas.code.tools.search.line_answer import LineAnswer
 from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_extent, shows_bodies
 from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
@@ -41,8 +43,9 @@ from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.unranked import Others, read_others, with_unranked
 from atlas.code.tools.symbol.bodies import Pieces, read_bodies
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
-from atlas.code.tools.symbol.symbols import SymbolHit
+from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
 from atlas.core.errors import ConfigError
+from atlas.core.invisible import escaped
 from atlas.core.model import Filter, NodeRow
 
 MAX_LIMIT = 50
@@ -108,6 +111,7 @@ async def text_search(
     atlas: Atlas,
     query: str,
     *,
+    mode: str = "words",
     project: str = "",
     path: str = "",
     labels: Sequence[str] = (),
@@ -118,11 +122,15 @@ async def text_search(
     snippets: bool = False,
     token_budget: int = TOKEN_BUDGET,
     cursor: str = "",
-) -> SearchAnswer:
+) -> SearchAnswer | LineAnswer:
     """Find by words only, in BM25 order, definitions of a name that is the whole query first.
 
-    Arguments and errors are those of `hybrid_search`; tests are never demoted.
+    Arguments and errors are those of `hybrid_search`; tests are never demoted. The modes `exact` and `regex` find lines
+    of the files on disk; `brief` then counts them by file.
     """
+    if mode != "words":
+        lines = LineRequest(mode, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, cursor)
+        return await search_lines(atlas, lines, project, token_budget)
     request = _Request(
         Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
     )
@@ -280,7 +288,8 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
-        hits.append(PageHit(hit, chances[uid], further, pieces, near_by, also.likelihoods))
+        exact = tuple(SourceLine(each.line, escaped(each.text)) for each in found.lines.get(uid, ()))
+        hits.append(PageHit(hit, chances[uid], further, () if exact else pieces, near_by, also.likelihoods, exact))
     return hits
 
 
@@ -323,6 +332,7 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
         found=page.found.total,
         more=is_capped,
         card=page.card,
+        nowhere=page.found.nowhere,
         evidence=envelope.evidence(
             paths=(path_of(hit.symbol.place) for hit in shown),
             stale=page.stale,

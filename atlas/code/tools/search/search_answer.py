@@ -12,9 +12,14 @@ from atlas.answers.evidence import Evidence, Structure, where, without_empty
 from atlas.code.tools.citations import hit_name
 from atlas.code.tools.symbol.symbol_lines import beside_line, others_line, source_lines
 from atlas.code.tools.symbol.symbols import SymbolHit
+from atlas.core.invisible import escaped
 
 _LOOKS_LIKE_A_NAME = re.compile(r"\w*(?:[a-z\d][A-Z]|[A-Z]\w|\w_\w|\w\d|_)\w*|\S+(?:\.|::|/)\S+")
 """Mixed case, capitals, underscores, digits, or qualified."""
+
+
+QUOTED_CHARACTERS = 80
+"""A longer text that stands nowhere is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +36,12 @@ class SearchAnswer(Answer):
     evidence: Evidence
     card: tuple[str, ...] = ()
     """What the graph has about the subjects of the question."""
+    nowhere: tuple[str, ...] = ()
+    """Texts that the question quotes and no file has."""
 
     def lines(self) -> Iterator[str]:
-        """Yield the card and the lines of all hits, or `no hits`."""
+        """Yield which text stands nowhere, the card, then the lines of all hits, or `no hits`."""
+        yield from self._absent()
         yield from self.card
         if not self.hits and not self.card and not self.evidence.withheld:
             yield f"no hits{where(self.evidence)}"
@@ -41,8 +49,14 @@ class SearchAnswer(Answer):
             yield from hit_lines(hit)
 
     def content(self) -> Structure:
-        """Return the hits in order of rank."""
-        return without_empty({"card": list(self.card), "hits": [_hit(hit) for hit in self.hits]})
+        """Return which text stands nowhere, the card, and the hits in order of rank."""
+        said = [*self._absent(), *self.card]
+        return without_empty({"said": said, "hits": [_hit(hit) for hit in self.hits]})
+
+    def _absent(self) -> Iterator[str]:
+        for text in self.nowhere:
+            short = text if len(text) <= QUOTED_CHARACTERS else f"{text[:QUOTED_CHARACTERS].rstrip()}..."
+            yield f'"{escaped(short)}" occurs in no indexed file' + ("; nearest:" if self.hits else "")
 
     def emptied(self) -> Self:
         """Return no hit."""

@@ -1,0 +1,275 @@
+"""The search channel of exact texts: the lines on disk that build a message, or that contain a quoted text.
+
+A message in use holds values (`user 'bob' not found`) where its source has placeholders (`"user %r not found"`), or is
+put together from several literals. So where no line of code has the whole text, lines with some of its words next to
+each other are read, and the constants of their literals are laid over the message in order: what lies between them are
+values. Code comes before documents and tests, a line that raises or logs before one that only repeats the text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from atlas.code.question.names import dotted
+from atlas.code.question.parse_question import Query
+from atlas.code.rank.likelihood import QUOTED
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import ExactLine, Ranking, path_matches
+from atlas.code.retrieve.message_templates import Fit, fit_message, is_reported, words_of
+from atlas.code.retrieve.written_files import innermost
+from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.invisible import escaped
+from atlas.core.model import FileRecord, Filter, Match, Scored
+from atlas.parsing import read_path
+from atlas.parsing.lines import MAX_FILE_BYTES, MatchedFile, MatchedLines, TextFile, TreeLines
+
+MAX_TEXTS = 3
+MAX_TEXT = 600
+"""Characters of a text that are looked for."""
+MIN_LETTERS = 3
+MAX_HITS = 8
+LINES_PER_HIT = 2
+KEPT_LINES = 20
+"""Of each file."""
+MAX_WINDOWS = 60
+MAX_READ = 40
+"""Lines whose literals are laid over a message."""
+AROUND = 6
+"""Lines around them that may hold the rest of a message."""
+LEAST_SHARE = 0.4
+"""Of the letters of a message, apart from its obvious values, that all constants of a literal have at least."""
+LEAST_PART = 0.6
+"""The same where a constant is found only in part."""
+NEVER = 2.0
+_STEP = 0.01
+_MAX_NODES = 10_000
+
+_QUOTES = re.compile(
+    r"\"([^\"]{3,600})\"|“([^”]{3,600})”|(?<![\w`])'([^'\s][^']{2,600}|[^']{3,600})'(?!\w)|`([^`]*\s[^`]*)`"
+)
+_FIELD = re.compile(
+    r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"((?:[^\"\\]|\\.)+)\"", re.IGNORECASE
+)
+_ERROR = re.compile(r"(?:^|[\s.:])\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (\S.*)$")
+_ASKS = re.compile(
+    r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
+    re.IGNORECASE,
+)
+_MESSAGE = re.compile(r"^(?=(?:\S+ ){3,}|(?:\S+ ){2}/)(?:\S+ )+\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
+"""Four words, one of the later ones a value: quoted, a number, or an absolute path."""
+_PREFIX = re.compile(
+    r"^(?:[\[(<]?(?:\d[\d:.,/TZ+-]*|TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|E|W)[\])>]?:?\s+)+",
+    re.IGNORECASE,
+)
+"""Time and level at the start of a line of a log."""
+_NAME = re.compile(r"[\w$]+(?:(?:\.|::|#|->)[\w$]+)*(?:\(\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A line with what orders it."""
+
+    order: tuple[float, int, bool]
+    """Missing share of the text, kind of the file, whether nothing near it raises or logs."""
+    line: ExactLine
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedText:
+    """A text that a question quotes, or the message that it is."""
+
+    text: str
+    is_certain: bool = True
+    """It is quoted, or follows the kind of an error; other questions only look like a message."""
+
+
+def texts_of(text: str) -> tuple[QuotedText, ...]:
+    """Return the texts of a question that may stand in a file, in order."""
+    fields = [re.sub(r"\\(.)", r"\1", found) for found in _FIELD.findall(text)]
+    if fields:
+        return _kept(fields)
+    is_question = _ASKS.match(text) is not None or text.endswith("?")
+    error = _ERROR.search(text)
+    if error is not None and not is_question:
+        return _kept([error.group(1)])
+    if _MESSAGE.search(text) and not is_question and not text.startswith(('"', "'", "`", "“")):
+        return _kept([_PREFIX.sub("", text)], is_certain=False)
+    return _kept(next(group for group in match.groups() if group is not None) for match in _QUOTES.finditer(text))
+
+
+def _kept(texts: Iterable[str], *, is_certain: bool = True) -> tuple[QuotedText, ...]:
+    stripped = (" ".join(each.split())[:MAX_TEXT].strip() for each in texts)
+    kept = dict.fromkeys(each for each in stripped if sum(map(str.isalnum, each)) >= MIN_LETTERS)
+    return tuple(QuotedText(each, is_certain) for each in kept)[:MAX_TEXTS]
+
+
+async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
+    """Find the definitions with the lines that build the texts of a question."""
+    texts, tree = texts_of(query.text), reader.lines
+    if not texts or tree is None or where.project != reader.project or not reader.root.is_dir():
+        return Ranking("exact")
+    files = within(await asyncio.to_thread(tree.files), where)
+    found: list[ExactLine] = []
+    nowhere: list[str] = []
+    for each in texts:
+        is_name = _NAME.fullmatch(each.text) is not None
+        if is_name and await reader.store.find(dotted(each.text), Match.SUFFIX, where, 1):
+            continue
+        lines = await _lines_of(reader, tree, files, each, where)
+        found += lines
+        if not lines and each.is_certain and not is_name and not await _is_indexed(reader, each.text, where):
+            nowhere.append(each.text)
+    return await _in_definitions(reader, found, tuple(nowhere), where)
+
+
+async def _is_indexed(reader: Reader, text: str, where: Filter) -> bool:
+    """Return whether the words of a text stand next to each other in the index, such as on two lines of a document."""
+    words = " ".join(reader.split_words(text))
+    return bool(words) and bool(await reader.store.search_text([words], where, 1))
+
+
+def within(files: Iterable[TextFile], where: Filter) -> list[TextFile]:
+    """Return the files that pass the filter's path and languages."""
+    return [
+        each
+        for each in files
+        if (not where.path or path_matches(where.path, each.path))
+        and (not where.languages or each.language in where.languages)
+    ]
+
+
+def kind_rank(record: FileRecord | None, forms: Mapping[str, str]) -> int:
+    """Return the place of a file by its kind: code, documents and data, tests, what is not indexed."""
+    if record is None:
+        return 3
+    return 2 if record.is_test else 0 if forms.get(record.language, "code") in ("code", "source") else 1
+
+
+async def _lines_of(
+    reader: Reader, tree: TreeLines, files: Sequence[TextFile], asked: QuotedText, where: Filter
+) -> list[ExactLine]:
+    """Return the lines of a text, best first: those of code that have it or build it, then those of other files."""
+    paths, text = [each.path for each in files], asked.text
+    core = text.rstrip(".!?:;, ") or text
+    forms = {core, core.replace('"', '\\"'), core.replace("'", "\\'"), core.replace('"', "'")}
+    whole = await asyncio.to_thread(tree.matching, paths, sorted(forms), keep=KEPT_LINES)
+    weighed = await _weighed(reader, whole.files, where)
+    if not any(each.order[1] == 0 for each in weighed) and len(words_of(text)) > 1:
+        weighed += await _built(reader, tree, paths, asked, where)
+    if not weighed:
+        folded = f"(?i){re.escape(core)}"
+        whole = await asyncio.to_thread(tree.matching, paths, [folded], is_regex=True, keep=KEPT_LINES)
+        weighed = await _weighed(reader, whole.files, where)
+    weighed.sort(key=lambda each: (each.order[1] > 0, each.order[0], each.order[1:], each.line.path, each.line.line))
+    return list(dict.fromkeys(each.line for each in weighed))
+
+
+async def _weighed(reader: Reader, files: Sequence[MatchedFile], where: Filter) -> list[_Weighed]:
+    """Return the lines that have a text as it is."""
+    records = await reader.store.records(where.project, [file.path for file in files])
+    found: list[_Weighed] = []
+    chosen = sorted(files, key=lambda file: kind_rank(records.get(file.path), reader.languages.forms))[:MAX_READ]
+    contents = await asyncio.to_thread(_read, reader, [file.path for file in chosen])
+    for file in chosen:
+        record = records.get(file.path)
+        if record is not None and record.is_test and not where.include_tests:
+            continue
+        kind, content = kind_rank(record, reader.languages.forms), contents.get(file.path, [])
+        found += (
+            _Weighed((0.0, kind, not is_reported(content, number - 1)), ExactLine(file.path, number, shown))
+            for number, shown in file.lines
+        )
+    return found
+
+
+async def _built(
+    reader: Reader, tree: TreeLines, paths: Sequence[str], asked: QuotedText, where: Filter
+) -> list[_Weighed]:
+    """Return the lines whose literals build a text; of what only looks like a message, those of code that have all."""
+    for size in (3, 2):
+        windows = _windows(asked.text, size)
+        if not windows:
+            continue
+        matched = await asyncio.to_thread(tree.matching, paths, windows, keep=KEPT_LINES)
+        fits = await _fitting(reader, matched, windows, asked, where)
+        if fits:
+            return fits
+    return []
+
+
+def _windows(text: str, size: int) -> list[str]:
+    """Return the runs of so many words of a text, those that are most likely constant."""
+    tokens = text.split()
+    runs = [tokens[at : at + size] for at in range(len(tokens) - size + 1)]
+    telling = [run for run in runs if any(_is_telling(token) for token in run)]
+    return list(dict.fromkeys(" ".join(run) for run in telling))[:MAX_WINDOWS]
+
+
+def _is_telling(token: str) -> bool:
+    word = token.strip(".,;:!?()[]{}'\"`").lower()
+    return len(word) > 2 and word not in STOP_WORDS and word.isalpha()
+
+
+async def _fitting(
+    reader: Reader, matched: MatchedLines, windows: Sequence[str], asked: QuotedText, where: Filter
+) -> list[_Weighed]:
+    records = await reader.store.records(where.project, [file.path for file in matched.files])
+    lines: list[tuple[int, int, str, int, str]] = []
+    for file in matched.files:
+        record = records.get(file.path)
+        if record is None or (record.is_test and not where.include_tests):
+            continue
+        kind = kind_rank(record, reader.languages.forms)
+        if kind and not asked.is_certain:
+            continue
+        for number, shown in file.lines:
+            lines.append((-sum(len(each) for each in windows if each in shown), kind, file.path, number, shown))
+    chosen = sorted(lines)[:MAX_READ]
+    contents = await asyncio.to_thread(_read, reader, sorted({path for _, _, path, _, _ in chosen}))
+    found: list[_Weighed] = []
+    for _, kind, path, number, shown in chosen:
+        content = contents.get(path, [])
+        fit = fit_message(asked.text, content, number - 1, AROUND) if number <= len(content) else Fit()
+        least = LEAST_SHARE if fit.is_whole else LEAST_PART if asked.is_certain else NEVER
+        if fit.share >= least:
+            order = (round(1 - fit.share, 1), kind, not is_reported(content, number - 1))
+            found.append(_Weighed(order, ExactLine(path, number, shown)))
+    return found
+
+
+def _read(reader: Reader, paths: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        content = read_path(str(reader.root), path, MAX_FILE_BYTES)
+        if content is not None:
+            found[path] = content.decode("utf-8", "replace").split("\n")
+    return found
+
+
+async def _in_definitions(
+    reader: Reader, lines: Sequence[ExactLine], nowhere: tuple[str, ...], where: Filter
+) -> Ranking:
+    """Return the innermost definitions around lines, in their order; a note names lines of files without any."""
+    paths = list(dict.fromkeys(line.path for line in lines))[:MAX_READ]
+    nodes = await asyncio.gather(*(reader.store.find(path, Match.PATH, where, _MAX_NODES) for path in paths))
+    known = dict(zip(paths, nodes, strict=True))
+    by_uid: dict[str, list[ExactLine]] = {}
+    unindexed: list[ExactLine] = []
+    for line in lines:
+        node = innermost(known.get(line.path, ()), line.line)
+        if node is None:
+            unindexed.append(line)
+        elif node.row.uid in by_uid or len(by_uid) < MAX_HITS:
+            by_uid.setdefault(node.row.uid, []).append(line)
+    said = [f"{line.path}:{line.line}: {escaped(line.text)}" for line in unindexed[:LINES_PER_HIT]]
+    return Ranking(
+        "exact",
+        tuple(Scored(uid, 1.0 - _STEP * number) for number, uid in enumerate(by_uid)),
+        note=f"the text stands in what is not indexed: {'; '.join(said)}" if said and not by_uid else "",
+        reasons=tuple((uid, QUOTED) for uid in by_uid),
+        lines=tuple((uid, tuple(own[:LINES_PER_HIT])) for uid, own in by_uid.items()),
+        nowhere=nowhere,
+    )

@@ -1,0 +1,63 @@
+//! The Python class `LineSearch`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use atlas_lines::{FileLines, Limits, Pattern, PatternError};
+
+/// Path, number of matching lines, and the first of them: number and text.
+type Lines = (String, usize, Vec<(u64, String)>);
+
+/// Searches files on disk for lines.
+#[pyclass(frozen, module = "atlas._parser")]
+#[derive(Default)]
+pub struct LineSearch(atlas_lines::LineSearch);
+
+#[pymethods]
+impl LineSearch {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the files with a match in the order given, the number of files left out by reason, and the number of
+    /// those not read to the end. `patterns` are exact texts, or one regular expression. Raises ValueError for an
+    /// invalid pattern, with the message and the character where it begins, and OSError for an unreadable root.
+    #[pyo3(signature = (root, paths, patterns, *, is_regex=false, keep=0, max_bytes, max_lines, timeout_ms))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python function")]
+    fn search(
+        &self,
+        py: Python<'_>,
+        root: PathBuf,
+        paths: Vec<String>,
+        patterns: Vec<String>,
+        is_regex: bool,
+        keep: usize,
+        max_bytes: u64,
+        max_lines: usize,
+        timeout_ms: u64,
+    ) -> PyResult<(Vec<Lines>, Vec<(&'static str, usize)>, usize)> {
+        let limits = Limits { keep, max_bytes, max_lines, time: Duration::from_millis(timeout_ms) };
+        py.detach(|| {
+            let pattern = match &patterns[..] {
+                [expression] if is_regex => Pattern::regex(expression),
+                texts => Pattern::exact(texts),
+            };
+            let found = self.0.search(&root, &paths, &pattern.map_err(invalid)?, &limits)?;
+            let lines = |file: FileLines| (file.path, file.count, file.lines);
+            Ok((found.files.into_iter().map(lines).collect(), found.skipped, found.unread))
+        })
+    }
+}
+
+fn invalid(error: PatternError) -> PyErr {
+    PyValueError::new_err((error.message, error.at))
+}
+
+/// Adds the class of this file to the Python module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<LineSearch>()
+}
