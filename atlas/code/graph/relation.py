@@ -40,6 +40,8 @@ class EdgeAnswer:
     notes: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     """Edges of each target, where they are too many to be followed."""
+    is_unknown: bool = False
+    """Nothing is related, and that is not proven to be none: a note says why."""
     title: str = ""
     """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 

@@ -91,6 +91,7 @@ def _build(
         else (),
         diagnosis=missing.reasons if missing else (),
         missing=missing.name if missing else "",
+        is_unknown=relation.is_unknown,
         title=relation.title,
         places=sum(len(each.lines) for each in relation.related),
         evidence=envelope.evidence(

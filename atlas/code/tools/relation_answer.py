@@ -49,6 +49,8 @@ class RelationAnswer(Answer):
     evidence: Evidence
     places: int = 0
     """Lines of evidence of all `found` symbols: the call sites of its callers."""
+    is_unknown: bool = False
+    """Nothing was found, which does not prove that there is none."""
     title: str = ""
     """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
 
@@ -71,6 +73,7 @@ class RelationAnswer(Answer):
         relation: Structure = {
             "kind": self.kind,
             **({} if self.outcome == "found" else {"outcome": self.outcome}),
+            **({"unknown": True} if self.is_unknown else {}),
             "title": self.title,
             "of": list(subject_lines(self)),
             "to": self.other if self.kind == "path" else "",
@@ -122,7 +125,7 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
 
 def _found(answer: RelationAnswer) -> str:
     """Return the number of related symbols, and of lines where some have several."""
-    none = f"none{where(answer.evidence)}"
+    none = "unknown" if answer.is_unknown else f"none{where(answer.evidence)}"
     return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
 
 
