@@ -13,7 +13,7 @@ from atlas.code.graph.proof import is_finished
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import CANDIDATES, resolve
-from atlas.code.retrieve.written_files import relative
+from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.model import FileRecord, Filter, Node, Skipped
 from atlas.core.wording import counted, counts
 
@@ -39,6 +39,8 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     skipped, manifest = await asyncio.gather(reader.store.skipped(where.project), reader.store.manifest(where.project))
     path, colon, member = relative(reader, name).partition(":")
     file = path if path in manifest else path.partition("#")[0]
+    if file not in manifest and (member or "#" in path):
+        file = next((each[0].row.path for each in await find_files(reader, file, everything) if each), file)
     if file in manifest and file:
         return await _no_member(reader, manifest[file], member.strip(":") or path.partition("#")[2], where.project)
     if not await is_finished(reader, where.project):

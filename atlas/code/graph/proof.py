@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from atlas.code.graph.occurrences import (
+    SkippedText,
     TextPlace,
     find_in_skipped,
     find_occurrences,
@@ -22,6 +23,7 @@ from atlas.code.graph.occurrences import (
 from atlas.code.graph.unresolved import UnresolvedCalls, describe_unresolved, find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.core.model import PROSE_LABELS, Direction, EdgeType, Filter, Label, Match, Node, NodeRow
 from atlas.core.wording import counted
 
@@ -31,7 +33,11 @@ SURE = 0.5
 """Confidence from which an edge to another symbol of the name accounts for a line."""
 MAX_NAMESAKES = 300
 MAX_EDGES = 10_000
+MAX_INNER = 25
+"""Definitions of a file whose names are looked for."""
 MAX_ALIASES = 3
+MAX_PACKAGES = 20
+_DEFINITIONS = (Label.CLASS, Label.FUNCTION, Label.METHOD)
 FILE_LABELS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 _REFERRING = (
     EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS, EdgeType.IMPORTS, EdgeType.OVERRIDES,
@@ -67,10 +73,12 @@ async def prove_none(
     *,
     keep: Callable[[Node], bool] | None = None,
     known: Iterable[tuple[str, int]] = (),
+    skipped: SkippedText | None = None,
 ) -> Absence:
     """Return whether nothing is related to symbols of one name, in a relation that ends at them.
 
-    `keep` limits the places to a scope, `known` are lines (path, number) that the answer has. Raises store errors.
+    `keep` limits the places to a scope, `known` are lines (path, number) that the answer has, `skipped` is what
+    `find_in_skipped` has found for the name, where it was asked for several. Raises store errors.
     """
     what = "affected symbols" if kind == Kind.IMPACT else kind.value
     project, name = nodes[0].project, nodes[0].row.name
@@ -78,11 +86,12 @@ async def prove_none(
         return _unknown(what, "the first index is not finished")
     word = _word_of(nodes[0])
     if not reader.split_words(word):
-        return _unknown(what, f"`{name}` is not a single word to search for")
+        return _unknown(what, f"`{word or name}` is not a single word to search for")
     unresolved = await _unresolved(reader, nodes, name, kind, keep)
     places, more = await unaccounted(reader, nodes, kind, known)
     places = [each for each in places if keep is None or each.node is None or keep(each.node)]
-    skipped = await find_in_skipped(reader, (word,), project, imported=nodes[0].row.label in FILE_LABELS)
+    if skipped is None:
+        skipped = await find_in_skipped(reader, (word,), project, imported=nodes[0].row.label in FILE_LABELS)
     hidden = skipped.places.get(word, ())
     reasons = [f"there are {said}"] if (said := describe_unresolved(unresolved)) else []
     if places and not reasons:
@@ -99,6 +108,26 @@ async def prove_none(
     if reasons:
         return Absence(False, _sentence(what, " and ".join(reasons)), unresolved, (*places, *hidden))
     return Absence(True, f"no resolved {what}, and nothing else in the index mentions `{word}`", unresolved)
+
+
+async def prove_unused(reader: Reader, node: Node, kind: Kind) -> Absence:
+    """Return whether nothing outside of a file is related to it or its definitions. Raises store errors."""
+    whole = await prove_none(reader, [node], kind)
+    found = await reader.store.find(node.row.path, Match.PATH, Filter(project=node.project), MAX_NAMESAKES)
+    inner = [each for each in found if each.row.label in _DEFINITIONS and each.row.name][:MAX_INNER]
+    skipped = await find_in_skipped(reader, {each.row.name for each in inner}, node.project)
+
+    def outside(other: Node) -> bool:
+        return other.row.path != node.row.path
+
+    proofs = [
+        whole, *[await prove_none(reader, [each], kind, keep=outside, skipped=skipped) for each in inner]
+    ]  # fmt: skip
+    doubts = [each for each in proofs if not each.is_proven]
+    calls = tuple(call for each in doubts if each.unresolved is not None for call in each.unresolved.calls)
+    places = dict.fromkeys(place for each in doubts for place in each.places if place.path != node.row.path)
+    sentence = (doubts or [whole])[0].sentence
+    return Absence(not doubts, sentence, UnresolvedCalls(node.row.name, calls), tuple(places))
 
 
 async def prove_none_from(reader: Reader, nodes: Sequence[Node], kind: Kind) -> Absence:
@@ -195,12 +224,31 @@ async def _accounted(reader: Reader, nodes: Sequence[Node], word: str, kind: Kin
     # a call of the method that one overrides may be a call of it
     bases = await reader.store.edges(sorted(own), Direction.OUT, (EdgeType.OVERRIDES,), MAX_NAMESAKES)
     above = {edge.row.target for edge in bases}
-    unrelated = [node.row.uid for node in others if node.row.uid not in above]
+    foreign = await _foreign(reader, others, project)
+    unrelated = [node.row.uid for node in others if node.row.uid not in above and node.row.uid not in foreign]
     for uids, wanted in ((sorted(own), types), (unrelated, _REFERRING)):
         edges = await reader.store.edges(uids, Direction.IN, wanted, MAX_EDGES) if uids else []
         sure = (edge for edge in edges if edge.row.confidence >= SURE or edge.row.target in own)
         found |= {(edge.node.row.path, line) for edge in sure for line in edge.row.lines}
     return found
+
+
+async def _foreign(reader: Reader, nodes: Iterable[Node], project: str) -> set[str]:
+    """Return the symbols of other packages that may be symbols of the project under the name that it is published with.
+
+    Those of a standard library are none of them.
+    """
+    outside = [node for node in nodes if node.row.label in EXTERNAL_LABELS]
+    names = {re.split(r"[./]", node.row.qualified_name.partition(":")[2], maxsplit=1)[0] for node in outside}
+    standard: set[str] = set()
+    for name in sorted(names)[:MAX_PACKAGES]:
+        found = await reader.store.find(f"ext:{name}", Match.EXACT, Filter(project=project), 1)
+        standard.update(name for node in found if '"standard"' in node.row.properties)
+    return {
+        node.row.uid
+        for node in outside
+        if re.split(r"[./]", node.row.qualified_name.partition(":")[2], maxsplit=1)[0] not in standard
+    }
 
 
 def _word_of(node: Node) -> str:

@@ -12,7 +12,7 @@ from atlas.code.changes.changed_symbols import ChangedSymbol, How
 from atlas.code.changes.impact import MAX_DEPTH, Affected, Impact, Seed, trace_impact
 from atlas.code.freshness import stale_files
 from atlas.code.graph.answer_relation import MAX_FOLLOWED
-from atlas.code.graph.proof import FILE_LABELS, is_prose, prove_none
+from atlas.code.graph.proof import FILE_LABELS, is_prose, prove_none, prove_unused
 from atlas.code.graph.targets import Target, Targets, find_targets, members_of
 from atlas.code.notes.note_lines import text_at_risk
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -123,7 +123,10 @@ async def _with_possible(atlas: Atlas, findings: ImpactFindings, nodes: Sequence
     found = (*findings.impact.affected, *findings.impact.tests)
     known = {(each.node.row.path, line) for each in found for line in each.lines}
     symbols = [node for node in nodes if node.row.label not in FILE_LABELS] or list(nodes)
-    absence = await prove_none(atlas.reader, symbols, Kind.IMPACT, known=known)
+    if not found and symbols[0].row.label in FILE_LABELS:
+        absence = await prove_unused(atlas.reader, symbols[0], Kind.IMPACT)
+    else:
+        absence = await prove_none(atlas.reader, symbols, Kind.IMPACT, known=known)
     calls = absence.unresolved.calls if absence.unresolved is not None else ()
     lines = [
         ReportLine("possible", call.caller.row.path, f"{local_name(call.caller.row)} {line}: {call.why}")
