@@ -14,7 +14,8 @@ from dataclasses import replace
 from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.code.graph.families import find_definitions, find_extended, find_family, related_inside
 from atlas.code.graph.mentions import find_related_by_text
-from atlas.code.graph.proof import SHOWN, Absence, is_prose, prove_none, prove_none_from, unaccounted
+from atlas.code.graph.occurrences import TextPlace
+from atlas.code.graph.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets, find_targets, members_of
 from atlas.code.graph.unresolved import unresolved_beside
@@ -50,6 +51,7 @@ so.
 MAX_TEST_STEPS = 5
 """Levels of callers through which a test may reach a symbol that no test calls."""
 _REACHED_BY_TESTS = (EdgeType.TESTS, EdgeType.CALLS, EdgeType.REFERENCES)
+_SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD)
 _FILE_LABELS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 _DERIVES = re.compile(
     r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b|<\s*[A-Z]"
@@ -147,24 +149,31 @@ async def _beside(
     node = targets.targets[0].node
     if intent.kind == Kind.CALLERS:
         return await unresolved_beside(reader, node, targets.total)
-    if intent.kind not in (Kind.TESTS, Kind.SUBTYPES) or _is_file(targets) or _is_common(reader, node):
+    if intent.kind not in (Kind.TESTS, Kind.SUBTYPES) or _is_file(targets) or await _is_common(reader, node):
         return ()
     known = {(each.path, line) for each in related for line in each.lines}
     known |= {(each.path, each.node.row.line) for each in related}
     nodes = [target.node for target in targets.targets]
-    places, more = await unaccounted(reader, nodes, intent.kind, known)
-    places = [each for each in places if not is_prose(each)]
-    if intent.kind == Kind.SUBTYPES:
-        places = [each for each in places if _DERIVES.search(each.text)]
+    left = await unaccounted(reader, nodes, intent.kind, known)
+    is_such = is_test if intent.kind == Kind.TESTS else _derives
+    places = [each for each in left.places if is_such(each) and not is_prose(each)]
     if not places:
         return ()
     shown = ", ".join(each.at for each in places[:SHOWN])
-    return (f"at least: {counted(len(places), 'more line', more=more)} may be such, without an edge: {shown}",)
+    return (f"at least: {counted(len(places), 'more line', more=left.more)} may be such, without an edge: {shown}",)
 
 
-def _is_common(reader: Reader, node: Node) -> bool:
-    """Return whether a method has a name of one word: most lines with it mean others."""
-    return node.row.label == Label.METHOD and len(set(reader.split_words(node.row.name))) < 3
+def _derives(place: TextPlace) -> bool:
+    return bool(_DERIVES.search(place.text))
+
+
+async def _is_common(reader: Reader, node: Node) -> bool:
+    """Return whether most lines with a name mean others: of a method it has one word, or several symbols have it."""
+    if node.row.label == Label.METHOD and len(set(reader.split_words(node.row.name))) < 3:
+        return True
+    same = await reader.store.find(node.row.name, Match.SUFFIX, Filter(project=node.project), 20)
+    names = {each.row.qualified_name.partition("#")[0] for each in same if each.row.label in _SYMBOLS}
+    return len(names) > 1
 
 
 async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> Sequence[RelatedSymbol]:

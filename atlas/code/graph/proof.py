@@ -37,6 +37,7 @@ MAX_INNER = 25
 """Definitions of a file whose names are looked for."""
 MAX_ALIASES = 3
 MAX_PACKAGES = 20
+_CONTRACTS = frozenset(("interface", "trait", "protocol"))
 _DEFINITIONS = (Label.CLASS, Label.FUNCTION, Label.METHOD)
 FILE_LABELS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 _REFERRING = (
@@ -66,6 +67,17 @@ class Absence:
     """Lines that no edge accounts for, code first; those of skipped files last."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unaccounted:
+    """Lines with a name that no edge accounts for."""
+
+    places: tuple[TextPlace, ...]
+    more: bool
+    """The word is too common for all lines to be read."""
+    others: bool
+    """Some line outside of the symbol has the name, accounted for or not."""
+
+
 async def prove_none(
     reader: Reader,
     nodes: Sequence[Node],
@@ -88,8 +100,9 @@ async def prove_none(
     if not reader.split_words(word):
         return _unknown(what, f"`{word or name}` is not a single word to search for")
     unresolved = await _unresolved(reader, nodes, name, kind, keep)
-    places, more = await unaccounted(reader, nodes, kind, known)
-    places = [each for each in places if keep is None or each.node is None or keep(each.node)]
+    left = await unaccounted(reader, nodes, kind, known)
+    more = left.more
+    places = [each for each in left.places if keep is None or each.node is None or keep(each.node)]
     if skipped is None:
         skipped = await find_in_skipped(reader, (word,), project, imported=nodes[0].row.label in FILE_LABELS)
     hidden = skipped.places.get(word, ())
@@ -107,6 +120,10 @@ async def prove_none(
         reasons.append(_unread(skipped.unread))
     if reasons:
         return Absence(False, _sentence(what, " and ".join(reasons)), unresolved, (*places, *hidden))
+    if left.others:
+        return Absence(
+            True, f"no resolved {what}: an edge of another kind accounts for each line with `{word}`", unresolved
+        )
     return Absence(True, f"no resolved {what}, and nothing else in the index mentions `{word}`", unresolved)
 
 
@@ -161,10 +178,10 @@ async def prove_none_from(reader: Reader, nodes: Sequence[Node], kind: Kind) -> 
 
 async def unaccounted(
     reader: Reader, nodes: Sequence[Node], kind: Kind, known: Iterable[tuple[str, int]] = ()
-) -> tuple[list[TextPlace], bool]:
+) -> Unaccounted:
     """Return the lines with the name of symbols, or an alias of it, that neither edges nor definitions account for.
 
-    Code comes first. True: the word is too common for all lines to be read. Raises store errors.
+    Code comes first, for tests theirs. Raises store errors.
     """
     project, word = nodes[0].project, _word_of(nodes[0])
     is_file = nodes[0].row.label in FILE_LABELS
@@ -183,10 +200,16 @@ async def unaccounted(
     ]
     if is_file:
         left = [each for each in left if _IMPORT.search(each.text)]
-    if kind == Kind.TESTS:
-        left = [each for each in left if each.node is not None and each.node.row.is_test]
-    left.sort(key=is_prose)
-    return left, more and not (kind == Kind.TESTS or is_file)
+    left.sort(key=lambda each: (kind == Kind.TESTS and not is_test(each), is_prose(each)))
+    defined = {(row.path, row.line) for row in rows}
+    elsewhere = (each for each in found if (each.path, each.line) not in defined)
+    others = any(not any(_is_own(each, row) for row in rows) for each in elsewhere)
+    return Unaccounted(tuple(left), more and not is_file, others)
+
+
+def is_test(place: TextPlace) -> bool:
+    """Return whether a line belongs to a test."""
+    return place.node is not None and place.node.row.is_test
 
 
 async def is_finished(reader: Reader, project: str) -> bool:
@@ -224,13 +247,22 @@ async def _accounted(reader: Reader, nodes: Sequence[Node], word: str, kind: Kin
     # a call of the method that one overrides may be a call of it
     bases = await reader.store.edges(sorted(own), Direction.OUT, (EdgeType.OVERRIDES,), MAX_NAMESAKES)
     above = {edge.row.target for edge in bases}
-    foreign = await _foreign(reader, others, project)
-    unrelated = [node.row.uid for node in others if node.row.uid not in above and node.row.uid not in foreign]
+    open_ = {*above, *await _foreign(reader, others, project), *await _promised(reader, nodes, others)}
+    unrelated = [node.row.uid for node in others if node.row.uid not in open_]
     for uids, wanted in ((sorted(own), types), (unrelated, _REFERRING)):
         edges = await reader.store.edges(uids, Direction.IN, wanted, MAX_EDGES) if uids else []
         sure = (edge for edge in edges if edge.row.confidence >= SURE or edge.row.target in own)
         found |= {(edge.node.row.path, line) for edge in sure for line in edge.row.lines}
     return found
+
+
+async def _promised(reader: Reader, nodes: Sequence[Node], others: Iterable[Node]) -> set[str]:
+    """Return the methods of interfaces that may be implemented by methods of their name, without saying so."""
+    methods = [node.row.uid for node in others if node.row.label == Label.METHOD]
+    if not methods or nodes[0].row.label != Label.METHOD:
+        return set()
+    owners = await reader.store.edges(methods, Direction.IN, (EdgeType.DEFINES_METHOD,), MAX_NAMESAKES)
+    return {edge.row.target for edge in owners if edge.node.row.kind in _CONTRACTS}
 
 
 async def _foreign(reader: Reader, nodes: Iterable[Node], project: str) -> set[str]:

@@ -8,6 +8,7 @@ definitions, and names that occur in other text without an edge.
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -28,7 +29,7 @@ from atlas.code.graph.unreached import (
 from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
-from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 _REFERS = "|".join(
     (
@@ -42,6 +43,7 @@ _REFERS = "|".join(
     )
 )
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+PROOF_SECONDS = 1.0
 MAX_PROVEN = 60
 """Definitions whose name stands elsewhere and for which each of its lines is looked at."""
 _MAX_EDGES = 20_000
@@ -117,9 +119,16 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
 async def _accounted(reader: Reader, mentioned: Sequence[Node]) -> set[str]:
     """Return the definitions of which each line with the name is one of another symbol of that name, by its edges."""
     found: set[str] = set()
+    end, where = time.monotonic() + PROOF_SECONDS, Filter(project=mentioned[0].project if mentioned else "")
     for node in mentioned[:MAX_PROVEN]:
-        places, more = await unaccounted(reader, [node], Kind.USAGES)
-        if not places and not more:
+        # a name that no other symbol has has no other edges
+        namesakes = await reader.store.find(node.row.name, Match.SUFFIX, where, 2)
+        if len(namesakes) < 2:
+            continue
+        if time.monotonic() > end:
+            break
+        left = await unaccounted(reader, [node], Kind.USAGES)
+        if not left.places and not left.more:
             found.add(node.row.uid)
     return found
 
