@@ -15,7 +15,7 @@ from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_events, answer_routes
-from atlas.code.graph.occurrences import find_occurrences, with_symbols
+from atlas.code.graph.name_lines import find_name_lines, with_symbols
 from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages, is_own
 from atlas.code.graph.relation import EdgeAnswer
@@ -177,7 +177,7 @@ async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationInte
     if any(each.written.name not in (intent.name, intent.other) for each in subjects.found):
         return True
     for each in subjects.unknown:
-        if (await find_occurrences(reader, each.text.strip("()"), asked.where.project)).lines:
+        if (await find_name_lines(reader, each.text.strip("()"), asked.where.project)).lines:
             return True
     return False
 
@@ -223,7 +223,7 @@ async def _with_text(reader: Reader, found: EdgeAnswer, asked: AskedQuestion) ->
         return found
     known = {(row.path, row.line) for row in rows}
     known.update((each.path, line) for each in found.related for line in each.lines)
-    text = await find_occurrences(reader, rows[0].name, targets[0].node.project, known, prose=False)
+    text = await find_name_lines(reader, rows[0].name, targets[0].node.project, known, prose=False)
     sets = asks_for_values(asked.query.text.lower())
     lines = sorted(text.lines, key=lambda each: not each.sets) if sets else text.lines
     shown = await with_symbols(reader, lines[:MOST_LINES], targets[0].node.project)

@@ -11,7 +11,8 @@ import pytest
 from atlas.answers.assemble import tokens_of
 from atlas.answers.evidence import StaleFile
 from atlas.code.atlas import Atlas
-from atlas.code.graph.not_found import why_no_callers
+from atlas.code.graph.proof import prove_none
+from atlas.code.question.relation_kinds import Kind
 from atlas.code.tools.symbol.node import get_context, get_node
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.code.tools.symbol.symbols import NeighbourSection
@@ -113,7 +114,7 @@ async def test_misspelt_names_get_near_ones(shop: Atlas) -> None:
         ("docs/guide.md#prices", "`docs/guide.md` is indexed (5 lines)"),
         ("prices", "`prices` occurs in"),
         ("prices<int>", "`prices` occurs in"),
-        ("wholly_unheard_of", "nothing in the 6 indexed files mentions it"),
+        ("wholly_unheard_of", "nothing in the 6 indexed files and no skipped source file mentions it"),
         ("regular customers", "`search` finds single words"),
         ("regular-customers", "`search` finds single words"),
         ("%", "`search` finds single words"),
@@ -224,12 +225,16 @@ async def test_context_of_documented_symbols(shop: Atlas) -> None:
 async def test_no_callers_means_none_or_unknown(shop: Atlas) -> None:
     nobody = await get_context(shop, "orphan")
     assert any("nothing else in the index mentions `orphan`" in note for note in nobody.evidence.notes)
-    unresolved = await get_context(shop, "shop.store.save")
-    assert any("unknown rather than none" in note for note in unresolved.evidence.notes)
+    # another method has the name, and nothing but its definition has it
+    again = await get_context(shop, "shop.store.save")
+    assert any("account for each line with `save`" in note for note in again.evidence.notes)
+    override = await get_context(shop, "MemoryStore.load")
+    assert any("unknown rather than none" in note and "shop/cart.py:14" in note for note in override.evidence.notes)
     store = shop.reader.store
     (row,) = [node.row for node in await store.find("shop.cart.orphan", Match.EXACT, Filter(project=PROJECT), 1)]
     odd = row._replace(qualified_name="it does more", name="it does more")
-    assert "is not a single word" in await why_no_callers(shop.reader, Node(PROJECT, odd))
+    absence = await prove_none(shop.reader, [Node(PROJECT, odd)], Kind.CALLERS)
+    assert not absence.is_proven and "is not a single word" in absence.sentence
     known = await get_context(shop, "Cart.total")
     assert not any("no resolved callers" in note for note in known.evidence.notes)
 

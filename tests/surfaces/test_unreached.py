@@ -155,7 +155,7 @@ async def test_a_method_called_by_a_computed_name_is_not_unused(atlas: Atlas) ->
     answer = await ask(atlas, "which methods in shop/dynamic.py are never called")
     assert names(answer) == set()
     assert "computed names" in " ".join(answer.evidence.notes)
-    assert ": none of 2" in answer.title
+    assert ": none certain of 2" in answer.title
 
 
 async def test_unused_code_of_an_unknown_scope_says_so(atlas: Atlas) -> None:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.changes.change_impact import diff_symbols, read_diff
 from atlas.code.changes.changed_symbols import ChangedSymbol
 from atlas.code.graph.targets import Targets, find_targets
 from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
+from atlas.code.question.names import dotted
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
-from atlas.code.retrieve.written_files import relative
+from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.errors import AtlasError, NotFound
-from atlas.core.history import WORK_TREE, CoChanges, Commit, Diff, LastChange, Log
-from atlas.core.model import Filter, Label, Node
+from atlas.core.history import WORK_TREE, ChangeKind, CoChanges, Commit, Diff, FileChange, LastChange, Log
+from atlas.core.model import Filter, Label, Match, Node
 
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
 _CHANGE_WORD = re.compile(
     r"\b(?:who|when|since|chang\w*|modif\w*|touch\w*|commit\w*|blame|git|edit\w*)\b", re.IGNORECASE
 )
 """Words without which a question with an English word for a name is not a question about changes."""
+MAX_OLDER = 10
+"""Commits of the old path of a file that was renamed."""
 MAX_NODES = 3
 """Symbols of one name whose last change is looked for."""
 
@@ -87,12 +91,16 @@ async def answer_changes(reader: Reader, intent: RelationIntent, text: str, wher
 async def _answer(reader: Reader, question: ChangeQuestion, where: Filter) -> ChangeAnswer:
     assert reader.history is not None
     match question.asks:
+        case ChangeAspect.COMMITS if question.scope:
+            return await _of_scope(reader, question, where)
         case ChangeAspect.COMMITS:
             log = await reader.history.log(question.limit, after=question.after, until=question.until)
-            return ChangeAnswer(question, log=_below(log, question.scope))
+            return ChangeAnswer(question, log=log)
         case ChangeAspect.DIFF:
             diff = await read_diff(reader, reader.project, question.old, question.new)
-            diff = replace(diff, changes=tuple(each for each in diff.changes if each.path.startswith(question.scope)))
+            if question.scope:
+                paths = await _paths(reader, question.scope, where)
+                diff = replace(diff, changes=tuple(each for each in diff.changes if _is_below(each, paths)))
             log = None
             if question.new == WORK_TREE and question.old != "HEAD" and ".." not in question.old:
                 log = await reader.history.log(question.limit, since=question.old, paths=0)
@@ -103,23 +111,69 @@ async def _answer(reader: Reader, question: ChangeQuestion, where: Filter) -> Ch
             return await _of_name(reader, question, where)
 
 
+async def _of_scope(reader: Reader, question: ChangeQuestion, where: Filter) -> ChangeAnswer:
+    """Return the commits of a file or folder; for one that neither index nor history know, an answer without any."""
+    asked = replace(question, asks=ChangeAspect.HISTORY, name=question.scope)
+    known: ChangeAnswer | None = None
+    for path in await _paths(reader, question.scope, where):
+        answer = await _of_path(reader, asked, None, path)
+        if answer.log is not None and (answer.log.commits or answer.log.notes):
+            return answer
+        known = known or (answer if await reader.store.records(where.project, [path]) else None)
+    return known or ChangeAnswer(asked, Targets(question.scope, ()))
+
+
 async def _of_name(reader: Reader, question: ChangeQuestion, where: Filter) -> ChangeAnswer:
-    assert reader.history is not None
     intent = RelationIntent(Kind.CHANGES, question.name)
     targets = await find_targets(reader, question.name, intent, where.project)
-    path = targets.targets[0].node.row.path if targets.targets else relative(reader, question.name).strip("`'\"")
-    if not path:
+    known = [target.node.row.path for target in targets.targets[:1] if target.node.row.path]
+    paths = known or await _paths(reader, question.name.strip("`'\""), where)
+    if not paths:
         return ChangeAnswer(question, targets)
+    # without any: neither a symbol nor a file that git knows, near names
+    answer = ChangeAnswer(question, targets)
+    for path in paths:
+        try:
+            answer = await _of_path(reader, question, targets, path)
+        except NotFound:
+            if targets.targets:
+                raise
+            continue
+        if answer.log is None or answer.log.commits or answer.log.notes:
+            break
+    return answer
+
+
+async def _paths(reader: Reader, written: str, where: Filter) -> list[str]:
+    """Return the paths that a written one may mean: files of the index, then as it is written, below the project."""
+    where = Filter(project=where.project)
+    path = relative(reader, written).strip("/")
+    inner = path.partition(f"{reader.root.name}/")[2] if f"{reader.root.name}/" in f"{path}/" else ""
+    nodes = await find_files(reader, path, where)
+    found = [each[0].row.path for each in nodes if each]
+    if not found:
+        held = await reader.store.find(dotted(path.replace("/", ".")), Match.SUFFIX, replace(where, labels=_FILES), 1)
+        found = [node.row.path for node in held if node.row.path]
+    skipped = [each.path for each in await reader.store.skipped(where.project) if f"/{each.path}".endswith(f"/{path}")]
+    folders = [path] if "." not in path.rpartition("/")[2] else []
+    gone = await _gone(reader, path) if not (found or skipped) else []
+    return list(dict.fromkeys(each for each in (*folders, *found, *skipped, path, inner, *gone) if each))
+
+
+async def _gone(reader: Reader, path: str) -> list[str]:
+    """Return the files that the last commit has under a path and the working tree has not."""
     try:
-        return await _of_path(reader, question, targets, path)
-    except NotFound:
-        if targets.targets:
-            raise
-        # neither a symbol nor a file that git knows: near names
-        return ChangeAnswer(question, targets)
+        diff = await read_diff(reader, reader.project, "HEAD")
+    except AtlasError:
+        return []
+    return [each.old_path for each in diff.changes if f"/{each.old_path}".endswith(f"/{path}")]
 
 
-async def _of_path(reader: Reader, question: ChangeQuestion, targets: Targets, path: str) -> ChangeAnswer:
+def _is_below(change: FileChange, paths: Sequence[str]) -> bool:
+    return any(f"{each}/".startswith(f"{path}/") for path in paths for each in (change.path, change.old_path))
+
+
+async def _of_path(reader: Reader, question: ChangeQuestion, targets: Targets | None, path: str) -> ChangeAnswer:
     assert reader.history is not None
     if question.asks == ChangeAspect.TOGETHER:
         return ChangeAnswer(question, targets, together=await reader.history.changed_with(path), path=path)
@@ -127,8 +181,9 @@ async def _of_path(reader: Reader, question: ChangeQuestion, targets: Targets, p
         log = await reader.history.log(
             question.limit, since=question.old, after=question.after, until=question.until, paths=0, path=path
         )
-        return ChangeAnswer(question, targets, log=log, path=path)
-    nodes = [target.node for target in targets.targets[:MAX_NODES] if target.node.row.path]
+        return ChangeAnswer(question, targets, log=await _explained(reader, log, path), path=path)
+    found = targets.targets if targets is not None else ()
+    nodes = [target.node for target in found[:MAX_NODES] if target.node.row.path]
     if not nodes:
         return ChangeAnswer(question, targets, last=(SymbolChange(None, path, await reader.history.last_change(path)),))
     last: list[SymbolChange] = []
@@ -139,8 +194,20 @@ async def _of_path(reader: Reader, question: ChangeQuestion, targets: Targets, p
     return ChangeAnswer(question, targets, last=tuple(last))
 
 
-def _below(log: Log, scope: str) -> Log:
-    if not scope:
+async def _explained(reader: Reader, log: Log, path: str) -> Log:
+    """Add to a history without commits, or with one, what else there is: the file is not committed, or was moved."""
+    assert reader.history is not None
+    if len(log.commits) > 1 or log.more:
         return log
-    kept = tuple(each for each in log.commits if any(path.startswith(scope) for path in each.paths))
-    return replace(log, commits=kept)
+    try:
+        diff = await read_diff(reader, reader.project, "HEAD")
+    except AtlasError:
+        return log
+    change = next((each for each in diff.changes if each.path == path), None)
+    if change is None:
+        return log
+    if change.kind == ChangeKind.RENAMED:
+        older = await reader.history.log(MAX_OLDER, paths=0, path=change.old_path)
+        note = f"renamed from {change.old_path} in the working tree: the commits are those of the old path"
+        return replace(older, notes=(*older.notes, note))
+    return log if log.commits else replace(log, notes=(*log.notes, f"{path} is not committed"))

@@ -16,6 +16,7 @@ from atlas.core.model import Direction, Edge, EdgeType, Label, Node
 
 DEFAULT_DEPTH = 3
 MAX_DEPTH = 8
+_FURTHER_FOR_TESTS = 3
 MAX_AFFECTED = 600
 """Symbols that are followed. An answer of some thousand tokens lists fewer."""
 MAX_LEVEL_EDGES = 1_500
@@ -91,12 +92,16 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
     found: dict[str, Affected] = {}
     notes: list[str] = []
     level = list(start)
-    for steps in range(1, min(depth or DEFAULT_DEPTH, MAX_DEPTH) + 1):
+    deepest = min(depth or DEFAULT_DEPTH, MAX_DEPTH)
+    for steps in range(1, deepest + (0 if depth else _FURTHER_FOR_TESTS) + 1):
+        if steps > deepest and any(each.node.row.is_test for each in found.values()):
+            break
         edges, cut = await _edges(reader, level, reached)
         if cut:
             notes.append(f"level {steps}: the most certain {len(edges)} of {len(edges) + cut} edges are followed")
         new = _merged(edges, reached, found, steps)
-        found.update(new)
+        # without a nearer test, levels beyond the depth are followed for tests alone
+        found.update({uid: each for uid, each in new.items() if steps <= deepest or each.node.row.is_test})
         level = [uid for uid, each in new.items() if each.node.row.label not in _FILES and not each.node.row.is_test]
         for uid in level:
             each = new[uid]

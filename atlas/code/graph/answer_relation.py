@@ -7,15 +7,17 @@ symbol, and nothing has that name.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.code.graph.families import find_definitions, find_extended, find_family, related_inside
 from atlas.code.graph.mentions import find_related_by_text
-from atlas.code.graph.not_found import why_no_callers
+from atlas.code.graph.occurrences import TextPlace
+from atlas.code.graph.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
-from atlas.code.graph.targets import Targets, find_targets
+from atlas.code.graph.targets import Targets, find_targets, members_of
 from atlas.code.graph.unresolved import unresolved_beside
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.names import dotted
@@ -23,6 +25,7 @@ from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
 from atlas.core.model import Direction, Edge, EdgeRow, EdgeType, Filter, Label, Match, Node
+from atlas.core.wording import counted
 
 MAX_EDGES = 20_000
 """Edges read of one relation; a symbol of a large tree may have 17,000 callers."""
@@ -45,6 +48,15 @@ UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES})
 Questions about changes are answered from the version history before (`code/changes/changes.py`), unless they only sound
 so.
 """
+MAX_TEST_STEPS = 5
+"""Levels of callers through which a test may reach a symbol that no test calls."""
+_REACHED_BY_TESTS = (EdgeType.TESTS, EdgeType.CALLS, EdgeType.REFERENCES)
+_SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD)
+_FILE_LABELS = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_DERIVES = re.compile(
+    r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b|<\s*[A-Z]"
+)
+"""A line that may say what a type derives from."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN})
@@ -85,7 +97,7 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
             return await _counted(reader, intent, targets)
         targets = family
     kept, notes = await _scope(reader, intent, targets, where)
-    notes = (*about, *others, *notes)
+    notes = (*targets.notes, *about, *others, *notes)
     found = list(await _related(reader, intent, targets))
     if about:
         listed = {each.node.row.uid for each in found}
@@ -98,18 +110,21 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if not related and intent.kind == Kind.NOTES:
         # nobody has written anything down: the code itself says more than `none`
         return None
-    if intent.kind == Kind.CALLERS and (related or targets.total > 1):
-        notes = (*notes, *await unresolved_beside(reader, targets.targets[0].node, targets.total))
-    if not related:
-        notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
     scope = _scope_words(intent) if len(related) < len(found) else ""
-    return EdgeAnswer(intent, targets, related=related, notes=notes, scope=scope, unscoped=len(found))
+    if related:
+        notes = (*notes, *await _beside(reader, intent, targets, related))
+        return EdgeAnswer(intent, targets, related=related, notes=notes, scope=scope, unscoped=len(found))
+    absence = await _prove(reader, intent, targets, kept)
+    if not found or not absence.is_proven:
+        notes = (*notes, absence.sentence)
+    is_unknown = not absence.is_proven
+    return EdgeAnswer(intent, targets, notes=notes, scope=scope, unscoped=len(found), is_unknown=is_unknown)
 
 
 def _scope_words(intent: RelationIntent) -> str:
-    """Return what limits an answer in words; "by the filters" if the question itself does not."""
+    """Return what limits an answer in words; "within the filters" if the question itself does not."""
     tests = {TestScope.ONLY: "in tests", TestScope.EXCLUDED: "outside tests"}.get(intent.tests, "")
     within = f"in {intent.within}" if intent.within else ""
     outside = f"outside {intent.outside}" if intent.outside else ""
@@ -126,13 +141,46 @@ async def _defined_by(
     return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=notes, title=title)
 
 
-async def _why_none(reader: Reader, intent: RelationIntent, targets: Targets, outside: int) -> str:
-    """Say whether "none" is certain: edges outside the scope, mentions without an edge, or references unresolved."""
-    if outside:
-        return f"none within the scope and filters of the question; {outside} outside of them"
-    if intent.direction == Direction.IN and targets.total == 1:
-        return await why_no_callers(reader, targets.targets[0].node, intent.kind.value)
-    return f"no resolved {intent.kind.value}: references that no rule resolves are counted, but not listed"
+async def _prove(reader: Reader, intent: RelationIntent, targets: Targets, kept: Callable[[Node], bool]) -> Absence:
+    """Return whether nothing found is none."""
+    nodes = [target.node for target in targets.targets]
+    if intent.direction == Direction.OUT:
+        return await prove_none_from(reader, nodes, intent.kind)
+    return await prove_none(reader, nodes, intent.kind, keep=kept)
+
+
+async def _beside(
+    reader: Reader, intent: RelationIntent, targets: Targets, related: Sequence[RelatedSymbol]
+) -> tuple[str, ...]:
+    """Return what may be missing in an answer that has some: unresolved calls, lines that look like the relation."""
+    node = targets.targets[0].node
+    if intent.kind == Kind.CALLERS:
+        return await unresolved_beside(reader, node, targets.total)
+    if intent.kind not in (Kind.TESTS, Kind.SUBTYPES) or _is_file(targets) or await _is_common(reader, node):
+        return ()
+    known = {(each.path, line) for each in related for line in each.lines}
+    known |= {(each.path, each.node.row.line) for each in related}
+    nodes = [target.node for target in targets.targets]
+    left = await unaccounted(reader, nodes, intent.kind, known)
+    is_such = is_test if intent.kind == Kind.TESTS else _derives
+    places = [each for each in left.places if is_such(each) and not is_prose(each)]
+    if not places:
+        return ()
+    shown = ", ".join(each.at for each in places[:SHOWN])
+    return (f"at least: {counted(len(places), 'more line', more=left.more)} may be such, without an edge: {shown}",)
+
+
+def _derives(place: TextPlace) -> bool:
+    return bool(_DERIVES.search(place.text))
+
+
+async def _is_common(reader: Reader, node: Node) -> bool:
+    """Return whether most lines with a name mean others: of a method it has one word, or several symbols have it."""
+    if node.row.label == Label.METHOD and len(set(reader.split_words(node.row.name))) < 3:
+        return True
+    same = await reader.store.find(node.row.name, Match.SUFFIX, Filter(project=node.project), 20)
+    names = {each.row.qualified_name.partition("#")[0] for each in same if each.row.label in _SYMBOLS}
+    return len(names) > 1
 
 
 async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> Sequence[RelatedSymbol]:
@@ -151,7 +199,7 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
         case Kind.MEMBERS:
             found = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
         case Kind.IMPORTERS | Kind.DEPENDENTS if _is_file(targets):
-            members = await _members(reader, targets)
+            members = await members_of(reader, targets)
             types = (EdgeType.IMPORTS,) if intent.kind == Kind.IMPORTERS else intent.types
             found = await _follow(reader, (*uids, *members), Direction.IN, intent, types)
             inside = {*uids, *members}
@@ -160,13 +208,38 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
             found = await _follow(reader, uids, Direction.IN, intent, intent.types)
             # `raise NotFound` without brackets is a reference
             found = found or await _follow(reader, uids, Direction.IN, intent, (EdgeType.REFERENCES,))
+        case Kind.TESTS:
+            members = await members_of(reader, targets) if _is_file(targets) else []
+            found = await _tests(reader, (*uids, *members), intent)
         case _:
             found = await _follow(reader, uids, intent.direction, intent, intent.types)
-            if intent.kind in (Kind.TESTS, Kind.TESTED):
+            if intent.kind == Kind.TESTED:
                 found.sort(key=lambda each: (each.depth, -each.confidence))
             if intent.kind == Kind.CALLERS:
                 found += await _dispatched(reader, uids, intent, {each.node.row.uid for each in found})
     return found
+
+
+async def _tests(reader: Reader, uids: Sequence[str], intent: RelationIntent) -> list[RelatedSymbol]:
+    """Return the tests of symbols, nearest first: those that call or pass them, else those that reach their callers."""
+    found: dict[str, RelatedSymbol] = {}
+    seen, level = set(uids), list(dict.fromkeys(uids))
+    names: dict[str, str] = {}
+    for depth in range(1, MAX_TEST_STEPS + 1):
+        edges = await reader.store.edges(level, Direction.IN, _REACHED_BY_TESTS, MAX_EDGES)
+        reached = _merged(edges, Direction.IN, depth, names)
+        for each in reached:
+            if each.node.row.is_test and each.node.row.uid not in seen:
+                found.setdefault(each.node.row.uid, replace(each, depth=max(each.depth, depth)))
+        if found or len(seen) > MAX_REACHED:
+            break
+        new = [each for each in reached if each.node.row.uid not in seen and each.node.row.label not in _FILE_LABELS]
+        names.update((each.node.row.uid, each.node.row.qualified_name) for each in new)
+        level = [each.node.row.uid for each in new]
+        seen.update(level)
+        if not level:
+            break
+    return sorted(found.values(), key=lambda each: (each.depth, -each.confidence))
 
 
 async def _follow(
@@ -243,18 +316,6 @@ async def _dispatched(
     return [each for each in found if each.node.row.uid not in known]
 
 
-async def _members(reader: Reader, targets: Targets) -> list[str]:
-    """Return what files, modules and packages hold: an import of a symbol is an import of its file."""
-    edges = await reader.store.edges(targets.uids, Direction.OUT, _HOLDS, MAX_EDGES)
-    members = [edge.node.row.uid for edge in edges]
-    for target in targets.targets:
-        row = target.node.row
-        if row.label in (Label.FILE, Label.MODULE, Label.PACKAGE) and row.path:
-            where = Filter(project=target.node.project)
-            members += (node.row.uid for node in await reader.store.find(row.path, Match.PATH, where, MAX_EDGES))
-    return list(dict.fromkeys(members))
-
-
 async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer:
     """Return the targets with the number of their edges, most first."""
     found = await reader.store.degrees(targets.uids, intent.direction, intent.types)
@@ -308,7 +369,7 @@ def _is_callable(targets: Targets) -> bool:
 
 
 def _is_file(targets: Targets) -> bool:
-    return all(target.node.row.label in (Label.MODULE, Label.PACKAGE, Label.FILE) for target in targets.targets)
+    return all(target.node.row.label in _FILE_LABELS for target in targets.targets)
 
 
 async def _scope(

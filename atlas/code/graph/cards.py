@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.graph.not_found import why_no_callers
-from atlas.code.graph.occurrences import Occurrences, find_occurrences, with_symbols
+from atlas.code.graph.name_lines import NameLines, find_name_lines, with_symbols
+from atlas.code.graph.proof import prove_none
 from atlas.code.graph.subjects import Subject
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.written_names import WrittenName
@@ -88,7 +88,7 @@ class SubjectCard:
     sections: tuple[CardSection, ...] = ()
     """In the order in which they are shown; none where several symbols have the name."""
     notes: tuple[str, ...] = ()
-    text: Occurrences | None = None
+    text: NameLines | None = None
     """Lines that have the name and are not among the edges, those that the question asks for first."""
 
 
@@ -121,7 +121,7 @@ async def read_card(reader: Reader, subject: Subject, asked: Asked) -> SubjectCa
         text = await _text(reader, written, project, known, asked, prose=False) if written != row.name else None
         if text is None or not text.lines:
             text = await _text(reader, row.name, project, known, asked, prose=False)
-    notes = (await why_no_callers(reader, node),) if silent and (text is None or not text.lines) else ()
+    notes = ((await prove_none(reader, [node], Kind.CALLERS)).sentence,) if silent and (text is None or not text.lines) else ()
     return SubjectCard(written, subject, sections, notes, text)
 
 
@@ -132,8 +132,8 @@ async def read_text_card(reader: Reader, written: WrittenName, project: str, ask
 
 async def _text(
     reader: Reader, name: str, project: str, known: Collection[tuple[str, int]], asked: Asked, *, prose: bool
-) -> Occurrences:
-    found = await find_occurrences(reader, name, project, known, prose=prose)
+) -> NameLines:
+    found = await find_name_lines(reader, name, project, known, prose=prose)
     lines = sorted(found.lines, key=lambda each: not each.sets) if asked.sets else found.lines
     shown = await with_symbols(reader, lines[:MOST_LINES], project)
     return replace(found, lines=(*shown, *lines[MOST_LINES:]))

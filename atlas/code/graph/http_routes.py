@@ -65,6 +65,18 @@ _LIST_OF = re.compile(
 )
 """Words in front, such as `CLI` or `celery`, only say more about the kind, which the index knows."""
 
+_VERB = (
+    r"(?:get|post|put|patch|delete|head|options|route|any|all|websocket|handle(?:func)?|map\w+|add_\w*route|endpoint"
+    r"|url)"
+)
+_ROUTE_LIKE = re.compile(
+    rf"@\w[\w.]*\(\s*r?[\"'`]/|[@.:]{_VERB}\(\s*r?[\"'`]|@\w*(?:Mapping|Path|Route)\b|\[(?:Http\w+|Route)\b"
+    rf"|\b(?:re_)?path\(\s*r?[\"']|\burl\(\s*r?[\"']|#\[{_VERB}\(|^\s*{_VERB}\s+[\"']/|^\s*resources?\s+:",
+    re.IGNORECASE,
+)
+"""A line that may register a route: decorators, attributes, calls and the words of a router."""
+_SHOWN = 5
+
 _PARAMETER = re.compile(r"^(?:\{.*\}|<.*>|:\w+.*|\[.*\])$")
 _PARTS = re.compile(r"\{[^{}]*\}|<[^<>]*>|:\w+")
 _GLOB = re.compile(r"[*?\[]")
@@ -76,7 +88,7 @@ async def answer_routes(
 ) -> EdgeAnswer | None:
     """Return the routes that a question asks for, None if the index has none that fit. Raises store errors."""
     nodes = await _nodes(reader, Label.ROUTE, where)
-    if not nodes:
+    if not nodes and not question.name:
         return None
     intent = replace(intent or _intent(question.path or question.name), kind=Kind.ROUTES)
     kept = [node for node in nodes if keeps(where, node) and _in_tests(node, intent)]
@@ -212,8 +224,28 @@ async def _of_handler(
     found = {each.node.row.uid: each.node for each in edges}
     found |= {node.row.uid: node for node in nodes if node.row.path in paths}
     related = await _with_handlers(reader, list(found.values()))
-    title = f"routes of `{name}`: {len(found)}"
-    return EdgeAnswer(intent, Targets(name, ()), related=related, title=title)
+    if found:
+        return EdgeAnswer(intent, Targets(name, ()), related=related, title=f"routes of `{name}`: {len(found)}")
+    lines = await _like_routes(reader, resolution.nodes)
+    if not lines:
+        return EdgeAnswer(intent, Targets(name, ()), title=f"routes of `{name}`: none") if nodes else None
+    places = f"{', '.join(lines[:_SHOWN])}{f' and {len(lines) - _SHOWN} more' if len(lines) > _SHOWN else ''}"
+    note = f"no resolved routes: unknown rather than none, because lines look like routes: {places}"
+    title = f"routes of `{name}`: unknown"
+    return EdgeAnswer(intent, Targets(name, ()), notes=(note,), is_unknown=True, title=title)
+
+
+async def _like_routes(reader: Reader, nodes: Sequence[Node]) -> list[str]:
+    """Return the lines of symbols and their decorators that look like routes."""
+    spans = {node.row.path: (node.row.start_line, node.row.end_line) for node in nodes if node.row.path}
+    contents = await reader.store.content(nodes[0].project, sorted(spans))
+    whole = {node.row.path for node in nodes if node.row.label in (Label.MODULE, Label.FILE, Label.PACKAGE)}
+    found: list[str] = []
+    for path, content in contents.items():
+        first, last = (1, 1 << 30) if path in whole else spans[path]
+        numbered = list(enumerate(content.decode("utf-8", "replace").split("\n"), 1))[first - 1 : last]
+        found += (f"{path}:{at}" for at, line in numbered if _ROUTE_LIKE.search(line[:500]))
+    return found
 
 
 async def _with_handlers(reader: Reader, routes: Sequence[Node]) -> tuple[RelatedSymbol, ...]:

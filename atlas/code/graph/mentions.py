@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from atlas.code.graph.occurrences import MAX_LINE, is_comment
 from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.question.names import is_code_shaped
@@ -23,8 +24,6 @@ MAX_NODES = 100
 MAX_FILES = 30
 MAX_LISTED = 20
 """Maximum number of symbols listed; a name with more mentions is likely to be shared with another package."""
-MAX_LINE = 2_000
-"""Characters of a line; longer ones are data."""
 _BY_TEXT = "text"
 """Strategy of a line that mentions the name and has no edge."""
 _TEXT_CONFIDENCE = 0.4
@@ -32,7 +31,6 @@ _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.PACKAGE, Label.VALUE, Label.FILE)
 
 _CALL = re.compile(r"(?<![\w$'\"`])([A-Za-z_$][\w$]*)(?:::)?(?:<[^<>()]*>)?[!?]?\(")
-_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
 _DEFINITION = re.compile(
     r"\s*(?:(?:export|public|private|protected|static|async|final|override|pub(?:\([^)]*\))?|default|inline|virtual)\s+)*"
     r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s"
@@ -125,7 +123,7 @@ async def find_calls(reader: Reader, caller: Node, known: Collection[str]) -> li
     row = caller.row
     contents = await reader.store.content(caller.project, [row.path])
     text = contents.get(row.path, b"")[row.start_byte : row.end_byte].decode("utf-8", "replace")
-    lines = (line for line in text.splitlines()[1:] if len(line) <= MAX_LINE and not _COMMENT.match(line))
+    lines = (line for line in text.splitlines()[1:] if len(line) <= MAX_LINE and not is_comment(line))
     names = {name for line in lines if not _DEFINITION.match(line) for name in _CALL.findall(line)}
     unknown = sorted(name for name in names.difference(known) if len(set(reader.split_words(name))) >= 3)
     found: list[Node] = []
@@ -134,11 +132,6 @@ async def find_calls(reader: Reader, caller: Node, known: Collection[str]) -> li
             nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=caller.project), 1)
             found += (node for node in nodes if node.row.label in (Label.FUNCTION, Label.METHOD))
     return found
-
-
-def is_comment(line: str) -> bool:
-    """Return whether a line is a comment: it does not refer to the names in it."""
-    return bool(_COMMENT.match(line))
 
 
 def _pattern(name: str, *, calls: bool) -> re.Pattern[str]:

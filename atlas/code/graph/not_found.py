@@ -1,4 +1,4 @@
-"""Diagnosis of missing names: distinguishes "none" from "unknown" and returns the evidence.
+"""Diagnosis of names without a node: where they stand in text, and what the index lacks.
 
 These functions may read the manifest and the skipped files, which is slow; they run only if an answer would be empty.
 """
@@ -6,29 +6,23 @@ These functions may read the manifest and the skipped files, which is slow; they
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from atlas.code.graph.unresolved import describe_unresolved, find_unresolved
+from atlas.code.graph.occurrences import TextPlace, find_in_skipped, find_occurrences, single_word
+from atlas.code.graph.proof import is_finished
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import CANDIDATES, resolve
-from atlas.code.retrieve.written_files import relative
+from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.model import FileRecord, Filter, Node, Skipped
 from atlas.core.wording import counted, counts
 
-MENTIONS = 50
-"""Maximum number of mentions counted; more are shown as "50+"."""
 SHOWN = 3
 NOT_SOURCE = frozenset({"binary", "minified", "lock"})
 """Skip reasons of files that define no symbols."""
 
 NOT_YET = "not indexed so far: the first index of the project is not finished"
 """The diagnosis while files wait to be indexed: any other would be of the files that happen to be first."""
-
-_WORD = re.compile(r"[\w$]+")
-_AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
-"""Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
 
 
 async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ...]:
@@ -43,71 +37,56 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
         if outside:
             return (_filtered_out(where, outside),)
     skipped, manifest = await asyncio.gather(reader.store.skipped(where.project), reader.store.manifest(where.project))
-    path, colon, _ = relative(reader, name).partition(":")
+    path, colon, member = relative(reader, name).partition(":")
     file = path if path in manifest else path.partition("#")[0]
+    if file not in manifest and (member or "#" in path):
+        file = next((each[0].row.path for each in await find_files(reader, file, everything) if each), file)
     if file in manifest and file:
-        return (f"`{file}` is indexed ({counted(manifest[file].lines, 'line')}), but contains no such name or line",)
-    if not await _is_finished(reader, where.project):
+        return await _no_member(reader, manifest[file], member.strip(":") or path.partition("#")[2], where.project)
+    if not await is_finished(reader, where.project):
         return (NOT_YET,)
     if _is_path(path, colon, manifest):
         return tuple(_no_file(path.rstrip("/"), skipped, manifest))
+    word = single_word(dotted(name).rpartition(".")[2])
+    if not reader.split_words(word):
+        return ("no indexed symbol has that name; `search` finds single words and similar meanings",)
     segments = set(dotted(name).split(".")) - {""}
-    lines = [*_skips(skipped, segments), *_problems(manifest.values(), segments)]
-    word, mentions = await _mentions(reader, where.project, dotted(name).rpartition(".")[2])
-    if mentions:
-        lines.append(
-            f"no definition, but `{word}` occurs in {_count(mentions, 'indexed symbol')}: {_places(mentions)}; "
-            "it may come from another package or be created at run time"
-        )
-    elif not word:
-        lines.append("no indexed symbol has that name; `search` finds single words and similar meanings")
+    found, hidden = await asyncio.gather(
+        find_occurrences(reader, word, where.project), find_in_skipped(reader, (word,), where.project)
+    )
+    outside = hidden.places.get(word, ())
+    lines = [*_skipped_lines(word, outside), *_skips(skipped, segments), *_problems(manifest.values(), segments)]
+    if found.places:
+        may_be = "it may be defined there" if outside else "it may come from another package or be created at run time"
+        places = ", ".join(each.at for each in found.places[:SHOWN])
+        lines_of = counted(len(found.places), "line", more=found.more)
+        lines.append(f"no definition, but `{word}` occurs in {lines_of}: {places}; {may_be}")
     elif not lines:
+        unread = f"; not looked into: {', '.join(hidden.unread[:SHOWN])}" if hidden.unread else ""
         unresolved = sum(record.unresolved for record in manifest.values())
         lines.append(
-            f"nothing in the {counted(_files(manifest), 'indexed file')} mentions it, and no skipped file is likely to "
-            f"define it ({counts((len(skipped), 'skipped path'), (unresolved, 'unresolved reference'))})"
+            f"nothing in the {counted(_files(manifest), 'indexed file')} and no skipped source file mentions it "
+            f"({counts((len(skipped), 'skipped path'), (unresolved, 'unresolved reference'))}){unread}"
         )
     return tuple(lines)
 
 
-async def why_no_callers(reader: Reader, node: Node, kind: str = "callers") -> str:
-    """Return one sentence for an empty list of callers, tests, ...: unresolved calls, or mentions, of the name."""
-    own = node.row
-    if not await _is_finished(reader, node.project):
-        return f"no resolved {kind}: unknown rather than none, because the first index is not finished"
-    if unresolved := describe_unresolved(await find_unresolved(reader, own.name, node.project)):
-        return f"no resolved {kind}: unknown rather than none, because there are {unresolved}"
-    word, found = await _mentions(reader, node.project, own.name)
-    others = [each for each in found if not _inside(each, node)]
-    if not word:
-        return f"no resolved {kind}: unknown rather than none, because `{own.name}` is not a single word to search for"
-    if not others:
-        return f"no resolved {kind}, and nothing else in the index mentions `{word}`"
-    return (
-        f"no resolved {kind}: unknown rather than none, because `{word}` occurs in {_count(others, 'other symbol')} "
-        f"without an edge to it ({_places(others)})"
-    )
+async def _no_member(reader: Reader, record: FileRecord, member: str, project: str) -> tuple[str, ...]:
+    """Say that an indexed file defines no such name, and where it has the word."""
+    lines = [f"`{record.path}` is indexed ({counted(record.lines, 'line')}), but defines no such name or line"]
+    word = single_word(dotted(member).rpartition(".")[2])
+    found = await find_occurrences(reader, word, project) if word and not word.isdigit() else None
+    here = [each.at for each in found.places if each.path == record.path] if found is not None else []
+    if here:
+        lines.append(f"it has the word `{word}`: {', '.join(here[:SHOWN])}")
+    return (*lines, *(f"it could only be parsed in part: {each}" for each in record.problems[:1]))
 
 
-async def _is_finished(reader: Reader, project: str) -> bool:
-    """Return whether a first index of the project, or of all if none is named, was completed."""
-    states = await reader.store.projects()
-    return all(state.indexed_at for state in states if project in ("", state.project))
-
-
-async def _mentions(reader: Reader, project: str, name: str) -> tuple[str, list[Node]]:
-    """Return the single word of a name and the nodes whose text contains it, best first.
-
-    Brackets and operators are ignored. The word is "" for a name of several words or none: a text with only one of the
-    words does not mention the name.
-    """
-    found = _WORD.findall(_AFTER_WORD.split(name, 1)[0])
-    words = reader.split_words(found[0])[:1] if len(found) == 1 else []
-    if not words:
-        return "", []
-    hits = await reader.store.search_text(words, Filter(project=project), MENTIONS)
-    nodes = await reader.store.symbols([hit.uid for hit in hits])
-    return found[0], [node for node in nodes if node.row.path]
+def _skipped_lines(word: str, places: Sequence[TextPlace]) -> Iterator[str]:
+    """Say where skipped files define or mention a word, definitions first."""
+    for each in sorted(places, key=lambda place: not place.defines)[:SHOWN]:
+        what = "looks like a definition of" if each.defines else "mentions"
+        yield f"{each.path}:{each.line} {what} `{word}`: that file is not indexed ({each.skipped})"
 
 
 def _filtered_out(where: Filter, outside: Sequence[Node]) -> str:
@@ -161,19 +140,6 @@ def _files(manifest: Iterable[str]) -> int:
     return sum(1 for indexed in manifest if indexed)  # The structure unit has no path.
 
 
-def _places(nodes: Sequence[Node]) -> str:
-    return ", ".join(f"{node.row.path}:{node.row.line}" for node in nodes[:SHOWN])
-
-
-def _inside(other: Node, node: Node) -> bool:
-    """Return whether `other` is the node, a part of it, or a container of it."""
-    inner, outer = other.row, node.row
-    if inner.path != outer.path:
-        return False
-    spans = ((inner.start_byte, inner.end_byte), (outer.start_byte, outer.end_byte))
-    return any(a[0] <= b[0] and b[1] <= a[1] for a, b in (spans, spans[::-1]))
-
-
 def _skips(skipped: Iterable[Skipped], segments: set[str]) -> list[str]:
     likely = [each for each in skipped if _may_be_home(each, segments)]
     return [f"`{each.path}` is not indexed: {each.reason}" for each in likely[:SHOWN]]
@@ -193,7 +159,3 @@ def _problems(records: Iterable[FileRecord], segments: set[str]) -> list[str]:
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
-
-
-def _count(nodes: list[Node], noun: str) -> str:
-    return counted(len(nodes), noun, more=len(nodes) >= MENTIONS)

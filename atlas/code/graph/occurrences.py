@@ -1,111 +1,196 @@
-"""Find the lines of indexed text that have a name as a whole word, whether or not the graph has an edge for them.
+"""Find where a word stands in text: in the files of the index, and in source files that the index has skipped.
 
-What a reader with grep sees: each line with the symbol around it, and whether it sets the name. Reads the index only.
+Words are compared with their case. Places of skipped files have no text: such a file may hold what nobody has checked.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from atlas import _parser
 from atlas.code.reader import Reader
-from atlas.code.retrieve.written_files import innermost
-from atlas.core.model import Filter, Label, Match, Node
+from atlas.core.model import Filter, Node, Skipped
 
 MAX_NODES = 400
-"""Symbols that contain the word whose files are read."""
-MAX_FILES = 60
-MAX_LINES = 400
-"""Lines of one name that are counted."""
-MAX_LINE = 400
-"""Characters of a line that are looked at; longer ones are data."""
-_PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
-_OPERATOR = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>])|:=|<-|\+\+|--|:(?!:)\s{0,9}[\w\"'\[{-])"
-_SETS_BEHIND = re.compile(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
-_SETS_BEFORE = re.compile(r"(?:[|&]=\s{0,9}~?\s{0,9}|#define\s{1,9}|\b(?:let|var|const|val)\s{1,9}|\+\+|--)$")
+"""Symbols of the index whose text has the word; a word of more is common and says little about one symbol."""
+MAX_FILES = 150
+MAX_NOTEBOOKS = 100
+"""Notebooks that are read whole: the index has the words of their cells only."""
+MAX_LINE = 2_000
+"""Characters of a line; longer ones are data."""
+MAX_PLACES = 400
+MAX_SKIPPED = 1_000
+MAX_SKIPPED_BYTES = 64 << 20
+MAX_SKIPPED_FILE = 32 << 20
+SECONDS = 1.0
+"""After this time no further skipped file is read."""
+_LOOKED_INTO = frozenset(("too-large", "generated", "minified", "data", "plain-text", "vendored", "language", "scope"))
+"""Reasons of skipped files that are text. What git ignores, hidden files, links and secrets are never read."""
+_UNREADABLE = frozenset(("unreadable", "control-characters"))
+_NO_TEXT_ENDINGS = """
+7z a avi bin bmp bz2 class dat db dll doc docx dylib eot exe gif gz ico icns jar jpeg jpg lib mo mov mp3 mp4 npy npz
+o obj ogg otf parquet pdf pkl png ppt pptx psd pyc rar so sqlite svg tar tgz tif tiff ttf wasm wav webm webp whl woff
+woff2 xls xlsx xz zip zst
+"""
+_NO_TEXT = frozenset(_NO_TEXT_ENDINGS.split())
+_WORD = re.compile(r"[\w$]+")
+_AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
+"""Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
+_SNIFFED = 8_192
+_FEW_WORDS = 20
+"""Words up to which looking for each takes less time than splitting a text."""
+_IMPORTS = rb"\b(?:import|require|include|from|use|using|source|load)\b[^\n]{0,200}?"
+_DEFINES = (
+    rb"\b(?:def|func|fn|function|fun|sub|class|interface|trait|struct|enum|type|protocol|module|const|let|var|val|object|"
+    rb"record|impl|macro_rules!|#\s*define)\s+(?:\([^()\n]{0,80}\)\s*)?[*&]?"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
-    """A line that has the name."""
+class TextPlace:
+    """A line that has a word."""
 
     path: str
     line: int
-    text: str
-    """Without the space around it."""
-    sets: bool
-    """Whether the line gives the name a value."""
-    inside: Node | None = None
-    """The definition around it; None at the top of a file."""
+    text: str = ""
+    """The line; "" in a skipped file."""
+    node: Node | None = None
+    """The innermost symbol of the index around the line that has the word."""
+    skipped: str = ""
+    """Why the file is not indexed."""
+    defines: bool = False
+    """Whether the line of a skipped file looks like a definition of the word."""
+
+    @property
+    def at(self) -> str:
+        """Path and line, with the reason for which the file is not indexed."""
+        return f"{self.path}:{self.line}{f' ({self.skipped})' if self.skipped else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """The lines that have a name: code before documents, code before tests, in order."""
+    """Where a word stands. `more`: not all files that have it were read."""
 
-    name: str
-    lines: tuple[Occurrence, ...] = ()
+    places: tuple[TextPlace, ...] = ()
     more: bool = False
-    """Whether there may be further ones: not all files could be read."""
 
 
-async def find_occurrences(
-    reader: Reader, name: str, project: str, known: Collection[tuple[str, int]] = (), *, prose: bool = True
-) -> Occurrences:
-    """Return the lines that have a name, without the known ones (path, line). Raises store errors.
+@dataclass(frozen=True, slots=True)
+class SkippedText:
+    """Where words stand in skipped files, by word; `unread` are the files that were not looked into."""
 
-    `name` is an identifier, or code such as `c->funcs->read`, as it is written.
-    """
-    words = reader.split_words(name)
-    hits = await reader.store.search_text(
-        words[:1] if name.isidentifier() else words, Filter(project=project), MAX_NODES
-    )
+    places: Mapping[str, Sequence[TextPlace]] = field(default_factory=dict[str, Sequence[TextPlace]])
+    unread: tuple[str, ...] = ()
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line is a comment: it does not refer to the names in it."""
+    return bool(_COMMENT.match(line))
+
+
+def single_word(name: str) -> str:
+    """Return the word of a name without type parameters and operators; "" for a name of several words or none."""
+    found = _WORD.findall(_AFTER_WORD.split(name, 1)[0])
+    return found[0] if len(found) == 1 else ""
+
+
+async def find_occurrences(reader: Reader, word: str, project: str) -> Occurrences:
+    """Return the lines of indexed files that have a word, by relevance of the file and line. Raises store errors."""
+    words = reader.split_words(word)[:1]
+    hits = await reader.store.search_text(words, Filter(project=project), MAX_NODES) if words else []
     nodes = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if node.row.path]
-    if not prose:
-        nodes = [node for node in nodes if node.row.label not in _PROSE]
-    near = frozenset(path for path, _ in known)
-    order = {node.row.path: _order(node, near) for node in reversed(nodes)}
-    paths = sorted(order, key=lambda path: order[path])
-    contents = await reader.store.content(project, paths[:MAX_FILES])
-    found = [
-        each
-        for path in paths[:MAX_FILES]
-        for each in _lines(path, contents.get(path, b"").decode("utf-8", "replace"), _pattern(name))
-        if (path, each.line) not in known
-    ]
-    return Occurrences(name, tuple(found[:MAX_LINES]), len(paths) > MAX_FILES or len(hits) >= MAX_NODES)
+    paths = list(dict.fromkeys(node.row.path for node in nodes))
+    notebooks = [path for path in await reader.store.paths(project) if path.endswith(".ipynb")]
+    read = list(dict.fromkeys((*paths[:MAX_FILES], *notebooks[:MAX_NOTEBOOKS])))
+    contents = await reader.store.content(project, read)
+    pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    found: list[TextPlace] = []
+    for path in read:
+        inside = [node for node in nodes if node.row.path == path]
+        found += _in_text(path, contents.get(path, b""), word, pattern, inside)
+    more = len(hits) >= MAX_NODES or len(paths) > MAX_FILES or len(found) > MAX_PLACES
+    more = more or len(notebooks) > MAX_NOTEBOOKS
+    return Occurrences(tuple(found[:MAX_PLACES]), more)
 
 
-def _order(node: Node, near: frozenset[str]) -> tuple[bool, bool, bool, bool, str]:
-    """Return the order of files: code before settings and documents, no tests, those of the symbol, by path."""
-    row = node.row
-    return (row.label in _PROSE, row.label == Label.CHUNK, row.is_test, row.path not in near, row.path)
+def _in_text(
+    path: str, content: bytes, word: str, pattern: re.Pattern[str], nodes: Sequence[Node]
+) -> Iterable[TextPlace]:
+    if word.encode() not in content:
+        return
+    if path.endswith(".ipynb"):
+        # a cell on one line of JSON: `\nword` is not one word
+        content = content.replace(b"\\n", b"  ").replace(b"\\t", b"  ")
+    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
+        if (match := pattern.search(line)) is not None:
+            around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
+            inner = min(around, key=lambda node: node.row.end_byte - node.row.start_byte, default=None)
+            start = max(match.start() - MAX_LINE // 2, 0)
+            yield TextPlace(path, number, line[start : start + MAX_LINE], inner)
 
 
-async def with_symbols(reader: Reader, found: Sequence[Occurrence], project: str) -> list[Occurrence]:
-    """Return lines with the definitions around them. Raises store errors."""
-    inside: dict[str, list[Node]] = {}
-    for path in dict.fromkeys(each.path for each in found):
-        nodes = await reader.store.find(path, Match.PATH, Filter(project=project), 10_000)
-        inside[path] = [node for node in nodes if node.row.label in (Label.FUNCTION, Label.METHOD, Label.CLASS)]
-    return [
-        Occurrence(each.path, each.line, each.text, each.sets, innermost(inside[each.path], each.line))
-        for each in found
-    ]
+async def find_in_skipped(
+    reader: Reader, words: Collection[str], project: str, *, imported: bool = False
+) -> SkippedText:
+    """Return where words stand in the skipped files of a project, as they are on disk; `imported`: in imports only.
+
+    Raises store errors.
+    """
+    root = next((state.root for state in await reader.store.projects() if state.project == project), str(reader.root))
+    skipped = [each for each in await reader.store.skipped(project) if not each.path.endswith("/")]
+    wanted = [each for each in skipped if each.reason in _LOOKED_INTO and _ending(each.path) not in _NO_TEXT]
+    unreadable = [each.path for each in skipped if each.reason in _UNREADABLE]
+    if not wanted or not words:
+        return SkippedText(unread=tuple(unreadable))
+    wanted.sort(key=lambda each: (each.reason != "too-large", each.reason == "language"))
+    found, unread = await asyncio.to_thread(_look_into, root, wanted, words, imported)
+    return SkippedText(found, (*unreadable, *unread))
 
 
-def _pattern(name: str) -> re.Pattern[str]:
-    before = r"(?<![\w$])(?<![\w$]-)" if name[:1].isalnum() or name[:1] in "_$" else ""
-    behind = r"(?![\w$]|-\w)" if name[-1:].isalnum() or name[-1:] in "_$" else ""
-    return re.compile(before + re.escape(name) + behind)
-
-
-def _lines(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[Occurrence]:
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line[:MAX_LINE]
-        if (match := pattern.search(line)) is None:
+def _look_into(
+    root: str, skipped: Sequence[Skipped], words: Collection[str], imported: bool
+) -> tuple[dict[str, list[TextPlace]], list[str]]:
+    end, left = time.monotonic() + SECONDS, MAX_SKIPPED_BYTES
+    found: dict[str, list[TextPlace]] = {}
+    unread: list[str] = []
+    for number, each in enumerate(skipped):
+        if number >= MAX_SKIPPED or left <= 0 or time.monotonic() > end:
+            unread += (other.path for other in skipped[number:])
+            break
+        data = _parser.read_path(root, each.path, MAX_SKIPPED_FILE)
+        if data is None:
+            unread.append(each.path)
             continue
-        behind, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
-        sets = _SETS_BEHIND.match(behind) is not None or _SETS_BEFORE.search(before) is not None
-        yield Occurrence(path, number, line.strip(), sets)
+        left -= len(data)
+        if b"\0" in data[:_SNIFFED]:
+            continue
+        text = data.decode("utf-8", "replace") if len(words) > _FEW_WORDS else ""
+        known = set(words).intersection(re.findall(r"\w+", text)) if text else words
+        for word in known:
+            if places := _in_bytes(each, data, word.encode(), imported):
+                found.setdefault(word, []).extend(places)
+    return found, unread
+
+
+def _in_bytes(file: Skipped, data: bytes, word: bytes, imported: bool) -> list[TextPlace]:
+    """Return the first places of a word in a skipped file: the first line, and the first that defines it."""
+    if word not in data:
+        return []
+    bounded = rb"(?<!\w)" + re.escape(word) + rb"(?!\w)"
+    match = re.search((_IMPORTS if imported else b"") + bounded, data)
+    if match is None:
+        return []
+    defined = re.search(_DEFINES + bounded, data)
+    at = (defined or match).end()
+    line = data.count(b"\n", 0, at) + 1
+    return [TextPlace(file.path, line, skipped=file.reason, defines=defined is not None)]
+
+
+def _ending(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[2].lower() if "." in name else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atlas.code.graph.occurrences import Occurrences
+from atlas.code.graph.name_lines import NameLines
 from atlas.code.graph.targets import Targets
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.core.model import Node
@@ -45,8 +45,10 @@ class EdgeAnswer:
     """What limits the answer, as the question says it: `in helpers.py`, `in tests`; "" for no limit."""
     unscoped: int = 0
     """Symbols without that limit."""
-    text: Occurrences | None = None
+    text: NameLines | None = None
     """Lines that have the name and no edge, where the graph knows little of such names."""
+    is_unknown: bool = False
+    """Nothing is related, and that is not proven to be none: a note says why."""
     title: str = ""
     """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 

@@ -18,7 +18,7 @@ from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.retrieve.resolve import resolve
-from atlas.core.model import Filter, Label, Match, Node
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_TARGETS = 12
 """Maximum number of symbols listed for one name; `Targets.total` counts all."""
@@ -26,6 +26,10 @@ MAX_TARGETS = 12
 MAX_NODES = 500
 """Maximum number of nodes read for one name."""
 
+MAX_MEMBERS = 20_000
+"""Definitions of files and packages that are read."""
+_MAX_FOLDERS = 8
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _CLASSES = (Label.CLASS,)
 _CALLABLE = (Label.FUNCTION, Label.METHOD, Label.CLASS)
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE)
@@ -75,6 +79,8 @@ class Targets:
     """Symbols of that name; `targets` holds at most `MAX_TARGETS` of them."""
     near: tuple[Node, ...] = ()
     reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What there is to say about how the name was resolved: inherited, or written in another case."""
     is_text: bool = False
     """Whether only files without definitions have the name: what they say about it is text."""
 
@@ -150,7 +156,7 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
     if nodes and not found:
         return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
     groups = group_symbols(found, reader.languages.constructors)
-    return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
+    return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near, notes=resolution.notes)
 
 
 def _is_text(reader: Reader, node: Node) -> bool:
@@ -198,6 +204,28 @@ def _preferred(nodes: Sequence[Node], groups: Sequence[Sequence[Label]]) -> list
             break
     own = fitting or [node for node in nodes if node.row.label in EXTERNAL_LABELS]
     return [node for node in own if not node.row.is_test] or own
+
+
+async def members_of(reader: Reader, targets: Targets, *, nested: bool = False) -> list[str]:
+    """Return the uids of what files, modules and packages hold: an import of a symbol is an import of its file.
+
+    With `nested` also those of the modules in a package, at any depth. Raises store errors.
+    """
+    nodes = [target.node for target in targets.targets]
+    held = await reader.store.edges(targets.uids, Direction.OUT, _HOLDS, MAX_MEMBERS)
+    members = [edge.node.row.uid for edge in held]
+    level = [node.row.uid for node in nodes if nested and node.row.label == Label.PACKAGE]
+    for _ in range(_MAX_FOLDERS):
+        edges = await reader.store.edges(level, Direction.OUT, (EdgeType.CONTAINS,), MAX_MEMBERS) if level else []
+        nodes += (edge.node for edge in edges)
+        level = [edge.node.row.uid for edge in edges if edge.node.row.uid not in members]
+        members += level
+    where = Filter(project=targets.targets[0].node.project)
+    for path in dict.fromkeys(node.row.path for node in nodes if node.row.label in _FILES and node.row.path):
+        members += (node.row.uid for node in await reader.store.find(path, Match.PATH, where, MAX_MEMBERS))
+        if len(members) > MAX_MEMBERS:
+            break
+    return list(dict.fromkeys(members))
 
 
 def group_symbols(nodes: Iterable[Node], constructors: frozenset[str]) -> list[Target]:

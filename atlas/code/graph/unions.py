@@ -31,13 +31,14 @@ async def answer_both(reader: Reader, intent: RelationIntent, where: Filter) -> 
     one, two = listed
     related = tuple(_merged(_labelled(one), _labelled(two)))
     places = sum(len(each.lines) for each in related)
+    none = "unknown" if one.is_unknown or two.is_unknown else "none"
     lines = f" in {places} lines" if places > len(related) else ""
     return EdgeAnswer(
         intent,
         Targets(f"{one.targets.name} and {two.targets.name}", (*one.targets.targets, *two.targets.targets), 2),
         related=related,
         notes=(*dict.fromkeys((*one.notes, *two.notes)),),
-        title=f"{intent.kind.value} of {intent.name} and {intent.other}: {len(related) or 'none'}{lines}",
+        title=f"{intent.kind.value} of {intent.name} and {intent.other}: {len(related) or none}{lines}",
     )
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from atlas.code.graph.mentions import MAX_LINE, is_comment
+from atlas.code.graph.occurrences import MAX_LINE, is_comment
 from atlas.code.question.names import dotted
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
 from atlas.code.reader import Reader
@@ -25,7 +25,9 @@ MAX_EXAMINED = 400
 """Definitions whose names are looked for in the text of other code; more are answered in parts, by scope."""
 TIMEOUT = 20.0
 _HITS = 12
-"""Symbols that are read for one name; if more have the word, it says nothing about one definition."""
+"""Symbols that are read for one name at first."""
+_MANY_HITS = 120
+"""Symbols that are read for a name that so many have, in any case; if more have it, it says nothing of a definition."""
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _PROSE = (Label.DOC_FILE, Label.DOC_SECTION, Label.ADR)
 _MAX_HOLDERS = 50
@@ -115,7 +117,10 @@ async def find_mentioned(reader: Reader, nodes: Sequence[Node], *, in_tests: boo
     by_name: dict[str, list[Node]] = {}
     for node in nodes:
         by_name.setdefault(node.row.name, []).append(node)
-    hits = {name: await _hits(reader, name, project) for name in by_name}
+    hits = {name: await _hits(reader, name, project, _HITS) for name in by_name}
+    hits |= {
+        name: await _hits(reader, name, project, _MANY_HITS) for name, found in hits.items() if len(found) >= _HITS
+    }
     uids = list(dict.fromkeys(uid for found in hits.values() for uid in found))
     others = {node.row.uid: node for node in await reader.store.symbols(uids) if node.row.path}
     paths = sorted({node.row.path for node in others.values()})
@@ -126,16 +131,16 @@ async def find_mentioned(reader: Reader, nodes: Sequence[Node], *, in_tests: boo
         around = [others[uid] for uid in hits[name] if uid in others]
         if in_tests:
             around = [each for each in around if each.row.is_test]
-        is_common = (len(hits[name]) >= _HITS or len(name) < _MIN_NAME) and not in_tests
+        is_common = (len(hits[name]) >= _MANY_HITS or len(name) < _MIN_NAME) and not in_tests
         is_distinctive = len(set(reader.split_words(name))) >= 3
         if is_common or _is_mentioned(name, candidates, around, texts, is_distinctive=is_distinctive):
             mentioned.update(each.row.uid for each in candidates)
     return mentioned
 
 
-async def _hits(reader: Reader, name: str, project: str) -> list[str]:
+async def _hits(reader: Reader, name: str, project: str, limit: int) -> list[str]:
     words = reader.split_words(name)[:1]
-    found = await reader.store.search_text(words, Filter(project=project), _HITS) if words else []
+    found = await reader.store.search_text(words, Filter(project=project), limit) if words else []
     return [hit.uid for hit in found]
 
 
@@ -176,12 +181,17 @@ def kinds_of(intent: RelationIntent) -> tuple[Label, ...]:
     return intent.labels or (Label.CLASS, Label.FUNCTION, Label.METHOD)
 
 
-def title_of(adjective: str, intent: RelationIntent, part: ProjectPart, found: int, total: int, what: str) -> str:
-    """Return the first line of an answer: what was asked for, and how many were found of how many."""
+def title_of(
+    adjective: str, intent: RelationIntent, part: ProjectPart, found: int, total: int, what: str, *, certain: bool
+) -> str:
+    """Return the first line of an answer: what was asked for, and how many were found of how many.
+
+    `certain`: none are left out for a reason that may not hold, so that none found is none.
+    """
     words = {Label.CLASS: "classes", Label.FUNCTION: "functions", Label.METHOD: "methods", Label.VALUE: "values"}
     named = [word for label, word in words.items() if label in kinds_of(intent)]
     kinds = "definitions" if len(named) > 2 else " and ".join(named)
     shown = "" if intent.exported is None else "exported " if intent.exported else "private "
     inside = f" in {part.text}" if part.text else ""
-    count = counted(found, "candidate") if found else "none"
+    count = counted(found, "candidate") if found else "none" if certain else "none certain"
     return f"{adjective} {shown}{kinds}{inside}: {count} of {total} {what}"

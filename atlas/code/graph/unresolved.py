@@ -31,6 +31,12 @@ class UnresolvedCall:
     """`unknown-receiver`, `no-such-member`, `unknown-name`, `unknown-value` or `missing-import`."""
     lines: tuple[int, ...]
 
+    @property
+    def why(self) -> str:
+        """Why no rule resolves the calls, in words."""
+        reason = self.reason.replace("-", " ")
+        return reason if self.shape == "none" else f"{reason}, on {_SHAPES.get(self.shape, 'an expression')}"
+
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedCalls:
@@ -62,7 +68,7 @@ def describe_unresolved(found: UnresolvedCalls) -> str:
         return ""
     at_least = "at least " if found.more else ""
     places = [
-        f"{call.caller.row.path}:{line} in `{call.caller.row.name}` ({_why(call)})"
+        f"{call.caller.row.path}:{line} in `{call.caller.row.name}` ({call.why})"
         for call in found.calls
         for line in call.lines
     ]
@@ -86,11 +92,6 @@ async def unresolved_beside(reader: Reader, node: Node, symbols: int) -> tuple[s
     at_least = "at least " if found.more else ""
     calls = counted(found.total, "unresolved call")
     return (f"{at_least}{calls} of `{found.name}`, each of which may be of any of these symbols",)
-
-
-def _why(call: UnresolvedCall) -> str:
-    reason = call.reason.replace("-", " ")
-    return reason if call.shape == "none" else f"{reason}, on {_SHAPES.get(call.shape, 'an expression')}"
 
 
 _SHAPES = {

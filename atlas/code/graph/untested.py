@@ -78,10 +78,19 @@ async def find_untested(reader: Reader, intent: RelationIntent, where: Filter) -
     if found:
         notes.append("candidates: longer chains, unresolved calls and measured coverage are not seen")
     title = title_of(
-        "untested", replace(intent, labels=labels), part, len(found), total, "that no test calls within two steps"
+        "untested",
+        replace(intent, labels=labels),
+        part,
+        len(found),
+        total,
+        "that no test calls within two steps",
+        certain=not +reasons,
     )
     related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
-    return EdgeAnswer(intent, Targets(part.text, ()), related=related, notes=tuple(notes), title=title)
+    is_unknown = not found and bool(+reasons)
+    return EdgeAnswer(
+        intent, Targets(part.text, ()), related=related, notes=tuple(notes), is_unknown=is_unknown, title=title
+    )
 
 
 async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -> EdgeAnswer:

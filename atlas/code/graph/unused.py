@@ -8,9 +8,12 @@ definitions, and names that occur in other text without an edge.
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from atlas.code.graph.occurrences import SkippedText, find_in_skipped
+from atlas.code.graph.proof import unaccounted
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.graph.unreached import (
@@ -23,10 +26,10 @@ from atlas.code.graph.unreached import (
     left_out,
     title_of,
 )
-from atlas.code.question.relation_kinds import RelationIntent, TestScope
+from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
-from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 _REFERS = "|".join(
     (
@@ -40,6 +43,9 @@ _REFERS = "|".join(
     )
 )
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+PROOF_SECONDS = 1.0
+MAX_PROVEN = 60
+"""Definitions whose name stands elsewhere and for which each of its lines is looked at."""
 _MAX_EDGES = 20_000
 _MAX_LEVELS = 8
 _ENTRY_POINTS = frozenset(("main", "init"))
@@ -93,14 +99,38 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
         notes.append(f"the first {MAX_EXAMINED} of {len(kept)} in order of path were examined: name a folder or module")
     kept = kept[:MAX_EXAMINED]
     mentioned = await find_mentioned(reader, kept)
+    mentioned -= await _accounted(reader, [node for node in kept if node.row.uid in mentioned])
     reasons["named elsewhere without an edge"] += len(mentioned)
     found = [node for node in kept if node.row.uid not in mentioned]
+    hidden = await find_in_skipped(reader, {node.row.name for node in found}, where.project) if found else SkippedText()
+    reasons["named in files that are not indexed"] += sum(node.row.name in hidden.places for node in found)
+    found = [node for node in found if node.row.name not in hidden.places]
     notes += left_out(+reasons)
     if found:
         notes.append("candidates: reflection, configuration, templates and other packages may still reach them")
-    title = title_of("unused", intent, part, len(found), total, "without a reference")
+    title = title_of("unused", intent, part, len(found), total, "without a reference", certain=not +reasons)
     related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
-    return EdgeAnswer(intent, Targets(part.text, ()), related=related, notes=tuple(notes), title=title)
+    is_unknown = not found and bool(+reasons)
+    return EdgeAnswer(
+        intent, Targets(part.text, ()), related=related, notes=tuple(notes), is_unknown=is_unknown, title=title
+    )
+
+
+async def _accounted(reader: Reader, mentioned: Sequence[Node]) -> set[str]:
+    """Return the definitions of which each line with the name is one of another symbol of that name, by its edges."""
+    found: set[str] = set()
+    end, where = time.monotonic() + PROOF_SECONDS, Filter(project=mentioned[0].project if mentioned else "")
+    for node in mentioned[:MAX_PROVEN]:
+        # a name that no other symbol has has no other edges
+        namesakes = await reader.store.find(node.row.name, Match.SUFFIX, where, 2)
+        if len(namesakes) < 2:
+            continue
+        if time.monotonic() > end:
+            break
+        left = await unaccounted(reader, [node], Kind.USAGES)
+        if not left.places and not left.more:
+            found.add(node.row.uid)
+    return found
 
 
 async def _without_used_twins(reader: Reader, nodes: Sequence[Node]) -> list[Node]:

@@ -1,7 +1,8 @@
 """Resolution of a written name to nodes: the first strategy with a result wins.
 
-The strategies in order: uid, `path:line`, exact qualified name, suffix, suffix ignoring case, re-export, path. Several
-nodes from one strategy are all returned; the caller chooses. Similar spellings are suggestions only.
+The strategies in order: uid, `path:line`, `path::name`, exact qualified name, suffix, re-export, a member of a base,
+suffix ignoring case, path. Several nodes from one strategy are all returned; the caller chooses. Similar spellings are
+suggestions only.
 """
 
 from __future__ import annotations
@@ -26,11 +27,16 @@ MIN_SHARED = 2
 """Words that two names must have in common to be near."""
 MAX_IMPORTS = 2_000
 """Imports of the modules with one name that are searched for a re-export."""
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 MAX_NAME_CHARACTERS = 500
 
 _MAJOR_VERSION = re.compile(r"/v\d+$")
 """End of the path of a Go module from its second major version."""
+_MAX_BASES = 8
+"""Levels of base classes that are searched for a member."""
+_MEMBER = re.compile(r"^(?P<path>[^\s:#]*[./\\][^\s:#]*)(?:::|#|:)(?P<name>[^\d\s:#].*)$")
+"""A file and a name in it, as test runners and people write them: `a/b.py::Test::test`, `impl.ts#impl`, `a.py:f`."""
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 
 
@@ -40,17 +46,30 @@ class Resolution:
 
     nodes: tuple[Node, ...]
     how: str
-    """The strategy: `uid`, `place`, `exact`, `suffix`, `folded`, `alias`, `path`; "" if nothing was found."""
+    """The strategy: `uid`, `place`, `member`, `exact`, `suffix`, `alias`, `inherited`, `folded`, `path`, or ""."""
     near: tuple[Node, ...] = ()
     declarations: tuple[Node, ...] = ()
     """Declarations (stubs, prototypes) of the one definition in `nodes`."""
+    notes: tuple[str, ...] = ()
+    """How the nodes differ from what is asked for: they belong to a base, or are written in another case."""
 
 
 async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
     """Find the nodes of a name (see `written`) within the filter. Raises only store errors."""
     if not name:
         return Resolution((), "")
-    for rung in (_by_uid, _by_place, _by_name, _by_alias, _by_package, _by_path):
+    for rung in (
+        _by_uid,
+        _by_place,
+        _by_member,
+        _by_name,
+        _by_alias,
+        _by_base,
+        _by_case,
+        _by_package,
+        _by_path,
+        _by_file,
+    ):
         found = await rung(reader, name, where)
         if found is not None:
             return found
@@ -106,13 +125,74 @@ async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | Non
     wanted = dotted(name)
     # the project's folder may be the package itself
     inner = wanted.removeprefix(f"{reader.root.name}.")
-    forms = [(wanted, match) for match in (Match.EXACT, Match.SUFFIX, Match.FOLDED) if wanted]
+    forms = [(wanted, match) for match in (Match.EXACT, Match.SUFFIX) if wanted]
     forms += [(inner, Match.EXACT)] if inner != wanted else []
     for form, match in forms:
         nodes = await reader.store.find(form, match, where, CANDIDATES)
         own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
         if own or nodes:
             return _prefer_definition(own or nodes, match.value, reader.languages)
+    return None
+
+
+async def _by_case(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return the nodes whose name differs in case only, and say so."""
+    wanted = dotted(name)
+    nodes = await reader.store.find(wanted, Match.FOLDED, where, CANDIDATES) if wanted else []
+    own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS] or nodes
+    if not own:
+        return None
+    written_as = ", ".join(f"`{each}`" for each in list(dict.fromkeys(node.row.name for node in own))[:NEAR])
+    note = f"no symbol is called exactly `{wanted}`: only {written_as}"
+    return replace(_prefer_definition(own, Match.FOLDED.value, reader.languages), notes=(note,))
+
+
+async def _by_member(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return the definitions of a name in a file: `impl.ts::impl`, `tests/test_a.py::TestA::test_b`."""
+    place = _MEMBER.match(name)
+    return await _in_file(reader, place["path"], dotted(place["name"]), where) if place is not None else None
+
+
+async def _by_file(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return what `_by_member` finds for a name with dots as separators: `src/impl.ts.impl`."""
+    parts = name.split(".")
+    for at in range(len(parts) - 1, 1, -1):
+        found = await _in_file(reader, ".".join(parts[:at]), ".".join(parts[at:]), where)
+        if found is not None:
+            return found
+    return None
+
+
+async def _in_file(reader: Reader, path: str, wanted: str, where: Filter) -> Resolution | None:
+    files = await find_files(reader, path, replace(where, labels=()))
+    inside = [node for nodes in files for node in nodes if not where.labels or node.row.label in where.labels]
+    found = [node for node in inside if f".{node.row.qualified_name}".endswith(f".{wanted}")]
+    found = [node for node in found if node.row.label not in HOLDERS] or found
+    return _prefer_definition(found[:CANDIDATES], "member", reader.languages) if found else None
+
+
+async def _by_base(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return the member of a class that the class inherits, from its nearest base, and say from which."""
+    owner, _, member = dotted(name).rpartition(".")
+    if not owner or not member:
+        return None
+    classes: Sequence[Node] = ()
+    for match in (Match.EXACT, Match.SUFFIX):
+        classes = classes or await reader.store.find(owner, match, replace(where, labels=(Label.CLASS,)), CANDIDATES)
+    seen, level = {node.row.uid for node in classes}, [node.row.uid for node in classes]
+    for _ in range(_MAX_BASES):
+        edges = await reader.store.edges(level, Direction.OUT, (EdgeType.INHERITS,), MAX_IMPORTS) if level else []
+        bases = {edge.node.row.uid: edge.node for edge in edges if edge.node.row.uid not in seen}
+        level = list(bases)
+        held = await reader.store.edges(level, Direction.OUT, _HOLDS, MAX_IMPORTS) if level else []
+        found = {edge.node.row.uid: edge.node for edge in held if edge.node.row.name == member}
+        own = [node for node in found.values() if not where.labels or node.row.label in where.labels]
+        if own:
+            from_ = (bases[edge.row.source].row.name for edge in held if edge.row.target in found)
+            above = ", ".join(f"`{each}`" for each in dict.fromkeys(from_))
+            note = f"`{owner}` does not define `{member}`: inherited from {above}"
+            return replace(_prefer_definition(own, "inherited", reader.languages), notes=(note,))
+        seen.update(level)
     return None
 
 

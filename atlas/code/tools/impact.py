@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
@@ -12,9 +12,11 @@ from atlas.code.changes.changed_symbols import ChangedSymbol, How
 from atlas.code.changes.impact import MAX_DEPTH, Affected, Impact, Seed, trace_impact
 from atlas.code.freshness import stale_files
 from atlas.code.graph.answer_relation import MAX_FOLLOWED
-from atlas.code.graph.targets import Target, Targets, find_targets
+from atlas.code.graph.proof import FILE_LABELS, is_prose, prove_none, prove_unused
+from atlas.code.graph.targets import Target, Targets, find_targets, members_of
 from atlas.code.notes.note_lines import text_at_risk
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.retrieve.resolve import written
 from atlas.code.tools.citations import local_name, path_of, place_of
 from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
@@ -23,13 +25,13 @@ from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
 from atlas.code.tools.run_tests import test_commands
 from atlas.core.errors import ConfigError
 from atlas.core.history import STAGED, WORK_TREE, ChangeKind, FileChange
-from atlas.core.model import EdgeType, Label
+from atlas.core.model import EdgeType, Label, Node
 from atlas.core.wording import counted
 
 DEFAULT_LIMIT = 60
 MAX_LIMIT = 1_000
-_ORDER = ("changed", "affected", "tests", "documents", "notes", "still_named")
-_FIRST = {"changed": 30, "affected": 12, "tests": 8, "documents": 5, "notes": 5, "still_named": 10}
+_ORDER = ("changed", "affected", "possible", "tests", "documents", "notes", "still_named")
+_FIRST = {"changed": 30, "affected": 12, "possible": 5, "tests": 8, "documents": 5, "notes": 5, "still_named": 10}
 """Lines of each group that come before the rest of any group."""
 MAX_LINES = 12
 """Lines of one symbol that are listed."""
@@ -52,6 +54,10 @@ class ImpactFindings:
     impact: Impact
     mentions: tuple[ReportLine, ...] = ()
     notes: tuple[str, ...] = ()
+    possible: tuple[ReportLine, ...] = ()
+    """Lines with the name that no edge accounts for, and calls that no rule resolves."""
+    is_unknown: bool = False
+    """Nothing is affected, and that is not proven."""
 
 
 async def impact(
@@ -88,16 +94,57 @@ async def impact(
     if not 0 < targets.total <= MAX_FOLLOWED:
         return await _unresolved(atlas, envelope, targets)
     findings = await symbol_findings(atlas, targets.targets, depth)
+    findings = replace(findings, notes=(*targets.notes, *findings.notes))
     return await impact_answer(atlas, envelope, findings, limit, as_diagram=format == "mermaid")
 
 
 async def symbol_findings(atlas: Atlas, targets: Sequence[Target], depth: int = 0) -> ImpactFindings:
     """Return what changes of symbols affect."""
     rows = [target.node.row for target in targets]
-    seeds = [Seed(row.qualified_name, target.uids) for row, target in zip(rows, targets, strict=True)]
+    members = {
+        target.node.row.uid: await members_of(atlas.reader, Targets("", (target,)), nested=True)
+        for target in targets
+        if target.node.row.label in FILE_LABELS
+    }
+    seeds = [
+        Seed(row.qualified_name, (*target.uids, *members.get(row.uid, ())))
+        for row, target in zip(rows, targets, strict=True)
+    ]
     traced = await trace_impact(atlas.reader, seeds, depth)
     title = "impact of " + ", ".join(f"{row.kind} {row.qualified_name} {place_of(row)}".strip() for row in rows)
-    return ImpactFindings(title, (), tuple(seed.name for seed in seeds), traced)
+    findings = ImpactFindings(title, (), tuple(seed.name for seed in seeds), traced)
+    if any(target.node.row.label in EXTERNAL_LABELS for target in targets):
+        return findings
+    return await _with_possible(atlas, findings, [target.node for target in targets])
+
+
+async def _with_possible(atlas: Atlas, findings: ImpactFindings, nodes: Sequence[Node]) -> ImpactFindings:
+    """Add the lines that may be affected although no edge says so; if there is nothing else, whether that is proven."""
+    found = (*findings.impact.affected, *findings.impact.tests)
+    known = {(each.node.row.path, line) for each in found for line in each.lines}
+    symbols = [node for node in nodes if node.row.label not in FILE_LABELS] or list(nodes)
+    if not found and symbols[0].row.label in FILE_LABELS:
+        absence = await prove_unused(atlas.reader, symbols[0], Kind.IMPACT)
+    else:
+        absence = await prove_none(atlas.reader, symbols, Kind.IMPACT, known=known)
+    calls = absence.unresolved.calls if absence.unresolved is not None else ()
+    lines = [
+        ReportLine("possible", call.caller.row.path, f"{local_name(call.caller.row)} {line}: {call.why}")
+        for call in calls
+        for line in call.lines
+    ]
+    named = {(call.caller.row.path, line) for call in calls for line in call.lines}
+    is_common = len(set(atlas.reader.split_words(symbols[0].row.name))) < 3 and symbols[0].row.label == Label.METHOD
+    places = () if found and is_common else [each for each in absence.places if not is_prose(each)]
+    lines += (
+        ReportLine("possible", each.path, f"{each.line}: {each.skipped or 'named, without an edge'}")
+        for each in places
+        if (each.path, each.line) not in named
+    )
+    if found:
+        return replace(findings, possible=tuple(lines))
+    note = "no edge leads to it: unknown rather than none, see the possible lines" if lines else absence.sentence
+    return replace(findings, possible=tuple(lines), notes=(*findings.notes, note), is_unknown=not absence.is_proven)
 
 
 def diff_findings(found: ChangeImpact) -> ImpactFindings:
@@ -168,7 +215,7 @@ async def impact_answer(
         by_budget, by_limit = len(shown) - count, len(lines) - len(shown)
         report = Report(
             kind="impact",
-            title=findings.title if lines or as_diagram else f"{findings.title}: nothing known to be affected",
+            title=findings.title if as_diagram else f"{findings.title}{_nothing(findings)}",
             groups=grouped(lines, count, _ORDER),
             found=len(lines),
             commands=test_commands(run, lambda path: texts.get(path, b"")),
@@ -191,12 +238,19 @@ async def impact_answer(
     return await fit_aside(atlas, envelope.token_budget, build, len(shown))
 
 
+def _nothing(findings: ImpactFindings) -> str:
+    if findings.is_unknown:
+        return ": unknown"
+    return "" if _lines(findings) else ": nothing known to be affected"
+
+
 def _lines(findings: ImpactFindings) -> list[ReportLine]:
     found = findings.impact
     several = len(findings.names) > 1
     return [
         *findings.changed,
         *(ReportLine("affected", *_affected(each, several)) for each in found.affected),
+        *findings.possible,
         *_test_lines(found.tests, several),
         *(ReportLine("documents", *_document(each)) for each in found.documents),
         *(ReportLine("notes", path_of(each.at), text_at_risk(each)) for each in found.about),

@@ -17,7 +17,7 @@ from atlas.code.question.relation_kinds import Kind
 from atlas.code.tools.citations import local_name, symbol_of
 from atlas.code.tools.envelope import Envelope, fit_aside
 from atlas.code.tools.relation_answer import RelationAnswer
-from atlas.code.tools.symbol.occurrence_lines import occurrence_lines
+from atlas.code.tools.symbol.name_lines import name_lines
 from atlas.code.tools.symbol.symbols import FileGroup, RelatedLine
 from atlas.core.model import PROSE_LABELS, Direction, Label, NodeRow
 
@@ -93,8 +93,9 @@ def _build(
         diagnosis=missing.reasons if missing else (),
         missing=missing.name if missing else "",
         scope=relation.scope,
-        text=tuple(occurrence_lines(relation.intent.name, relation.text, is_symbol=True)),
+        text=tuple(name_lines(relation.intent.name, relation.text, is_symbol=True)),
         unscoped=relation.unscoped,
+        is_unknown=relation.is_unknown,
         title=relation.title,
         places=sum(len(each.lines) for each in relation.related),
         evidence=envelope.evidence(

@@ -55,6 +55,8 @@ class RelationAnswer(Answer):
     """Related symbols without that limit."""
     text: tuple[str, ...] = ()
     """Lines of text that have the name and no edge, by file."""
+    is_unknown: bool = False
+    """Nothing was found, which does not prove that there is none."""
     title: str = ""
     """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
 
@@ -78,6 +80,7 @@ class RelationAnswer(Answer):
         relation: Structure = {
             "kind": self.kind,
             **({} if self.outcome == "found" else {"outcome": self.outcome}),
+            **({"unknown": True} if self.is_unknown else {}),
             "title": self.title,
             "of": list(subject_lines(self)),
             "scope": f"{self.scope}: {self.found} of {self.unscoped}" if self.scope else "",
@@ -133,7 +136,7 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
 
 def _found(answer: RelationAnswer) -> str:
     """Return the number of related symbols, and of lines where some have several."""
-    none = f"none{where(answer.evidence)}"
+    none = "unknown" if answer.is_unknown else f"none{where(answer.evidence)}"
     if answer.scope:
         return f"{answer.found} of {answer.unscoped}"
     return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"

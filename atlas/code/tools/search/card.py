@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from atlas.code.graph.cards import CardSection, SubjectCard
 from atlas.code.tools.citations import hit_name, local_name, symbol_of
-from atlas.code.tools.symbol.occurrence_lines import is_head, occurrence_lines
+from atlas.code.tools.symbol.name_lines import is_head, name_lines
 from atlas.code.tools.symbol.symbol_lines import TITLES
 from atlas.core.model import Edge, Label, NodeRow
 
@@ -39,7 +39,7 @@ def card_lines(cards: Sequence[SubjectCard], count: Callable[[str], int], budget
 def _lines(card: SubjectCard) -> Iterator[str]:
     subject = card.subject
     if subject is None:
-        yield from occurrence_lines(card.name, card.text, is_symbol=False)
+        yield from name_lines(card.name, card.text, is_symbol=False)
         return
     if subject.total > 1:
         shown = [each.node.row for each in subject.targets[:MOST_CANDIDATES]]
@@ -49,14 +49,14 @@ def _lines(card: SubjectCard) -> Iterator[str]:
         names = "; ".join(f"{path}: {', '.join(names)}" for path, names in files.items())
         more = f"; and {subject.total - len(shown)} more" if subject.total > len(shown) else ""
         yield f"{subject.total} symbols are called `{card.name}`: {names}{more}"
-        yield from occurrence_lines(card.name, card.text, is_symbol=True)
+        yield from name_lines(card.name, card.text, is_symbol=True)
         return
     node = subject.targets[0].node
     symbol = replace(symbol_of(node.row), signature="")
     yield f"{hit_name(symbol)} {symbol.place}{_value(node.row)}"
     yield from (f"  {_section(node.row.path, each)}" for each in card.sections)
     yield from (f"  {note}" for note in card.notes)
-    yield from occurrence_lines(card.name, card.text, is_symbol=True)
+    yield from name_lines(card.name, card.text, is_symbol=True)
 
 
 def _value(row: NodeRow) -> str:

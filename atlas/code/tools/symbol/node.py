@@ -10,9 +10,11 @@ from atlas.answers.assemble import INLINE_TOKENS, AnswerT
 from atlas.answers.evidence import Evidence, StaleFile
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
-from atlas.code.graph.not_found import why_missing, why_no_callers
+from atlas.code.graph.not_found import why_missing
+from atlas.code.graph.proof import prove_none
 from atlas.code.notes.about import notes_about
 from atlas.code.notes.note_lines import lines_about, marks_of, quoted_lines
+from atlas.code.question.relation_kinds import Kind
 from atlas.code.retrieve.expand import KINDS, around_node, counts_around
 from atlas.code.retrieve.resolve import Resolution, written
 from atlas.code.tools.citations import path_of, sections_of, symbol_of
@@ -99,7 +101,7 @@ async def get_context(
     note_paths = tuple(path_of(each.at) for each in about)
     stale, note = await asyncio.gather(
         stale_files(atlas.reader, state.project, state.root, {row.path, *cited, *note_paths}),
-        why_no_callers(atlas.reader, node) if silent else _nothing(),
+        _why_no_callers(atlas, node) if silent else _nothing(),
     )
     parents = tuple(symbol_of(parent.row) for parent in around.parents)
     lookup = Lookup(name, "found", resolution.how)
@@ -192,7 +194,7 @@ def _paths(symbols: Iterable[Symbol]) -> list[str]:
 
 def _notes(resolution: Resolution) -> tuple[str, ...]:
     places = ", ".join(f"{node.row.path}:{node.row.line}" for node in resolution.declarations)
-    return (f"also declared at {places}",) if places else ()
+    return (*resolution.notes, *((f"also declared at {places}",) if places else ()))
 
 
 def _detail(row: NodeRow, counts: tuple[tuple[str, int], ...], marks: str) -> NodeDetail:
@@ -212,6 +214,10 @@ def _detail(row: NodeRow, counts: tuple[tuple[str, int], ...], marks: str) -> No
         degrees=counts,
         marks=marks,
     )
+
+
+async def _why_no_callers(atlas: Atlas, node: Node) -> str:
+    return (await prove_none(atlas.reader, [node], Kind.CALLERS)).sentence
 
 
 async def _nothing() -> str:

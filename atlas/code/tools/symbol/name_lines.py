@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from atlas.code.graph.occurrences import Occurrences
+from atlas.code.graph.name_lines import NameLines
 from atlas.code.tools.citations import local_name
 from atlas.core.wording import counted
 
@@ -20,7 +20,7 @@ def is_head(line: str) -> bool:
     return line.startswith("  in ") and line.endswith(":") and _WITHOUT_EDGE in line
 
 
-def occurrence_lines(name: str, text: Occurrences | None, *, is_symbol: bool) -> Iterator[str]:
+def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterator[str]:
     """Yield the lines that have a name, by file; of a symbol those for which the graph has no edge."""
     if text is None or (is_symbol and not text.lines):
         return

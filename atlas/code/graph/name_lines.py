@@ -1,0 +1,110 @@
+"""Find the lines of indexed text that have a name as a whole word, whether or not the graph has an edge for them.
+
+What a reader with grep sees: each line with the symbol around it, and whether it sets the name. Reads the index only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from atlas.code.reader import Reader
+from atlas.code.retrieve.written_files import innermost
+from atlas.core.model import Filter, Label, Match, Node
+
+MAX_NODES = 400
+"""Symbols that contain the word whose files are read."""
+MAX_FILES = 60
+MAX_LINES = 400
+"""Lines of one name that are counted."""
+MAX_LINE = 400
+"""Characters of a line that are looked at; longer ones are data."""
+_PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
+_OPERATOR = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>])|:=|<-|\+\+|--|:(?!:)\s{0,9}[\w\"'\[{-])"
+_SETS_BEHIND = re.compile(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
+_SETS_BEFORE = re.compile(r"(?:[|&]=\s{0,9}~?\s{0,9}|#define\s{1,9}|\b(?:let|var|const|val)\s{1,9}|\+\+|--)$")
+
+
+@dataclass(frozen=True, slots=True)
+class NameLine:
+    """A line that has the name."""
+
+    path: str
+    line: int
+    text: str
+    """Without the space around it."""
+    sets: bool
+    """Whether the line gives the name a value."""
+    inside: Node | None = None
+    """The definition around it; None at the top of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameLines:
+    """The lines that have a name: code before documents, code before tests, in order."""
+
+    name: str
+    lines: tuple[NameLine, ...] = ()
+    more: bool = False
+    """Whether there may be further ones: not all files could be read."""
+
+
+async def find_name_lines(
+    reader: Reader, name: str, project: str, known: Collection[tuple[str, int]] = (), *, prose: bool = True
+) -> NameLines:
+    """Return the lines that have a name, without the known ones (path, line). Raises store errors.
+
+    `name` is an identifier, or code such as `c->funcs->read`, as it is written.
+    """
+    words = reader.split_words(name)
+    hits = await reader.store.search_text(
+        words[:1] if name.isidentifier() else words, Filter(project=project), MAX_NODES
+    )
+    nodes = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if node.row.path]
+    if not prose:
+        nodes = [node for node in nodes if node.row.label not in _PROSE]
+    near = frozenset(path for path, _ in known)
+    order = {node.row.path: _order(node, near) for node in reversed(nodes)}
+    paths = sorted(order, key=lambda path: order[path])
+    contents = await reader.store.content(project, paths[:MAX_FILES])
+    found = [
+        each
+        for path in paths[:MAX_FILES]
+        for each in _lines(path, contents.get(path, b"").decode("utf-8", "replace"), _pattern(name))
+        if (path, each.line) not in known
+    ]
+    return NameLines(name, tuple(found[:MAX_LINES]), len(paths) > MAX_FILES or len(hits) >= MAX_NODES)
+
+
+def _order(node: Node, near: frozenset[str]) -> tuple[bool, bool, bool, bool, str]:
+    """Return the order of files: code before settings and documents, no tests, those of the symbol, by path."""
+    row = node.row
+    return (row.label in _PROSE, row.label == Label.CHUNK, row.is_test, row.path not in near, row.path)
+
+
+async def with_symbols(reader: Reader, found: Sequence[NameLine], project: str) -> list[NameLine]:
+    """Return lines with the definitions around them. Raises store errors."""
+    inside: dict[str, list[Node]] = {}
+    for path in dict.fromkeys(each.path for each in found):
+        nodes = await reader.store.find(path, Match.PATH, Filter(project=project), 10_000)
+        inside[path] = [node for node in nodes if node.row.label in (Label.FUNCTION, Label.METHOD, Label.CLASS)]
+    return [
+        NameLine(each.path, each.line, each.text, each.sets, innermost(inside[each.path], each.line)) for each in found
+    ]
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    before = r"(?<![\w$])(?<![\w$]-)" if name[:1].isalnum() or name[:1] in "_$" else ""
+    behind = r"(?![\w$]|-\w)" if name[-1:].isalnum() or name[-1:] in "_$" else ""
+    return re.compile(before + re.escape(name) + behind)
+
+
+def _lines(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[NameLine]:
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line[:MAX_LINE]
+        if (match := pattern.search(line)) is None:
+            continue
+        behind, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
+        sets = _SETS_BEHIND.match(behind) is not None or _SETS_BEFORE.search(before) is not None
+        yield NameLine(path, number, line.strip(), sets)
