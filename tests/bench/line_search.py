@@ -31,9 +31,9 @@ EXACT = (
 )  # fmt: skip
 REGEX = (
     r"def get_\w+\(", r"raise \w+Error\(", r"class \w+\(.*Mixin.*\):", r"^import \w+$", r"(?i)todo|fixme", r"\bQ\(\w+=",
-    r"assert(Raises|Warns)\w*\(", r"[A-Z]{3,}_[A-Z]{3,} = ", r"https?://[^\s\"']+", r"\d{4}-\d{2}-\d{2}", r"%\(\w+\)s",
+    r"assert(Raises|Warns)\w*\(", r"[A-Z]{3,}_[A-Z]{3,} = ", r"https?://[^\s)>]+", r"\d{4}-\d{2}-\d{2}", r"%\(\w+\)s",
     r"lambda \w+: ", r"self\.\w+\.\w+\.\w+\(", r"\.filter\([^)]*__in=", r"except \(.*\):", r"^\s*#.*$", r"\bno\b.*\bmatch\b",
-    r"(get|set)attr\(", r"@(static|class)method", r"\w{20,}", r"f\"[^\"]*\{", r"return [^(]+ or ", r"zzz+y", r"\.\. \w+::",
+    r"(get|set)attr\(", r"@(static|class)method", r"\w{20,}", r'f"[^"]*\{', r"return [^(]+ or ", r"zzz+y", r"\.\. \w+::",
     r"(?i)deprecat(ed|ion)",
 )  # fmt: skip
 
