@@ -3,7 +3,7 @@
 `python -m tests.bench.line_search TREE --data-dir DIR [--rounds N]` indexes the tree and runs 50 patterns by turns: as a
 call of `text_search` in a warm session, with the check of the tree, the lines, their definitions and the budget; and as
 a process of `rg`, whose output is read. Before the measurement each pattern runs once. Prints p50, p95 and the largest
-time of both, with the lines that each of them found: they differ in hidden and ignored files.
+time of both, with the lines that each of them found: they differ in files named like secrets and in what counts as binary.
 """
 
 from __future__ import annotations
