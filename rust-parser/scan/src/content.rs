@@ -70,7 +70,7 @@ pub fn is_binary(data: &[u8]) -> bool {
     }
     let start = &data[..data.len().min(BINARY_BYTES)];
     // Without branches, and with sums of one byte, the compiler compares many bytes at once.
-    let is_control = |byte: u8| ((byte < 32) & !((byte >= b'\t') & (byte <= b'\r')) & (byte != 27)) | (byte == 127);
+    let is_control = |byte: u8| ((byte < 32) & !(b'\t'..=b'\r').contains(&byte) & (byte != 27)) | (byte == 127);
     let count = |block: &[u8]| usize::from(block.iter().map(|byte| u8::from(is_control(*byte))).sum::<u8>());
     let controls = start.chunks(usize::from(u8::MAX)).map(count).sum::<usize>();
     MAGIC.iter().any(|magic| data.starts_with(magic)) || controls * 10 > start.len()
