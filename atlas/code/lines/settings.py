@@ -15,7 +15,10 @@ from atlas.code.reader import Reader
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
-_OF = r"(?:of|for|is|does|to|value|the|a|an|setting|option|config(?:uration)?|key|parameter|field|named|called|property|in|on)"
+_OF = (
+    r"(?:of|for|is|does|to|value|the|a|an|setting|option|config(?:uration)?|key|parameter|field|named"
+    r"|called|property|in|on)"
+)
 _ASKS = (
     rf"\bdefault(?:s|ed)?(?: value)?(?: {_OF})*\s+(?P<plain>[`\"']?[\w.-]+[`\"']?(?: [a-z]\w+){{0,2}})",
     r"(?P<plain>(?:[a-z]\w+ ){0,2}[`\"']?[\w.-]+[`\"']?)(?:'s)? (?:by )?default(?:s| value| to)?\b",
