@@ -38,12 +38,14 @@ _LITERAL = re.compile(
 _TYPE_ONLY = re.compile(
     r"(?:str|int|bool|float|string|number|boolean|any|list|dict|object|Option<\w+>|typing\.\w+)\W*$", re.I
 )
+_EXPLAINS = re.compile(r"(?:how|why|explain|what happens)\b", re.IGNORECASE)
+"""A question for how something works, whatever it says about defaults."""
 MAX_LINES = 6
 
 
 async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about the default of a setting or where it is read; None for other questions."""
-    if query.states or query.reports or len(query.text.split()) > 20:
+    if query.states or query.reports or len(query.text.split()) > 20 or _EXPLAINS.match(query.text):
         return None
     for words in _candidates(query):
         spelled = r"[-_. ]?".join(map(re.escape, words))
