@@ -66,7 +66,8 @@ _OF_AUTHOR = re.compile(
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
-    file files code git log blame time over author authors authored wrote written added introduced created last first latest
+    file files code git log blame time over author authors authored wrote written added introduced created last
+    first latest
     recent recently touched modified edited updated happened show list every everything all release version since until
     before after year month week day days project repo repository new old symbol line lines test tests docs
     documentation decade version branch tag""".split()  # noqa: SIM905
