@@ -140,9 +140,10 @@ async def search(
         answered = await answer_question(reader, AskedQuestion(text, query, where, subjects))
         if answered.answer is not None:
             return _answer(query, answered)
-        cards = await _cards(reader, subjects, where.project) if subjects.found or subjects.unknown else ()
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
+        has_text = any(each.lines or each.nowhere for each in rankings)  # the text that is asked for is the subject
+        cards = () if has_text else await _cards(reader, subjects, where.project)
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
@@ -187,6 +188,8 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:
 async def _cards(reader: Reader, subjects: Subjects, project: str) -> tuple[SubjectCard, ...]:
     """Return the cards of names; none for a name alone that several symbols have, because the hits list them."""
     is_alone = len(subjects.text.words) == 1
+    if not subjects.found and not subjects.unknown:
+        return ()
     if is_alone and subjects.found and subjects.found[0].total > 1:
         return ()
     marked = subjects.marked()

@@ -30,12 +30,18 @@ from atlas.core.wording import counted
 MAX_COMMITS = 500
 PAGE = 10
 _CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
-_ADDED = r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*|implement(?:ed)?|invented|born|came?)"
+_ADDED = (
+    r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*"
+    r"|implement(?:ed)?|invented|born|came?)"
+)
 _HISTORY = re.compile(
-    r"\b(?:histor(?:y|ies)|evol(?:ve[sd]?|ving|ution)|over (?:the )?(?:time|years|months|releases)|git log|git blame|blame|commits?"
-    rf"|committed|committers?|authors?|authored|contribut\w+|who (?:\w+ )?(?:{_ADDED}|{_CHANGED}|owns|removed|works?|worked)"
+    r"\b(?:histor(?:y|ies)|evol(?:ve[sd]?|ving|ution)|over (?:the )?(?:time|years|months|releases)"
+    r"|git log|git blame|blame|commits?"
+    rf"|committed|committers?|authors?|authored|contribut\w+|who (?:\w+ )?(?:{_ADDED}|{_CHANGED}|owns"
+    rf"|removed|works?|worked)"
     rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|(?:last|recently|first|ever|lately) {_CHANGED}"
-    rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of|how old|development of)\b",
+    rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of"
+    rf"|how old|development of)\b",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
@@ -43,12 +49,14 @@ _PLAN = re.compile(
     re.IGNORECASE,
 )
 _ADDS = re.compile(
-    rf"\b(?:when|who|which commit|what commit|commit that|by whom|since when|how old|age of|first)\b.*?\b(?:{_ADDED}|first|old|age|is)\b",
+    rf"\b(?:when|who|which commit|what commit|commit that|by whom|since when|how old|age of"
+    rf"|first)\b.*?\b(?:{_ADDED}|first|old|age|is)\b",
     re.IGNORECASE,
 )
 _LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
 _WHO = re.compile(
-    r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
+    r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+"
+    r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
     re.IGNORECASE,
 )
 _OF_AUTHOR = re.compile(
@@ -57,11 +65,12 @@ _OF_AUTHOR = re.compile(
 )
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
-    """history commit commits committed changes change changed evolve evolved evolution function method class module file
-    files code git log blame time over author authors authored wrote written added introduced created last first latest
+    """history commit commits committed changes change changed evolve evolved evolution function method class module
+    file files code git log blame time over author authors authored wrote written added introduced created last
+    first latest
     recent recently touched modified edited updated happened show list every everything all release version since until
-    before after year month week day days project repo repository new old symbol line lines test tests documentation docs
-    decade version branch tag""".split()  # noqa: SIM905
+    before after year month week day days project repo repository new old symbol line lines test tests docs
+    documentation decade version branch tag""".split()  # noqa: SIM905
 )
 _CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE, Label.DOC_SECTION)
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
@@ -121,7 +130,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
 
 
 async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine]:
-    """Return the commit that added the lines of the one symbol or file that a question names; [] where it is unknown."""
+    """Return the commit that added the lines of the one symbol or file that a question names; [] if unknown."""
     subjects = await _subjects(reader, query, where) if reader.history is not None else []
     if reader.history is None or len(subjects) != 1 or where.project not in ("", reader.project):
         return []
@@ -160,11 +169,10 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
     if found:
         return found
     written = [*re.findall(r"`([^`\s]+)`", query.text), *query.names]
+    if query.relation is not None and query.relation.kind == Kind.CHANGES and query.relation.name:
+        written.append(query.relation.name)
     for name in written:
         if nodes := await _named(reader, name, where):
-            return nodes
-    if query.relation is not None and query.relation.kind == Kind.CHANGES and query.relation.name:
-        if nodes := await _named(reader, query.relation.name, where):
             return nodes
     words = [word.strip("`'\".,?!:;()") for word in query.text.split()]
     for word in reversed(words):
@@ -309,7 +317,7 @@ async def _named_authors(history: History, text: str, *, required: bool) -> set[
 
 def _by_part(authors: Iterable[Author], parts: set[str]) -> set[str]:
     """Return the author with the most commits whose name has one of the words as a part."""
-    found = [each for each in authors if parts & set(re.split(r"[\s.@-]+", each.name.lower()) + [each.name.lower()])]
+    found = [each for each in authors if parts & {*re.split(r"[\s.@-]+", each.name.lower()), each.name.lower()}]
     return {found[0].name} if found else set()
 
 

@@ -121,7 +121,11 @@ async def read_card(reader: Reader, subject: Subject, asked: Asked) -> SubjectCa
         text = await _text(reader, written, project, known, asked, prose=False) if written != row.name else None
         if text is None or not text.lines:
             text = await _text(reader, row.name, project, known, asked, prose=False)
-    notes = ((await prove_none(reader, [node], Kind.CALLERS)).sentence,) if silent and (text is None or not text.lines) else ()
+    notes = (
+        ((await prove_none(reader, [node], Kind.CALLERS)).sentence,)
+        if silent and (text is None or not text.lines)
+        else ()
+    )
     return SubjectCard(written, subject, sections, notes, text)
 
 

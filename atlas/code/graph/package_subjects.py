@@ -15,7 +15,8 @@ from atlas.code.question.parse_question import Query
 from atlas.core.english.stems import root_of
 
 _DEPENDENCIES = re.compile(
-    r"\b(?:dependenc(?:y|ies)|deps|requirements?|third[- ]party|3rd[- ]party|extras|gems|crates|hex packages|nuget packages"
+    r"\b(?:dependenc(?:y|ies)|deps|requirements?|third[- ]party|3rd[- ]party|extras|gems|crates"
+    r"|hex packages|nuget packages"
     r"|npm packages|pip packages|python packages|go modules|peer deps|libs|dependants)\b",
     re.IGNORECASE,
 )
@@ -24,7 +25,8 @@ _THINGS = re.compile(
     r"\b(?:packages?|librar(?:y|ies)|modules?|gems?|crates?|what|which|everything|tools?|plugins?)\b", re.IGNORECASE
 )
 _NEEDS = re.compile(
-    r"\b(?:requires?|required|depends?|needs?|needed|pulls? in|brings? in|suggests?|suggested|installed|install|installs|installing"
+    r"\b(?:requires?|required|depends?|needs?|needed|pulls? in|brings? in|suggests?|suggested|installed"
+    r"|install|installs|installing"
     r"|optional|declare[sd]?|pinned|locked|external|must be installed|rel(?:y|ies) on)\b",
     re.IGNORECASE,
 )
@@ -32,7 +34,8 @@ _VERSION = re.compile(
     r"\b(?:versions?|pinned|locked|constraint|range|release|at least|minimum|up to date|outdated)\b", re.IGNORECASE
 )
 _USE = re.compile(
-    r"\b(?:dependenc\w+|depends?|deps?|requires?|required|needs?|needed|import\w*|used?|uses|using|rel(?:y|ies) on|declare[sd]?|install\w*"
+    r"\b(?:dependenc\w+|depends?|deps?|requires?|required|needs?|needed|import\w*|used?|uses|using"
+    r"|rel(?:y|ies) on|declare[sd]?|install\w*"
     r"|packages?|librar(?:y|ies)|gems?|crates?|pulls? in|third[- ]party|brought in|come from)\b",
     re.IGNORECASE,
 )
@@ -41,7 +44,8 @@ _CODE_NOUNS = re.compile(
     re.IGNORECASE,
 )
 _TO_DO = re.compile(
-    r"\b(?:needed|required|need|require|install\w*|necessary)\b.*\b(?:to|for|by)\b(?: \w+)? ?(?:build\w*|run\w*|install\w*|develop\w*|test\w*|lint\w*|compil\w*|generat\w*|doc\w*|the \w+)",
+    r"\b(?:needed|required|need|require|install\w*|necessary)\b.*\b(?:to|for|by)\b(?: \w+)? ?(?:build\w*"
+    r"|run\w*|install\w*|develop\w*|test\w*|lint\w*|compil\w*|generat\w*|doc\w*|the \w+)",
     re.IGNORECASE,
 )
 _WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
@@ -139,30 +143,7 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
 
 
 _NO_PACKAGES = frozenset(
-    [
-        "for",
-        "of",
-        "in",
-        "is",
-        "the",
-        "what",
-        "which",
-        "version",
-        "package",
-        "use",
-        "using",
-        "test",
-        "build",
-        "docs",
-        "dev",
-        "run",
-        "a",
-        "an",
-        "and",
-        "or",
-        "json",
-        "http",
-    ]
+    "for of in is the what which version package use using test build docs dev run a an and or json http".split()  # noqa: SIM905
 )
 
 

@@ -14,7 +14,8 @@ from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 _HANDLER = re.compile(
-    r"\b(?:except|catch|catches|catching|rescue|rescues|rescuing|on)\b[\s`(:]{1,4}(?:final )?(?:\\|::)?(?P<name>[A-Z][\w.:\\]*)",
+    r"\b(?:except|catch|catches|catching|rescue|rescues|rescuing"
+    r"|on)\b[\s`(:]{1,4}(?:final )?(?:\\|::)?(?P<name>[A-Z][\w.:\\]*)",
 )
 _ASKS = re.compile(
     r"\b(?:catch(?:es)?|caught|cover(?:s|ed)?|handle[sd]?|swallow(?:s|ed)?|rescues?|errors?|exceptions?|includes?|trap(?:s|ped)?)\b",
@@ -44,15 +45,14 @@ async def answer_caught(reader: Reader, query: Query, where: Filter) -> LineRepo
     raised = await _raises(reader, [node.row.name for node, _ in inside], where)
     lines = [TextLine("catches", _place(node), _said(node, depth, raised)) for node, depth in inside]
     count = sum(len(places) for places in raised.values())
-    title = (
-        f"`{match['name']}` and its subclasses: {counted(len(inside), 'class')}, raised in {counted(count, 'place')} of code"
-    ).replace("classs", "classes")
+    classes = f"{len(inside)} {'class' if len(inside) == 1 else 'classes'}"
+    title = f"`{match['name']}` and its subclasses: {classes}, raised in {counted(count, 'place')} of code"
     return LineReport("caught", title, tuple(lines), ("what other packages raise below it is not seen",))
 
 
 async def _with_subclasses(reader: Reader, own: Sequence[Node]) -> list[tuple[Node, int]]:
     found = {node.row.uid: (node, 0) for node in own}
-    level = [node.row.uid for node in own]
+    level: list[str] = [node.row.uid for node in own]
     for depth in range(1, MAX_DEPTH):
         edges = await reader.store.edges(level, Direction.IN, (EdgeType.INHERITS,), MAX_CLASSES)
         level = []

@@ -1,6 +1,6 @@
 """Environment variables: which ones the code reads, and what one of them does, from reads in the indexed texts.
 
-A read is a call or an index by which a language gives a variable (`os.environ`, `process.env`, `getenv`). A name that is
+A read is a call or an index by which a language gives a variable (`os.environ`, `getenv`). A name that is
 a constant is looked up where the constant is assigned; what is put together at run time is listed as it is written.
 """
 
@@ -21,7 +21,8 @@ from atlas.core.wording import counted
 _ASKS = re.compile(r"\benv(?:ironment(?:al)?)?[- ]?var(?:iable)?s?\b|\benviron(?:ment)? settings\b", re.IGNORECASE)
 _READS = re.compile(r"\bvariables\b.*\b(?:read|consult|honou?r|respect)", re.IGNORECASE)
 _LISTS = re.compile(
-    r"^(?:\W*(?:please|can you|could you|show|list|give|find|tell|name|all|me|us|the|and|of|any|every|are there|is there)\b)*"
+    r"^(?:\W*(?:please|can you|could you|show|list|give|find|tell|name|all|me|us|the|and|of|any|every"
+    r"|are there|is there)\b)*"
     r"\W*(?:(?:what|which)(?:'s| is| are)?\b|(?:the |all |every |any )*(?:\w+ )?env|does|do|where|how)",
     re.IGNORECASE,
 )
@@ -141,9 +142,8 @@ async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str
     """Return the strings that constants of these names are assigned."""
     if not names:
         return {}
-    pattern = re.compile(
-        rf"\b(?P<name>{'|'.join(map(re.escape, sorted(names)))})\b(?:\s*:?\s*[\w&'*]+)?\s*(?::?=)\s*[\"'](?P<value>[A-Za-z_]\w+)[\"']"
-    )
+    either = "|".join(map(re.escape, sorted(names)))
+    pattern = re.compile(rf"\b(?P<name>{either})\b(?:\s*:?\s*[\w&'*]+)?\s*(?::?=)\s*[\"'](?P<value>[A-Za-z_]\w+)[\"']")
     scan = await scan_texts(
         reader, where, pattern, [name.encode() for name in sorted(names)], lambda path: not is_document(path)
     )
@@ -260,11 +260,16 @@ def _about_topic(
     words = tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own)
     if not words:
         return list(reads), ""
-    for said in (lambda each: each.name, lambda each: each.found.file.path, lambda each: each.found.text):
-        kept = [each for each in reads if mentions(said(each), words)]
+    for part in range(3):
+        kept = [each for each in reads if mentions(_parts(each)[part], words)]
         if kept and len(kept) < len(reads):
             return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}"
     return list(reads), ""
+
+
+def _parts(each: EnvironmentRead) -> tuple[str, str, str]:
+    """Return where a topic may be named, what says most first."""
+    return each.name, each.found.file.path, each.found.text
 
 
 def _names(reads: Iterable[EnvironmentRead]) -> int:

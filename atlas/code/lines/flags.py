@@ -21,7 +21,8 @@ _LISTS = re.compile(
     re.IGNORECASE,
 )
 _DECLARES = re.compile(
-    r"add_argument|option|\bon[ (]|\.arg\(|Arg::|\blong\b|[fF]lags?\b|[sS]witch|Param|Parameter|usage|help|\bVar\w*\(|getopt",
+    r"add_argument|option|\bon[ (]|\.arg\(|Arg::|\blong\b|[fF]lags?\b|[sS]witch|Param|Parameter|usage"
+    r"|help|\bVar\w*\(|getopt",
     re.IGNORECASE,
 )
 _GO = r"(?:\.|\b)(?:String|Bool|Int|Uint|Float|Duration|Count|IP|Text|Func|Value)\w*\(\s*(?:&?[\w.\[\]]+,\s*)?\"{0}\""
@@ -31,7 +32,8 @@ _ANY = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*"
 _LISTED = re.compile(
     "|".join(
         (
-            rf"(?:add_argument|option|Option|\bon|add_option|Parameter|addOption|register\w*|flag)\b[ (\[]\s*[^\n]{{0,60}}?"
+            rf"(?:add_argument|option|Option|\bon|add_option|Parameter|addOption|register\w*"
+            rf"|flag)\b[ (\[]\s*[^\n]{{0,60}}?"
             rf"[\"'`]?--(?:\[no-\])?(?P<dashed>{_ANY})",
             *(form.format(f"(?P<{name}>{_ANY})") for name, form in (("go", _GO), ("clap", _CLAP), ("named", _NAMED))),
         )

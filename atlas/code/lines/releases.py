@@ -26,14 +26,19 @@ _VERBS = {
     "removed": r"remov|drop|delet|no longer",
     "changed": r"chang|renam|fix|updat|mov|replac",
 }
-_VERB = r"(?P<verb>add|introduc|deprecat|remov|drop|renam|chang|fix|support|land|ship|appear|becom|releas|made|available|implement|replac|new)\w*"
+_VERB = (
+    r"(?P<verb>add|introduc|deprecat|remov|drop|renam|chang|fix|support|land|ship|appear|becom"
+    r"|releas|made|available|implement|replac|new)\w*"
+)
 _WHEN = re.compile(
-    r"\b(?:when|since (?:which|what|when)|(?:in |at |from )?(?:which|what) (?:version|release)s?|what versions?)\b(?P<rest>.*)",
+    r"\b(?:when|since (?:which|what|when)|(?:in |at |from )?(?:which|what) (?:version|release)s?"
+    r"|what versions?)\b(?P<rest>.*)",
     re.IGNORECASE,
 )
 _HAS_VERB = re.compile(rf"\b{_VERB}\b|\bsince\b", re.IGNORECASE)
 _IN_VERSION = re.compile(
-    rf"^(?:what|which|list|show)\b.*?(?:\b{_VERB}|\bnew|\bbreaking changes?)\b.*?\b(?:in|with|by|for)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
+    rf"^(?:what|which|list|show)\b.*?(?:\b{_VERB}|\bnew|\bbreaking changes?)\b.*?\b(?:in|with|by"
+    rf"|for)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
     re.IGNORECASE,
 )
 _FILES = re.compile(
@@ -42,16 +47,21 @@ _FILES = re.compile(
     re.IGNORECASE,
 )
 _VERSION = re.compile(
-    r"^(?:[#=*\s]{0,6}|\* ?)\[?(?:\*\*)?(?:[A-Za-z][\w-]*,? ){0,2}?(?:version |release |changes in |v)?\[?v?(?P<version>\d+\.\d+[\w.+-]*|\d+\.x)(?:\*\*)?\]?(?P<rest>[^\n]*)$|^#{1,3} \[?(?P<unreleased>unreleased)",
+    r"^(?:[#=*\s]{0,6}|\* ?)\[?(?:\*\*)?(?:[A-Za-z][\w-]*,? ){0,2}?(?:version |release |changes in "
+    r"|v)?\[?v?(?P<version>\d+\.\d+[\w.+-]*|\d+\.x)(?:\*\*)?\]?(?P<rest>[^\n]*)$"
+    r"|^#{1,3} \[?(?P<unreleased>unreleased)",
     re.IGNORECASE,
 )
 _PART = re.compile(
-    r"^\s{0,2}(?:#{2,5} |\* |- |\*\*)?(?P<part>added|deprecated|removed|changed|fixed|features?|bug ?fixes|new features?|deprecations?|removals?|breaking changes?|enhancements?|fix(?:es)?)\b\W*$",
+    r"^\s{0,2}(?:#{2,5} |\* |- |\*\*)?(?P<part>added|deprecated|removed|changed|fixed|features?"
+    r"|bug ?fixes|new features?|deprecations?|removals?|breaking changes?|enhancements?|fix(?:es)?)\b\W*$",
     re.IGNORECASE,
 )
 _DIRECTIVE = re.compile(
     r"(?:\.\.\s*(?P<kind>versionadded|versionchanged|deprecated|versionremoved)::\s*(?P<one>\S+)|@(?P<tag>since|deprecated)\b\s*(?P<two>[^\n]{0,80})"
-    r"|(?P<words>[Nn]ew in (?:version )?|[Aa]dded in (?:version )?|[Dd]eprecated (?:since|in) (?:version )?|[Rr]emoved in (?:version )?)v?(?P<three>\d[\w.]*)|since\s*=\s*\"(?P<four>[^\"]+)\")"
+    r"|(?P<words>[Nn]ew in (?:version )?|[Aa]dded in (?:version )?|[Dd]eprecated (?:since"
+    r"|in) (?:version )?|[Rr]emoved in (?:version )?)v?(?P<three>\d[\w.]*)"
+    r"|since\s*=\s*\"(?P<four>[^\"]+)\")"
 )
 _NOISE = frozenset(
     """was were is are did does do has have had been be it the a an of in to for with and or first support supported
@@ -60,6 +70,8 @@ _NOISE = frozenset(
     version release become became get got made become when since which what ability there we you can use
     here project library new""".split()  # noqa: SIM905
 )
+MAX_HEADING = 300
+"""Characters of a line that may be a heading."""
 MAX_BACK = 25
 """Lines above a directive in which the name that it is about stands."""
 
@@ -105,7 +117,9 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     first = next((each for each in found if _says(each, kind)), None)
     lines += await added_by(reader, query, where) if kind == "added" else []
     asked = " ".join(words)
-    title = f"`{asked}` {kind}: {first.version or 'unknown version'} ({first.file.path}:{first.line})" if first and first.version else f"`{asked}`: {counted(len(lines), 'line')} of changelogs and version notes"  # fmt: skip
+    title = f"`{asked}`: {counted(len(lines), 'line')} of changelogs and version notes"
+    if first is not None and first.version:
+        title = f"`{asked}` {kind}: {first.version} ({first.file.path}:{first.line})"
     return LineReport("releases", title, tuple(lines), first=10)
 
 
@@ -113,7 +127,7 @@ def changelog_lines(file: IndexedText) -> Iterator[ChangelogLine]:
     """Yield the lines of a changelog that say something, each with its version and part."""
     version, part = _version_of(file.path), ""
     for number, line in enumerate(file.lines, 1):
-        head = _VERSION.match(line)
+        head = _VERSION.match(line[:MAX_HEADING])
         behind = file.lines[number] if number < len(file.lines) else ""
         if head is not None and _is_heading(line, head["rest"] or "", behind):
             version, part = head["version"] or head["unreleased"], ""

@@ -15,7 +15,10 @@ from atlas.code.reader import Reader
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
-_OF = r"(?:of|for|is|does|to|value|the|a|an|setting|option|config(?:uration)?|key|parameter|field|named|called|property|in|on)"
+_OF = (
+    r"(?:of|for|is|does|to|value|the|a|an|setting|option|config(?:uration)?|key|parameter|field|named"
+    r"|called|property|in|on)"
+)
 _ASKS = (
     rf"\bdefault(?:s|ed)?(?: value)?(?: {_OF})*\s+(?P<plain>[`\"']?[\w.-]+[`\"']?(?: [a-z]\w+){{0,2}})",
     r"(?P<plain>(?:[a-z]\w+ ){0,2}[`\"']?[\w.-]+[`\"']?)(?:'s)? (?:by )?default(?:s| value| to)?\b",
@@ -35,12 +38,14 @@ _LITERAL = re.compile(
 _TYPE_ONLY = re.compile(
     r"(?:str|int|bool|float|string|number|boolean|any|list|dict|object|Option<\w+>|typing\.\w+)\W*$", re.I
 )
+_EXPLAINS = re.compile(r"(?:how|why|explain|what happens)\b", re.IGNORECASE)
+"""A question for how something works, whatever it says about defaults."""
 MAX_LINES = 6
 
 
 async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about the default of a setting or where it is read; None for other questions."""
-    if query.states or query.reports or len(query.text.split()) > 20:
+    if query.states or query.reports or len(query.text.split()) > 20 or _EXPLAINS.match(query.text):
         return None
     for words in _candidates(query):
         spelled = r"[-_. ]?".join(map(re.escape, words))

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import IndexedText, read_texts
+from atlas.code.lines.scan_texts import MAX_LINE, IndexedText, read_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.paths import is_copy
 from atlas.code.reader import Reader
@@ -22,7 +22,8 @@ _VERSION_WORD = re.compile(
     re.IGNORECASE,
 )
 _SUPPORT = re.compile(
-    r"\b(?:versions?|msrv|minimum|min|oldest|lowest|required?|requires|needed|needs?|supports?|supported|compatib\w+|runs? (?:on|with)|works? with)\b",
+    r"\b(?:versions?|msrv|minimum|min|oldest|lowest|required?|requires|needed|needs?|supports?|supported"
+    r"|compatib\w+|runs? (?:on|with)|works? with)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[.\w#+]+")
@@ -32,13 +33,15 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _OWN_WORDS = re.compile(
-    r"\W*\b(?:of|is|this|the|it|its|project|package|library|lib|crate|gem|module|repo|repository|code|codebase|code base"
+    r"\W*\b(?:of|is|this|the|it|its|project|package|library|lib|crate|gem|module|repo|repository|code"
+    r"|codebase|code base"
     r"|current|currently|number|are|we|on|at|in|here|now|declared|defined|set|where|and|app|application|tool|checkout|i|am|looking|source|tree|what|which|latest|released?)\b",
     re.IGNORECASE,
 )
 _MANIFESTS = (
     (r"pyproject\.toml$", r"^version\s*=\s*[\"']([^\"']+)"),
-    (r"(?:__init__|__version__|_?version|__about__|about|const|setup|release)\.py$", r"^\s*(?:__version__|VERSION|version)\s*(?::\s*\w+)?\s*=\s*[\"'(](\d[^\"')]*)"),
+    (r"(?:__init__|__version__|_?version|__about__|about|const|setup|release)\.py$",
+     r"^\s*(?:__version__|VERSION|version)\s*(?::\s*\w+)?\s*=\s*[\"'(](\d[^\"')]*)"),
     (r"setup\.cfg$", r"^version\s*=\s*(\d\S*)"),
     (r"package\.json$", r"^\s{0,4}\"version\"\s*:\s*\"([^\"]+)\""),
     (r"Cargo\.toml$", r"^version\s*=\s*\"([^\"]+)\""),
@@ -93,7 +96,12 @@ def _asks_support(text: str, languages: list[LanguagePlaces]) -> bool:
     if not _VERSION_WORD.search(text) or not _SUPPORT.search(text):
         return False
     words = "|".join(re.escape(word) for each in languages for word in each.words)
-    return re.search(rf"(?:{words})\W+(?:and \w+ )?(?:versions?|release|is|are|do|does|needed|required|supported|$|\?|should|must|we|you|i|it|at|or)|versions?(?: of|:)? (?:the )?(?:\w+ )?(?:{words})|(?:minimum|required|oldest|lowest|supported|min|minimal) (?:\w+ )?(?:{words})", text, re.IGNORECASE) is not None  # fmt: skip
+    pattern = (
+        rf"(?:{words})\W+(?:and \w+ )?(?:versions?|release|is|are|do|does|needed|required"
+        rf"|supported|$|\?|should|must|we|you|i|it|at|or)|versions?(?: of|:)? (?:the )?(?:\w+ )?(?:{words})"
+        rf"|(?:minimum|required|oldest|lowest|supported|min|minimal) (?:\w+ )?(?:{words})"
+    )
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 @cache
@@ -103,7 +111,7 @@ def _languages() -> tuple[LanguagePlaces, ...]:
         LanguagePlaces(
             each["name"],
             frozenset(each["words"]),
-            tuple((re.compile(file), re.compile(line, re.MULTILINE)) for file, line in each["places"]),
+            tuple((re.compile(file), re.compile(line)) for file, line in each["places"]),
         )
         for each in data["languages"]
     )
@@ -137,7 +145,11 @@ def _found(
         ):
             if not file_pattern.search(file.path):
                 continue
-            versions = [(file.line_at(match.start(match.lastindex or 0)), (match[1] or match[0]).strip(" \"'`,")) for match in line_pattern.finditer(file.text)]  # fmt: skip
+            versions = [
+                (number, (match[1] if match.lastindex else match[0]).strip(" \"'`,"))
+                for number, line in enumerate(file.lines, 1)
+                if len(line) <= MAX_LINE and (match := line_pattern.search(line)) is not None
+            ]
             if versions:
                 texts = list(dict.fromkeys(version for _, version in versions))
                 found.setdefault(f"{file.path}:{versions[0][0]}", shown(", ".join(texts)))
@@ -145,7 +157,7 @@ def _found(
 
 
 async def _of_project(reader: Reader, where: Filter) -> LineReport | None:
-    patterns = tuple((re.compile(file), re.compile(line, re.MULTILINE)) for file, line in _MANIFESTS)
+    patterns = tuple((re.compile(file), re.compile(line)) for file, line in _MANIFESTS)
     files = await read_texts(
         reader, where, lambda path: any(file.search(path) for file, _ in patterns) or bool(_CHANGELOG.match(path))
     )
@@ -155,7 +167,8 @@ async def _of_project(reader: Reader, where: Filter) -> LineReport | None:
     lines = [TextLine("declared", place, version) for place, version in found[:8]]
     for file in code:
         if _CHANGELOG.match(file.path):
-            first = next(((n, match[1]) for n, line in enumerate(file.lines[:80], 1) if (match := _HEADING_VERSION.match(line))), None)  # fmt: skip
+            headings = ((number, _HEADING_VERSION.match(line)) for number, line in enumerate(file.lines[:80], 1))
+            first = next(((number, match[1]) for number, match in headings if match is not None), None)
             lines += [TextLine("newest_in_changelog", f"{file.path}:{first[0]}", first[1])] if first else []
     if (tag := await _last_tag(reader)) is not None:
         lines.append(TextLine("last_tag", "git", tag))

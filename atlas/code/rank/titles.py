@@ -19,8 +19,10 @@ docs/measurements/retrieval.md has the whole pipeline."""
 TITLE_POWER = 4
 """Of the agreement: half of the words in common are a sixteenth of the bonus."""
 ASKS_PAGE = re.compile(
-    r"\b(?:which|what|whose|in which|where|any|is there an?)\b(?: \w+){0,3}? (?:pages?|chapters?|guides?|sections?|docs?|documents?|tutorials?"
-    r"|manual|articles?|readme|how-?to)\b(?! comments?)|^(?:docs?|documentation|pages?|guides?|tutorials?) (?:for|about|on|of)\b"
+    r"\b(?:which|what|whose|in which|where|any|is there an?)\b(?: \w+){0,3}? (?:pages?|chapters?|guides?"
+    r"|sections?|docs?|documents?|tutorials?"
+    r"|manual|articles?|readme|how-?to)\b(?! comments?)|^(?:docs?|documentation|pages?|guides?"
+    r"|tutorials?) (?:for|about|on|of)\b"
     r"|\bwhere\b.*\b(?:documented|explained|described)\b",
     re.IGNORECASE,
 )
