@@ -150,6 +150,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         make_statements,
         mask_secrets,
         positions_that_differ,
+        read_path,
         split_words,
     )
     from atlas.parsing.outline import OutlineReader
@@ -171,6 +172,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         RankingOptions(settings.search.learned, frozenset(settings.search.off)),
         make_statements(settings.language_folders).of,
         make_quality_reader(settings),
+        read_path,
     )
 
 

@@ -102,3 +102,6 @@ class Reader:
     without it, excerpts are cut at paragraphs."""
     quality_embedder: Embedder | None = None
     """Embeds questions with the sentence transformer, a third signal after words and meaning; None without one."""
+    read_file: Callable[[str, str, int], bytes | None] | None = None
+    """(root, path, most bytes) -> a file as it is on disk, None if it is larger or unreadable (`_parser.read_path`):
+    skipped files are looked into before an answer says none."""
