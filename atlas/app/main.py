@@ -151,6 +151,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         make_statements,
         mask_secrets,
         positions_that_differ,
+        read_path,
         split_words,
     )
     from atlas.parsing.lines import TreeLines
@@ -175,6 +176,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         make_statements(settings.language_folders).of,
         make_quality_reader(settings),
         TreeLines(settings.root, outline.languages, partial(_scope, settings), partial(rule_stamps, settings.root)),
+        read_path,
     )
 
 

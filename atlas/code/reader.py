@@ -105,3 +105,6 @@ class Reader:
     """Embeds questions with the sentence transformer, a third signal after words and meaning; None without one."""
     lines: TreeLines | None = None
     """Searches the files of `project` on disk; None where there are none."""
+    read_file: Callable[[str, str, int], bytes | None] | None = None
+    """(root, path, most bytes) -> a file as it is on disk, None if it is larger or unreadable (`_parser.read_path`):
+    skipped files are looked into before an answer says none."""

@@ -65,7 +65,7 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
         unread = f"; not looked into: {', '.join(hidden.unread[:SHOWN])}" if hidden.unread else ""
         unresolved = sum(record.unresolved for record in manifest.values())
         lines.append(
-            f"nothing in the {counted(_files(manifest), 'indexed file')} and no skipped source file mentions it "
+            f"nothing in the {counted(_files(manifest), 'indexed file')} mentions it, and no skipped source file does "
             f"({counts((len(skipped), 'skipped path'), (unresolved, 'unresolved reference'))}){unread}"
         )
     return tuple(lines)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from atlas import _parser
 from atlas.code.reader import Reader
 from atlas.core.model import Filter, Node, Skipped
 
@@ -147,13 +147,16 @@ async def find_in_skipped(
     unreadable = [each.path for each in skipped if each.reason in _UNREADABLE]
     if not wanted or not words:
         return SkippedText(unread=tuple(unreadable))
+    if reader.read_file is None:
+        return SkippedText(unread=(*unreadable, *(each.path for each in wanted)))
+    read = partial(reader.read_file, root)
     wanted.sort(key=lambda each: (each.reason != "too-large", each.reason == "language"))
-    found, unread = await asyncio.to_thread(_look_into, root, wanted, words, imported)
+    found, unread = await asyncio.to_thread(_look_into, read, wanted, words, imported)
     return SkippedText(found, (*unreadable, *unread))
 
 
 def _look_into(
-    root: str, skipped: Sequence[Skipped], words: Collection[str], imported: bool
+    read: Callable[[str, int], bytes | None], skipped: Sequence[Skipped], words: Collection[str], imported: bool
 ) -> tuple[dict[str, list[TextPlace]], list[str]]:
     end, left = time.monotonic() + SECONDS, MAX_SKIPPED_BYTES
     found: dict[str, list[TextPlace]] = {}
@@ -162,7 +165,7 @@ def _look_into(
         if number >= MAX_SKIPPED or left <= 0 or time.monotonic() > end:
             unread += (other.path for other in skipped[number:])
             break
-        data = _parser.read_path(root, each.path, MAX_SKIPPED_FILE)
+        data = read(each.path, MAX_SKIPPED_FILE)
         if data is None:
             unread.append(each.path)
             continue

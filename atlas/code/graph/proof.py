@@ -121,9 +121,8 @@ async def prove_none(
     if reasons:
         return Absence(False, _sentence(what, " and ".join(reasons)), unresolved, (*places, *hidden))
     if left.others:
-        return Absence(
-            True, f"no resolved {what}: an edge of another kind accounts for each line with `{word}`", unresolved
-        )
+        said = f"no resolved {what}: other definitions and edges account for each line with `{word}`"
+        return Absence(True, said, unresolved)
     return Absence(True, f"no resolved {what}, and nothing else in the index mentions `{word}`", unresolved)
 
 

@@ -99,10 +99,10 @@ _WITHIN_FIRST = re.compile(
 _ADJECTIVES = (
     (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
     (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
-    (re.compile(r"\b(?:directly|direct|immediately|immediate) ?", re.IGNORECASE), True),
+    (re.compile(r"(?<!\S)(?:directly|direct|immediately|immediate)(?!\S) ?", re.IGNORECASE), True),
     (
-        re.compile(r"\b(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way|deep|eventually"
-                   r"|directly or indirectly|direct and indirect) ?", re.IGNORECASE),
+        re.compile(r"(?<!\S)(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way|deep|eventually"
+                   r"|directly or indirectly|direct and indirect)(?![^\s,;]) ?", re.IGNORECASE),
         False,
     ),
 )  # fmt: skip

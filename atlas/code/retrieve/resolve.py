@@ -35,7 +35,7 @@ _MAJOR_VERSION = re.compile(r"/v\d+$")
 """End of the path of a Go module from its second major version."""
 _MAX_BASES = 8
 """Levels of base classes that are searched for a member."""
-_MEMBER = re.compile(r"^(?P<path>[^\s:#]*[./\\][^\s:#]*)(?:::|#|:)(?P<name>[^\d\s:#].*)$")
+_MEMBER = re.compile(r"^(?P<path>[^\s:#]+)(?:::|#|:)(?P<name>[^\d\s:#].*)$")
 """A file and a name in it, as test runners and people write them: `a/b.py::Test::test`, `impl.ts#impl`, `a.py:f`."""
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 
@@ -150,7 +150,9 @@ async def _by_case(reader: Reader, name: str, where: Filter) -> Resolution | Non
 async def _by_member(reader: Reader, name: str, where: Filter) -> Resolution | None:
     """Return the definitions of a name in a file: `impl.ts::impl`, `tests/test_a.py::TestA::test_b`."""
     place = _MEMBER.match(name)
-    return await _in_file(reader, place["path"], dotted(place["name"]), where) if place is not None else None
+    if place is None or not set("./\\").intersection(place["path"]):
+        return None
+    return await _in_file(reader, place["path"], dotted(place["name"]), where)
 
 
 async def _by_file(reader: Reader, name: str, where: Filter) -> Resolution | None:
