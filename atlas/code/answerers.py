@@ -24,12 +24,14 @@ from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
 from atlas.code.lines.answers import LINE_ANSWERS
+from atlas.code.lines.build_files import answer_build_files
 from atlas.code.lines.line_report import LineReport
 from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.route_forms import read_route_question
+from atlas.code.question.written_names import NameShape
 from atlas.code.reader import Reader, SearchStep
 from atlas.core.errors import AtlasError
 from atlas.core.model import Filter, Label
@@ -117,13 +119,18 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
             return None
     except AtlasError:
         return None
+    if not found.declared and (built := await answer_build_files(reader, asked.query, asked.where)) is not None:
+        return Answered(built)
+    if not found.declared and not found.question.package:
+        return None  # no manifest that the index reads declares anything: build files and documents may say it
     return Answered(found)
 
 
 async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageReport | None:
     declared = await read_declarations(reader, asked.where.project)
     intent = asked.query.relation
-    names_own = intent is not None and intent.certain and await is_own(reader, intent.name, asked.where)
+    names_own = any(each.is_own and each.written.shape >= NameShape.CODE for each in asked.subjects.found)
+    names_own = names_own or (intent is not None and intent.certain and await is_own(reader, intent.name, asked.where))
     question = read_package_question(asked.query, declared, names_own=names_own)
     return await answer_packages(reader, question, asked.where) if question is not None else None
 

@@ -32,14 +32,18 @@ PAGE = 10
 _CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
 _ADDED = (
     r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*"
-    r"|implement(?:ed)?|invented|born|came?)"
+    r"|implement(?:ed)?|invented|born|came?"
+    r"|(?:brought|bring|brings|got|get|gets|went|go|slipped|made it|put|pulled) in(?:to)?"
+    r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"
 )
 _HISTORY = re.compile(
     r"\b(?:histor(?:y|ies)|evol(?:ve[sd]?|ving|ution)|over (?:the )?(?:time|years|months|releases)"
     r"|git log|git blame|blame|commits?"
     rf"|committed|committers?|authors?|authored|contribut\w+|who (?:\w+ )?(?:{_ADDED}|{_CHANGED}|owns"
     rf"|removed|works?|worked)"
-    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|(?:last|recently|first|ever|lately) {_CHANGED}"
+    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|who (?:\w+ )?(?:brought|put|pulled|got)"
+    r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
+    rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
     rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of"
     rf"|how old|development of)\b",
     re.IGNORECASE,
@@ -54,6 +58,7 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
+_SEVERAL = re.compile(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
 _WHO = re.compile(
     r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+"
     r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
@@ -119,7 +124,8 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     question = await _with_times(reader.history, text)
     subjects = await _subjects(reader, query, where)
     is_known = query.relation is not None and query.relation.kind == Kind.CHANGES
-    if question.asks == ChangeAspect.TOGETHER or (subjects and is_known and _LAST.search(text) and not question.after):
+    asks_one = is_known and _LAST.search(text) is not None and _SEVERAL.search(text) is None and not question.after
+    if question.asks == ChangeAspect.TOGETHER or (subjects and asks_one):
         return None
     try:
         if not subjects:

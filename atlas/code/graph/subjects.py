@@ -38,6 +38,11 @@ class Subject:
     total: int
 
     @property
+    def is_own(self) -> bool:
+        """Whether the project defines it."""
+        return any(target.node.row.label not in EXTERNAL_LABELS for target in self.targets)
+
+    @property
     def name(self) -> str:
         """The name under which exactly these symbols are found again."""
         if self.total != 1:

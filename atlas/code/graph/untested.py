@@ -22,7 +22,7 @@ from atlas.code.graph.unreached import (
 )
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.reader import Reader
-from atlas.core.model import Filter, Label, Match, Node
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 _BY_TEST = " AND ".join(
     (
@@ -98,6 +98,18 @@ async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -
     name = relation.targets.name.rpartition(".")[2]
     if relation.related or not name:
         return relation
+    edges = await reader.store.edges(
+        relation.targets.uids, Direction.IN, (EdgeType.CALLS, EdgeType.REFERENCES), MAX_CALLS
+    )
+    called = {
+        edge.node.row.uid: RelatedSymbol(
+            edge.node, edge.node.row.path, edge.row.lines, edge.row.strategy, edge.row.confidence
+        )
+        for edge in edges
+        if _NAMED_AS_TEST.search(edge.node.row.path) or _NAMED_AS_TEST.search(edge.node.row.name)
+    }
+    if called:
+        return replace(relation, related=tuple(called.values()), notes=(_BY_NAME_OF_FILE,), is_unknown=False)
     found = [
         node
         for spelled in _test_names(name)
@@ -108,6 +120,11 @@ async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -
         return relation
     shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in found[:MAX_NAMED])
     return replace(relation, notes=(*relation.notes, f"tests of that name, by other means than calls: {shown}"))
+
+
+_NAMED_AS_TEST = re.compile(r"(?:^|[/_.])tests?(?:$|[/_.])|^[Tt]est(?=[A-Z_]|\w*\.\w+$)")
+_BY_NAME_OF_FILE = "callers in files or functions that are named as tests: no test framework marks them"
+MAX_CALLS = 200
 
 
 def _test_names(name: str) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ _COMPUTED = re.compile(
     r"getattr\(\s*(?:self|cls|this)\s*,\s*(?![\"'])|\bthis\[(?![\"'\d])[^\]\n]{1,200}\]\(|\$this->\$|\b(?:public_)?send\((?![:\"'])"
 )
 """A method of the own object is called by a name that is computed."""
+_EXPORTED = "exported (ask for `unused exports`)"
 _REDEFINITION = re.compile(r"#\d+$")
 _ALL_NAMES = re.compile(r"^__all__\b[^\[(\n]{0,200}+[\[(]([^\])]*)", re.MULTILINE)
 
@@ -95,6 +96,11 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
         else:
             kept.append(node)
     notes: list[str] = []
+    is_public = not kept and intent.exported is None and reasons[_EXPORTED] > 0
+    if is_public:
+        # all that is left is what other packages may use: named, because an empty list would read as "none"
+        kept = [node for node in nodes if told.get(node.row.uid) == _EXPORTED]
+        del reasons[_EXPORTED]
     if len(kept) > MAX_EXAMINED:
         notes.append(f"the first {MAX_EXAMINED} of {len(kept)} in order of path were examined: name a folder or module")
     kept = kept[:MAX_EXAMINED]
@@ -107,7 +113,10 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
     found = [node for node in found if node.row.name not in hidden.places]
     notes += left_out(+reasons)
     if found:
-        notes.append("candidates: reflection, configuration, templates and other packages may still reach them")
+        public = "exported, but nothing here refers to them; " if is_public else ""
+        notes.append(
+            f"candidates: {public}reflection, configuration, templates and other packages may still reach them"
+        )
     title = title_of("unused", intent, part, len(found), total, "without a reference", certain=not +reasons)
     related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
     is_unknown = not found and bool(+reasons)
@@ -278,4 +287,4 @@ def _asked(intent: RelationIntent, node: Node, public: frozenset[str], marking: 
     if intent.exported is False:
         return "exported" if row.exported else None
     is_public = row.name in public or (row.exported and row.language in marking)
-    return "exported (ask for `unused exports`)" if is_public else None
+    return _EXPORTED if is_public else None

@@ -45,6 +45,7 @@ _READ = re.compile(
             rf"(?:\bprocess\.env|\bimport\.meta\.env|\bBun\.env)\.{_NAME.format('dotted')}",
             rf"{_QUOTED_NAME.format(_NAME.format('inside'))}\s+(?:not\s+)?in\s+os\.environ\b",
             r"\$ENV\{(?P<perl>\w+)\}",
+            r"\$\{(?P<shell>[A-Za-z_]\w*):?[-=?+]",
             r"\b(?:env|envvar|envconfig|envvars|EnvVars?|env_var|validation_alias)\s*[=:(]\s*(?:\[\]string\{|\[)?\s*"
             r"[\"'](?P<declared>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b",
             rf"(?:\bos\.(?:Getenv|LookupEnv|getenv|environ(?:\.get)?)|\benv::var(?:_os)?|\bprocess\.env|\bSystem\.getenv"
@@ -59,7 +60,7 @@ _TOOLS = re.compile(
     r"(?:^|/)(?:\.[\w-]+|scripts?|tools?|ci|build|gulpfile\.\w+|rakefile|gemfile|noxfile\.py|setup\.py)(?:/|$)", re.I
 )
 """Code that builds or checks the project."""
-_NEEDLES = (b"env",)
+_NEEDLES = (b"env", b"${")
 _OF_REQUESTS = re.compile(
     r"(?:REQUEST|SERVER|REMOTE|SCRIPT|CONTENT|GATEWAY|PATH|QUERY|HTTP|DOCUMENT|AUTH)_\w+|HTTPS?|PATH_INFO|CHUNKED_BODY"
 )
@@ -98,7 +99,9 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
         if not is_asked:
             return None
     documented = await _documented(reader, where)
-    return _listed(query, reader.root.name, reads, documented, named, notes)
+    report = _listed(query, reader.root.name, reads, documented, named, notes)
+    # no known form of a read is no proof that there is none: the words are searched then
+    return report if report.lines else None
 
 
 async def read_variables(reader: Reader, where: Filter) -> tuple[list[EnvironmentRead], tuple[str, ...]]:
@@ -130,7 +133,12 @@ def _read(found: FoundLine) -> EnvironmentRead | None:
     if groups.get("at"):
         return EnvironmentRead(groups["at"], found, is_computed=True)
     name = next(
-        (groups[key] for key in ("called", "dotted", "inside", "perl", "declared", "passed") if groups.get(key)), ""
+        (
+            groups[key]
+            for key in ("called", "dotted", "inside", "perl", "shell", "declared", "passed")
+            if groups.get(key)
+        ),
+        "",
     )
     is_server = "$_SERVER" in found.match[0] and bool(_OF_REQUESTS.fullmatch(name)) and name not in _PROXIES
     if not name or is_server or (name.islower() and "_" not in name and groups.get("called") and len(name) < 3):

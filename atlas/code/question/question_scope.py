@@ -101,8 +101,8 @@ _ADJECTIVES = (
     (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
     (re.compile(r"(?<!\S)(?:directly|direct|immediately|immediate)(?!\S) ?", re.IGNORECASE), True),
     (
-        re.compile(r"(?<!\S)(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way|deep|eventually"
-                   r"|directly or indirectly|direct and indirect)(?![^\s,;]) ?", re.IGNORECASE),
+        re.compile(r"(?<!\S)(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way"
+                   r"|deep|eventually|directly or indirectly|direct and indirect)(?![^\s,;]) ?", re.IGNORECASE),
         False,
     ),
 )  # fmt: skip

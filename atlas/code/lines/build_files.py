@@ -1,0 +1,40 @@
+"""What a build looks for on the machine: packages and libraries in CMake, Meson, Autoconf, Conan and vcpkg files."""
+
+from __future__ import annotations
+
+import re
+
+from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.lines.scan_texts import scan_texts
+from atlas.code.question.parse_question import Query
+from atlas.code.reader import Reader
+from atlas.core.model import Filter
+from atlas.core.wording import counted
+
+_BUILD_FILE = re.compile(
+    r"(?:^|/)(?:CMakeLists\.txt|[\w.-]+\.cmake|meson\.build|configure\.(?:ac|in)|conanfile\.(?:py|txt)|vcpkg\.json"
+    r"|Makefile(?:\.\w+)?|GNUmakefile|BUILD(?:\.bazel)?|WORKSPACE|MODULE\.bazel|SConstruct|xmake\.lua)$"
+)
+_LOOKS_FOR = re.compile(
+    r"\b(?:find_package|find_library|pkg_check_modules|pkg_search_module|FetchContent_Declare|CPMAddPackage"
+    r"|ExternalProject_Add)\s{0,9}\(\s{0,9}(?P<cmake>[\w.:/@+-]+)"
+    r"|\bdependency\(\s{0,9}[\"'](?P<meson>[\w.+-]+)"
+    r"|\b(?:PKG_CHECK_MODULES|AC_CHECK_LIB|AC_SEARCH_LIBS|AM_PATH_\w+)\(\s{0,9}\[?(?P<autoconf>[\w.+-]+)"
+    r"|\bpkg-config\b[^\n]{0,60}?\s(?P<pkg>[a-z][\w.+-]{1,60})(?=[\s)]|$)"
+    r"|\brequires?\s{0,9}(?:=|\()\s{0,9}[\[(]?\s{0,9}[\"'](?P<conan>[\w.+-]+/[\w.+-]+)"
+    r"|\bbazel_dep\(\s{0,9}name\s{0,9}=\s{0,9}[\"'](?P<bazel>[\w.-]+)",
+    re.IGNORECASE,
+)
+_NEEDLES = (b"find_", b"pkg", b"fetchcontent", b"cpm", b"external", b"dependency", b"ac_", b"require", b"bazel_dep")
+
+
+async def answer_build_files(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    """Return the lines of build files that look for packages; None where there are none. Raises store errors."""
+    scan = await scan_texts(reader, where, _LOOKS_FOR, _NEEDLES, lambda path: _BUILD_FILE.search(path) is not None)
+    if query.states or not scan.found:
+        return None
+    lines = [TextLine("looked_for", each.place, shown(each.text)) for each in scan.found]
+    files = {each.file.path for each in scan.found}
+    found = f"{counted(len(files), 'build file')} look for some in {counted(len(lines), 'line')}"
+    title = f"no manifest declares packages; {found}"
+    return LineReport("dependencies", title, tuple(lines), scan.notes)
