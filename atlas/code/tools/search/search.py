@@ -37,8 +37,8 @@ from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_
 from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
-from atlas.code.tools.search.unranked import Others, read_others, with_unranked
-from atlas.code.tools.symbol.bodies import Pieces, read_bodies
+from atlas.code.tools.search.unranked import with_unranked
+from atlas.code.tools.symbol.bodies import Body, read_bodies
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SymbolHit
 from atlas.core.errors import ConfigError
@@ -234,10 +234,7 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
         "index changed since the previous page; results may have shifted" if moved else "",
     )
     hits = await _page_hits(atlas, request, search, page)
-    pricing = Pricing(
-        atlas.reader.counter.count, atlas.reader.split_words, {*found.query.words, *found.query.variants},
-        extent.required, requires_pieces=request.snippets,
-    )  # fmt: skip
+    pricing = Pricing(atlas.reader.counter.count, extent.required, requires_pieces=request.snippets)
     parts = plan_page(hits, pricing)
     card = () if request.cursor else card_lines(found.cards, atlas.reader.counter.count)
     shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint, card)
@@ -253,33 +250,33 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     marks = await marks_of(atlas.reader, [each.first.node for each in page])
     rows = [each.first.node.row for each in page]
     is_brief = request.brief or found.relevance < RELEVANT
-    bodies: list[Pieces] = [()] * len(page)
-    if not is_brief and (request.snippets or shows_bodies(found)):
-        bodies = await read_bodies(atlas, search.envelope.state.project, found, rows, is_asked=request.snippets)
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
+    bodies = [Body()] * len(page)
+    if not is_brief and (request.snippets or shows_bodies(found)):
+        bodies = await read_bodies(
+            atlas, search.envelope.state.project, found, page, chances, is_asked=request.snippets
+        )
     described = {target.node.row.uid for card in found.cards for target in card.subject.targets}
     with_more = 0 if described else WITH_MORE
     near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if with_more and not is_brief else {}
-    others: dict[str, Others] = {}
-    if with_more and not (is_brief or request.limit or request.cursor):
-        others = await read_others(atlas.reader, search.envelope.state.project, found, chances, search.where)
     hits: list[PageHit] = []
-    for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
+    for number, (group, body) in enumerate(zip(page, bodies, strict=True), 1):
         uid, same_file = group.first.node.row.uid, group.same_file
         hit = _hit(atlas, found, group, offset + number, marks)
         if is_brief:
             hit, same_file = undescribed(hit), ()
         around = near.get(uid, ())
-        also = others.pop(group.first.node.row.path, Others()) if number <= with_more else Others()
         if request.limit is None and number > with_more:
             same_file, hit = (), replace(hit, same_file=())
         if uid in described:
             hit = undescribed(hit)
-        hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
+        hit = replace(hit, near=tuple(each.text for each in around))
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
-        hits.append(PageHit(hit, chances[uid], further, pieces, near_by, also.likelihoods))
+        row = group.first.node.row
+        lines = range(row.start_line, row.end_line + 1)
+        hits.append(PageHit(hit, chances[uid], further, body.pieces, body.values, lines, near_by))
     return hits
 
 

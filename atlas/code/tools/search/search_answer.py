@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from atlas.answers.answer import Answer, AnswerOutcome
 from atlas.answers.evidence import Evidence, Structure, where, without_empty
 from atlas.code.tools.citations import hit_name
-from atlas.code.tools.symbol.symbol_lines import beside_line, others_line, source_lines
+from atlas.code.tools.symbol.symbol_lines import beside_line, source_lines
 from atlas.code.tools.symbol.symbols import SymbolHit
 
 _LOOKS_LIKE_A_NAME = re.compile(r"\w*(?:[a-z\d][A-Z]|[A-Z]\w|\w_\w|\w\d|_)\w*|\S+(?:\.|::|/)\S+")
@@ -64,8 +64,6 @@ def hit_lines(hit: SymbolHit) -> Iterator[str]:
     yield from (f"   {line}" for line in source_lines(hit.lines))
     if hit.same_file:
         yield f"   {beside_line(hit)}"
-    if hit.others:
-        yield f"   {others_line(hit)}"
     yield from (f"   {near}" for near in hit.near)
 
 
@@ -75,5 +73,5 @@ def _hit(hit: SymbolHit) -> list[str]:
     Hits are in order of rank.
     """
     head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
-    parts = (*head, *source_lines(hit.lines), beside_line(hit), others_line(hit), *hit.near)
+    parts = (*head, *source_lines(hit.lines), beside_line(hit), *hit.near)
     return [part for part in parts if part]
