@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
@@ -24,7 +24,7 @@ from atlas.parsing import VectorIndex
 
 LINES_PER_HIT = 2
 """Lines of source of a hit where `snippets` asks for them."""
-WITH_LINES = 4
+WITH_LINES = 3
 """Hits whose source is read where nothing asks for it."""
 BESIDE = 6
 """Hits of the file of such a hit whose source counts as well."""
@@ -68,7 +68,7 @@ async def read_bodies(
     words = {*found.query.words, *found.query.variants}
     if is_asked:
         return [_lines(atlas, each.first.node.row, contents, words) for each in wanted]
-    sources = [_sources(atlas, each, contents) for each in wanted]
+    sources = [[_telling(source, each, words) for source in _sources(atlas, each, contents)] for each in wanted]
     texts = [(source.path, text) for of_hit in sources for source in of_hit for text in source.texts]
     rated = scores(
         found.query.text,
@@ -120,6 +120,18 @@ def _sources(atlas: Atlas, group: Group, contents: Mapping[str, bytes]) -> list[
     return found
 
 
+def _telling(source: _Source, group: Group, words: Collection[str]) -> _Source:
+    """Return a source with the pieces of hits, and of others those that have a word of the question."""
+    rows = [each.node.row for each in (group.first, *group.same_file[:BESIDE])]
+    inside = {line for row in rows for line in range(row.start_line, row.end_line + 1)}
+    kept = [
+        (piece, text)
+        for piece, text in zip(source.pieces, source.texts, strict=True)
+        if piece[0].line in inside or any(word in text.casefold() for word in words)
+    ]
+    return _Source(source.path, tuple(piece for piece, _ in kept), tuple(text for _, text in kept))
+
+
 def _body(group: Group, rated: Sequence[tuple[_Source, list[float]]], likely: Mapping[str, float]) -> Body:
     """Return the pieces of a hit's file, each worth what it is worth in every hit that has it, and in the file."""
     first = group.first.node.row
@@ -128,7 +140,7 @@ def _body(group: Group, rated: Sequence[tuple[_Source, list[float]]], likely: Ma
         (piece, value)
         for source, values in rated
         for piece, value in zip(source.pieces, values, strict=True)
-        if piece[0].line != first.line and not _is_said(piece, said)
+        if piece[0].line != first.line and not (said and _is_said(piece, said))
     ]
     worth = [0.0] * len(scored)
     hits = [(each.node.row, likely[each.node.row.uid]) for each in (group.first, *group.same_file)]
