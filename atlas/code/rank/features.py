@@ -89,7 +89,7 @@ def main_features(candidates: Sequence[Candidate], evidence: QuestionEvidence) -
     query, descriptions = evidence.query, evidence.hits.get("description", {})
     components = read_components(query.text)
     paths = {path: _of_path(path, evidence, components) for path in by_file}
-    newest = {} if query.reports else newest_versions(by_file)
+    newest = newest_versions(() if query.reports else by_file)
     for path in by_file if newest else ():
         if is_old_version(path, newest) and not asks_version(query, path):
             paths[path]["copy"] = 1.0

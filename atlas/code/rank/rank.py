@@ -189,7 +189,7 @@ def rank(
 
 
 def collapse(ranked: Sequence[Candidate], languages: LanguageTerms) -> list[Candidate]:
-    """Return whether a question is written as a sentence of documentation, which as a rule describes one definition."""
+    """Keep one candidate per symbol and file that defines it: class before constructor, declaration last."""
     groups: dict[tuple[str, str], list[Candidate]] = {}
     classes = {each.node.row.qualified_name for each in ranked if each.node.row.label == Label.CLASS}
     symbols = [_symbol(each.node, classes, languages) for each in ranked]

@@ -138,10 +138,10 @@ def _order(
 
 
 def _without_overloads(graded: Sequence[tuple[int, Candidate]]) -> list[Candidate]:
-    """Return one candidate per qualified name, with scores that keep the order."""
-    kept: dict[str, Candidate] = {}
+    """Return one candidate per qualified name and file, with scores that keep the order."""
+    kept: dict[tuple[str, str], Candidate] = {}
     for position, (grade, each) in enumerate(graded):
-        name = _REDEFINITION.sub("", each.node.row.qualified_name)
+        name = (_REDEFINITION.sub("", each.node.row.qualified_name), each.node.row.path)
         if first := kept.get(name):
             kept[name] = replace(first, also=(*first.also, each.node.row.uid, *each.also))
         else:

@@ -78,7 +78,7 @@ def rest_of(
 
 
 def _size(group: Group) -> int:
-    return 1 + len(group.same_file)
+    return 1 + len(group.same_file) + len(group.twins)
 
 
 def _body_tokens(page: Sequence[PageHit], shown: Sequence[AnswerPart[Key]]) -> int:

@@ -21,7 +21,7 @@ from atlas.code.notes.note_lines import marks_of
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
-from atlas.code.rank.likelihood import likelihoods
+from atlas.code.rank.likelihood import certainty_of, how_sure, likelihoods
 from atlas.code.rank.relevance import RELEVANT
 from atlas.code.retrieve.channels import POOL, path_matches
 from atlas.code.retrieve.expand import around_hits
@@ -51,6 +51,8 @@ SLACK = 1.15
 """Estimates of prices are higher than the prices by up to this factor."""
 WITH_NEIGHBOURS = 3
 """First hits whose callers and callees are read."""
+TWINS = 4
+"""Places that are listed where several files define one name."""
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
 
@@ -252,6 +254,7 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     is_brief = request.brief or found.relevance < RELEVANT
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
+    is_valued = request.mode == Mode.HYBRID and found.relevance >= RELEVANT
     bodies = [Body()] * len(page)
     if not is_brief and (request.snippets or shows_bodies(found)):
         bodies = await read_bodies(
@@ -271,7 +274,8 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
             same_file, hit = (), replace(hit, same_file=())
         if uid in described:
             hit = undescribed(hit)
-        hit = replace(hit, near=tuple(each.text for each in around))
+        sure = how_sure(chances[uid], certainty_of(found.ranked[0], found.query)) if is_valued else ""
+        hit = replace(hit, near=tuple(each.text for each in around), sure=sure)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
         row = group.first.node.row
@@ -352,9 +356,16 @@ def _hit(
         words=tuple(word for word in found.query.words if word in seen),
         reasons=candidate.reasons,
         also=candidate.also,
-        marks=marks.get(row.uid, ""),
+        marks=", ".join(filter(None, (marks.get(row.uid, ""), _twins(group)))),
         same_file=tuple(f"{short_title(each.node.row.name)} {each.node.row.line}" for each in group.same_file),
     )
+
+
+def _twins(group: Group) -> str:
+    """Return `also defined at PATH:LINE, PATH:LINE +2`, or "" for a symbol with one definition."""
+    places = [f"{each.node.row.path}:{each.node.row.line}" for each in group.twins]
+    more = f" +{len(places) - TWINS}" if len(places) > TWINS else ""
+    return f"also defined at {', '.join(places[:TWINS])}{more}" if places else ""
 
 
 _TOOLS = {Mode.HYBRID: "hybrid_search", Mode.WORDS: "text_search", Mode.MEANING: "vector_search"}

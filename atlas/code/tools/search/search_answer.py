@@ -58,7 +58,7 @@ class SearchAnswer(Answer):
 def hit_lines(hit: SymbolHit) -> Iterator[str]:
     """Yield one hit: its headline, the summary and the matching lines."""
     marks = f", {hit.marks}" if hit.marks else ""
-    yield f"{hit.rank}. {hit_name(hit.symbol)} {hit.symbol.place}".rstrip() + marks
+    yield " ".join(filter(None, (f"{hit.rank}. {hit_name(hit.symbol)}", hit.symbol.place, hit.sure))) + marks
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
     yield from (f"   {line}" for line in source_lines(hit.lines))
@@ -68,10 +68,10 @@ def hit_lines(hit: SymbolHit) -> Iterator[str]:
 
 
 def _hit(hit: SymbolHit) -> list[str]:
-    """Return `[kind, name and signature, place, summary, lines ..., other hits of its file, callers and callees ...]`.
+    """Return `[kind, name and signature, place, how sure, summary, lines ..., hits of its file, callers, callees ...]`.
 
     Hits are in order of rank.
     """
-    head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
+    head = (hit_name(hit.symbol), hit.symbol.place, hit.sure, hit.marks, hit.symbol.summary)
     parts = (*head, *source_lines(hit.lines), beside_line(hit), *hit.near)
     return [part for part in parts if part]

@@ -75,6 +75,8 @@ class SymbolHit:
     """Of a note or decision record: status, author, age, and what makes it suspect."""
     same_file: tuple[str, ...] = ()
     """Weaker hits of the same file, as `name line`."""
+    sure: str = ""
+    """`sure`, `likely` or `guess`: how likely it is meant; "" where only one channel was asked."""
     near: tuple[str, ...] = ()
     """Callers and callees that have words of the question and are not hits, as `calls name path:line`."""
 
