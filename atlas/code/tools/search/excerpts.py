@@ -14,6 +14,7 @@ from itertools import pairwise
 
 MAX_PIECE, MAX_PARAGRAPH = 6, 12
 """Lines of a piece. A longer statement, such as a table of values, and a longer paragraph are divided into lines."""
+_CONDITION = re.compile(r"\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|when|case|guard)\b")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 
 Statement = tuple[int, int, int]
@@ -35,6 +36,29 @@ def pieces_of(lines: Sequence[str], statements: Sequence[Statement], head: int =
     return [
         piece for piece in pieces if piece.first > head and any(map(has_words, lines[piece.first : piece.last + 1]))
     ]
+
+
+def with_conditions(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with each condition of one line beside the statement that it guards: together they say when."""
+    found: list[Piece] = []
+    for piece in pieces:
+        head = found[-1] if found else None
+        is_guarded = (
+            head is not None
+            and head.first == head.last == piece.first - 1
+            and piece.last - head.first < MAX_PIECE
+            and _CONDITION.match(lines[head.first]) is not None
+            and _indent(lines[piece.first]) > _indent(lines[head.first])
+        )
+        if head is not None and is_guarded:
+            found[-1] = Piece(head.first, piece.last)
+        else:
+            found.append(piece)
+    return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def borders(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:

@@ -41,9 +41,7 @@ _SHAPES = (
             r"|accept(?:s|ed)?|check(?:s|ed)?)\b",
             re.IGNORECASE,
         ),
-        re.compile(
-            r"^\s*(?:\}?\s*el(?:se )?)?(?:if|unless|when|case|match|while|guard|assert)\b|\bif .+ else\b|\? .+ :"
-        ),
+        re.compile(r"^\s*(?:\}\s*)?(?:el(?:se )?)?(?:if|unless|when|case|match|while|guard|assert)\b|\belse\b|\s\?\s"),
     ),
 )
 """What a question asks for, and the shape of a piece that says it: a value that is given, a condition."""

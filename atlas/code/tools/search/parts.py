@@ -24,7 +24,7 @@ NAMED = 0.2
 NEAR = 0.3
 """Value of a caller or callee whose name is the question, for a hit that is meant."""
 
-LEAST = 0.0008
+LEAST = 0.001
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""

@@ -12,7 +12,7 @@ from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
 from atlas.code.rank.grouping import Group
 from atlas.code.tools.citations import NOTE_KINDS, symbol_of
-from atlas.code.tools.search.excerpts import dedented, has_words, pieces_of
+from atlas.code.tools.search.excerpts import dedented, has_words, pieces_of, with_conditions
 from atlas.code.tools.search.line_evidence import scores, shares
 from atlas.code.tools.search.snippets import cut_line, matching_lines
 from atlas.code.tools.symbol.symbols import SourceLine
@@ -26,7 +26,7 @@ LINES_PER_HIT = 2
 """Lines of source of a hit where `snippets` asks for them."""
 WITH_LINES = 3
 """Hits whose source is read where nothing asks for it."""
-BESIDE = 6
+BESIDE = 12
 """Hits of the file of such a hit whose source counts as well."""
 MAX_BODY_BYTES = 65_536
 """A larger file or body is not divided into statements: parsing takes a millisecond for each 16 KB."""
@@ -181,7 +181,7 @@ def _divided(atlas: Atlas, row: NodeRow, data: bytes, before: int, after: int = 
         tuple(
             SourceLine(before + 1 + at, shown[at]) for at in range(piece.first, piece.last + 1) if has_words(shown[at])
         )
-        for piece in pieces_of(lines, find(row.language, data) if find is not None else (), -1)
+        for piece in with_conditions(lines, pieces_of(lines, find(row.language, data) if find is not None else (), -1))
         if before + 1 + piece.first > after
     )
     parts = tuple(filter(None, parts))
