@@ -26,7 +26,6 @@ from atlas.code.tools.symbol.symbol_lines import (
     TITLES,
     beside_line,
     neighbour_line,
-    others_line,
     related_line,
     section_title,
     source_lines,
@@ -85,8 +84,6 @@ def _hit(hit: SymbolHit) -> RenderableType:
         tree.add(_text(line, "dim"))
     if hit.same_file:
         tree.add(_text(beside_line(hit), "dim"))
-    if hit.others:
-        tree.add(_text(others_line(hit), "dim"))
     for near in hit.near:
         tree.add(_text(near, "dim"))
     return tree

@@ -21,7 +21,7 @@ from atlas.code.question.parse_question import Query, route
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.rank.descriptions import add_descriptions
 from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks
-from atlas.code.rank.rank import Candidate
+from atlas.code.rank.rank import Candidate, describes_one
 from atlas.code.rank.ranking import order_candidates
 from atlas.code.rank.relevance import Signals
 from atlas.code.rank.titles import has_covering_page
@@ -38,10 +38,19 @@ from atlas.code.retrieve.channels import (
     by_words,
     count_words,
     gather,
+    with_known_joined,
 )
 from atlas.code.retrieve.exact_text import by_exact_text
 from atlas.code.retrieve.file_evidence import by_file_meaning, wants_mentions
-from atlas.code.retrieve.fuse import REPORT_WORDS_WEIGHT, WORDS_WEIGHT, fuse_rrf, order, prose_scores, text_scores
+from atlas.code.retrieve.fuse import (
+    REPORT_WORDS_WEIGHT,
+    STATED_WORDS_WEIGHT,
+    WORDS_WEIGHT,
+    fuse_rrf,
+    order,
+    prose_scores,
+    text_scores,
+)
 from atlas.code.retrieve.long_search import ChannelHits, search_long_text
 from atlas.code.retrieve.phrases import by_phrase
 from atlas.code.retrieve.places import by_place, with_line
@@ -219,6 +228,7 @@ def _answer(query: Query, answered: Answered) -> SearchResult:
 
 async def _find(reader: Reader, text: str, query: Query, where: Filter) -> ChannelHits:
     """Run the channels, for a long text as several questions."""
+    query = await with_known_joined(reader, query, where)
     long = None if "long_texts" in reader.ranking.off else read_long_text(text, reader.languages)
     if long is not None:
         return await search_long_text(reader, long, query, where)
@@ -294,7 +304,8 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         text = fuse_rrf((words, meaning))
         totals = {uid: score / text[0].score for uid, score in text}
     else:
-        words_weight = REPORT_WORDS_WEIGHT if query.reports else WORDS_WEIGHT
+        usual = STATED_WORDS_WEIGHT if describes_one(query) else WORDS_WEIGHT
+        words_weight = REPORT_WORDS_WEIGHT if query.reports else usual
         totals = text_scores(words, meaning, hits.get("quality", ()), words_weight)
     for uid, share in prose_scores(hits.get("prose", ()), words).items():
         totals[uid] = totals.get(uid, 0.0) + share

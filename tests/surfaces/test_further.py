@@ -8,10 +8,9 @@ import pytest
 
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
-from atlas.code.rank.likelihood import likelihoods
 from atlas.code.tools.citations import LISTED_CHARACTERS, short_title
 from atlas.code.tools.search.search import hybrid_search
-from atlas.code.tools.search.unranked import is_unsure, read_others, with_unranked
+from atlas.code.tools.search.unranked import is_unsure, with_unranked
 from atlas.core.model import Filter, Scored
 
 from .shop import PROJECT
@@ -26,37 +25,6 @@ async def only(shop: Atlas, *uids: str, question: str = SENTENCE) -> SearchResul
     ranked = tuple(each for each in found.ranked if each.node.row.uid in uids)
     assert len(ranked) == len(uids)
     return replace(found, ranked=ranked, total=len(ranked))
-
-
-async def others_of(shop: Atlas, found: SearchResult, where: Filter) -> dict[str, tuple[str, ...]]:
-    chances = likelihoods(found.ranked, found.query, found.relevance)
-    likely = {each.node.row.uid: own for each, own in zip(found.ranked, chances, strict=True)}
-    others = await read_others(shop.reader, PROJECT, found, likely, where)
-    assert all(sum(each.likelihoods) <= 1 - sum(chances) for each in others.values())
-    return {path: each.texts for path, each in others.items()}
-
-
-async def test_a_likely_file_lists_its_definitions_that_are_no_candidates(shop: Atlas) -> None:
-    found = await only(shop, CART)
-    everything = await others_of(shop, found, Filter(project=PROJECT))
-    assert set(everything) == {"shop/cart.py"}
-    names = {text.rpartition(" ")[0] for text in everything["shop/cart.py"]}
-    assert {"total", "apply_discount"} <= names and "Cart" not in names
-    methods = await others_of(shop, found, Filter(project=PROJECT, labels=("Method",)))
-    assert "apply_discount" not in {text.rpartition(" ")[0] for text in methods["shop/cart.py"]}
-
-
-async def test_words_of_the_question_come_first(shop: Atlas) -> None:
-    found = await only(shop, CART, question="reduce the values by a discount in the basket")
-    (texts,) = (await others_of(shop, found, Filter(project=PROJECT))).values()
-    assert texts[0].startswith("apply_discount ")
-
-
-async def test_only_the_likeliest_files_are_read(shop: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.code.tools.search.unranked.LIKELY_FILES", 1)
-    found = await shop.search(SENTENCE, Filter(project=PROJECT))
-    assert len({each.node.row.path for each in found.ranked}) > 1
-    assert set(await others_of(shop, found, Filter(project=PROJECT))) == {"shop/store.py"}
 
 
 async def test_candidates_that_are_not_ranked_come_last_and_once(shop: Atlas) -> None:
@@ -74,7 +42,6 @@ async def test_a_name_needs_nothing_further(shop: Atlas, question: str) -> None:
     if question == "Cart":
         assert not is_unsure(found)
         assert await with_unranked(shop.reader, found) is found
-        assert await others_of(shop, found, Filter(project=PROJECT)) == {}
     assert not is_unsure(replace(found, relevance=0.1)), "nothing relevant"
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.code.tools.search.excerpts import MAX_PIECE, borders, dedented, gains, pieces_of
-from atlas.parsing import make_statements, split_words
+from atlas.code.tools.search.excerpts import MAX_PARAGRAPH, borders, dedented, pieces_of
+from atlas.parsing import make_statements
 
 STATEMENTS = make_statements().of
 
@@ -86,7 +86,7 @@ def test_borders_divide_any_text_completely(lines: list[str]) -> None:
     found = borders(lines, STATEMENTS("python", "\n".join(lines).encode()))
     assert found == sorted(set(found)) and (not lines or found[0] == 0)
     pieces = pieces_of(lines, ())
-    assert all(piece.last < len(lines) and piece.last - piece.first < MAX_PIECE for piece in pieces)
+    assert all(piece.last < len(lines) and piece.last - piece.first < MAX_PARAGRAPH for piece in pieces)
     covered = [number for piece in pieces for number in range(piece.first, piece.last + 1)]
     assert len(set(covered)) == len(covered), "nothing is shown twice"
 
@@ -100,21 +100,6 @@ def test_a_long_statement_is_divided_into_lines() -> None:
 def test_paragraphs_are_pieces_where_there_are_no_statements() -> None:
     lines = ["Title", "=====", "", "One", "line.", "", "", "Two."]
     assert [(piece.first, piece.last) for piece in pieces_of(lines, ())] == [(3, 4), (7, 7)]
-
-
-def test_a_word_counts_once() -> None:
-    texts = ["load the file", "load", "save the file and load", "nothing"]
-    found = gains(texts, {"load", "file", "save"}, {"load"}, split_words)
-    assert found == [0, 0, 1.0, 0]
-    assert gains(texts[:2], {"load", "file"}, {"load"}, split_words) == [1.0, 0]
-
-
-def test_the_order_of_words_does_not_matter() -> None:
-    """Sums of weights are exact, so that equal texts stay equal whatever the order of a set is."""
-    words = ["only", "certain", "related", "models", "select", "set"]
-    texts = ["select related models", "models of the set", "only related", "certain set only"]
-    for said in (set(words[:1]), set(words[1:4]), set(words)):
-        assert gains(texts, words, said, split_words) == gains(texts, words[::-1], said, split_words)
 
 
 def test_indentation_that_all_lines_have_is_left_out() -> None:

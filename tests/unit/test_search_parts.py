@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas.code.tools.search.parts import LEAST, PageHit, Pricing, assemble_hits, plan_page
-from atlas.code.tools.symbol.symbol_lines import others_line
 from atlas.code.tools.symbol.symbols import SourceLine, Symbol, SymbolHit
-from atlas.parsing import count_tokens, split_words
+from atlas.parsing import count_tokens
 
-PRICING = Pricing(count_tokens, split_words, {"load", "cart"})
+PRICING = Pricing(count_tokens)
 
 
 def hit(number: int, likelihood: float, same_file: int, lines: int) -> PageHit:
@@ -22,7 +21,7 @@ def hit(number: int, likelihood: float, same_file: int, lines: int) -> PageHit:
     names = tuple(f"g{index} {index}" for index in range(same_file))
     found = SymbolHit(number + 1, symbol, 1.0, (), (), (), same_file=names, near=("calls load b.py:1",))
     pieces = tuple((SourceLine(index + 2, "load(cart)" if index % 3 else "pass"),) for index in range(lines))
-    return PageHit(found, likelihood, (likelihood / 2,) * same_file, pieces, (0.5,))
+    return PageHit(found, likelihood, (likelihood / 2,) * same_file, pieces, near=(0.5,))
 
 
 pages = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5), st.integers(0, 8)), max_size=8).map(
@@ -57,27 +56,16 @@ def test_a_certain_hit_leaves_out_the_others_unless_they_are_required() -> None:
     assert [bool(each.symbol.signature) for each in shown] == [True, False, False]
 
 
-def test_definitions_that_are_no_hits_come_with_their_hit_in_order() -> None:
-    first, second = hit(0, 0.5, 0, 0), hit(1, 0.1, 0, 0)
-    names = ("load 3", "save 9", "drop 12")
-    second = replace(
-        second, hit=replace(second.hit, others=names, other_definitions=5), others=(0.02, 0.01, LEAST / 100)
-    )
-    parts = plan_page([first, second], PRICING)
-    shown = assemble_hits([first, second], parts)
-    assert [each.others for each in shown] == [(), ("load 3", "save 9")], "the third is not worth its tokens"
-    assert others_line(shown[0]) == ""
-    assert others_line(shown[1]) == "in this file (2 of 5): load 3, save 9"
-
-
-def test_statements_with_words_of_the_question_come_first() -> None:
-    page = [hit(0, 0.5, 0, 6)]
+def test_the_likeliest_statements_come_first_and_unlikely_ones_are_left_out() -> None:
+    page = [replace(hit(0, 0.5, 0, 3), piece_values=(0.01, 0.3, 0.0))]
     keys = [part.key for part in plan_page(page, PRICING) if part.key[0] == "piece"]
-    assert keys[0] == ("piece", 0, 1), "the first one that has a word"
+    assert keys == [("piece", 0, 1), ("piece", 0, 0)]
+    assert [line.line for line in assemble_hits(page, plan_page(page, PRICING))[0].lines] == [2, 3]
 
 
-def test_a_body_without_words_of_the_question_is_shown_for_the_first_hit_alone() -> None:
-    page = [hit(0, 0.5, 0, 1), hit(1, 0.4, 0, 1)]
-    first, second = assemble_hits(page, plan_page(page, PRICING))
-    assert [line.text for line in first.lines] == ["pass"]
-    assert second.lines == ()
+def test_a_constant_shows_its_value_before_other_hits_are_described() -> None:
+    first, second = hit(0, 0.4, 0, 0), hit(1, 0.2, 0, 0)
+    symbol = replace(second.hit.symbol, kind="constant", name="LIMIT", signature="LIMIT = 10", summary="")
+    second = replace(second, hit=replace(second.hit, symbol=symbol))
+    described = [part.key[1] for part in plan_page([first, second], PRICING) if part.key[0] == "description"]
+    assert described == [1, 0]

@@ -139,6 +139,7 @@ _OF_DEFINITIONS = frozenset(
 )
 
 _WANTS_DOCUMENTS = re.compile(
+    r"(?<!generation of )(?<!generating )(?<!generates )(?<!generate )"
     r"\b(?:docs?|documentation|documents?|documented|pages?|tutorials?|guides?|manual|handbook|readme|changelog|explain(?:s|ed)"
     r"|release notes)\b|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
     re.IGNORECASE,

@@ -12,7 +12,14 @@ from math import log1p
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query
-from atlas.code.rank.paths import component_share, is_copy, is_translation, read_components
+from atlas.code.rank.paths import (
+    component_share,
+    is_copy,
+    is_old_version,
+    is_translation,
+    newest_versions,
+    read_components,
+)
 from atlas.code.rank.rank import Candidate, is_declaration
 from atlas.code.retrieve.file_evidence import Coverage
 from atlas.code.retrieve.file_prior import FileMatches
@@ -82,6 +89,10 @@ def main_features(candidates: Sequence[Candidate], evidence: QuestionEvidence) -
     query, descriptions = evidence.query, evidence.hits.get("description", {})
     components = read_components(query.text)
     paths = {path: _of_path(path, evidence, components) for path in by_file}
+    newest = newest_versions(() if query.reports else by_file)
+    for path in by_file if newest else ():
+        if is_old_version(path, newest) and not asks_version(query, path):
+            paths[path]["copy"] = 1.0
     has_intent = query.wants_reasons or query.wants_configuration
     found: list[dict[str, float]] = []
     for each in candidates:
@@ -90,6 +101,11 @@ def main_features(candidates: Sequence[Candidate], evidence: QuestionEvidence) -
         own["description"] = descriptions.get(each.node.row.uid, 0.0)
         found.append(own | _of_intents(each.node.row, query) if has_intent else own)
     return found
+
+
+def asks_version(query: Query, path: str) -> bool:
+    """Return whether a question names the version of a path: "in v3"."""
+    return any(f"/{word}/" in f"/{path}" for word in query.text.lower().split())
 
 
 def _of_channels(row: NodeRow, text: float, evidence: QuestionEvidence) -> dict[str, float]:

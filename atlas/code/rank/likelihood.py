@@ -35,6 +35,11 @@ NAME = Certainty(3.0, 8.0, 0.01)
 EXACT = Certainty(2.0, 16.0, 0.01)
 """The question is the title of the first hit, writes its place, or quotes a text that it has; several such hits score
 alike."""
+SURE, LIKELY = 0.4, 0.24
+"""Likelihoods from which on a hit of a sentence is right in .8 and in half of the cases: its likelihood is low where
+others share its file, whose hits count as one (2,300 hits of 11 packages, docs/measurements/search.md)."""
+SURE_NAME, LIKELY_NAME = 0.8, 0.5
+"""The same for names, titles and quoted texts, whose likelihoods are as observed."""
 SURE_RANKS = 5
 """Hits up to this rank are judged by score and rank alone."""
 NEW_FILE = 2.0
@@ -73,6 +78,12 @@ def likelihoods(ranked: Sequence[Candidate], query: Query, relevance: float = 1.
 def missing(ranked: Sequence[Candidate], query: Query) -> float:
     """Return how likely it is that none of the candidates is meant, for a question that the index answers."""
     return 1 - sum(likelihoods(ranked, query))
+
+
+def how_sure(likelihood: float, certainty: Certainty) -> str:
+    """Return `sure`, `likely` or `guess` for a hit."""
+    sure, likely = (SURE, LIKELY) if certainty is SENTENCE else (SURE_NAME, LIKELY_NAME)
+    return "sure" if likelihood >= sure else "likely" if likelihood >= likely else "guess"
 
 
 def certainty_of(first: Candidate, query: Query) -> Certainty:

@@ -8,7 +8,7 @@ duplicate headers`). It is a name of one word, so words and vectors hardly see i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 
 from atlas.core.english.stems import root_of
 
@@ -45,6 +45,9 @@ _COPY = re.compile(
 )
 _BENCHMARK = re.compile(r"[_.-]bench(?:mark)?s?\.\w+$|[a-z0-9]Benchmarks?\.\w+$")
 """Benchmark files: `str_cat_benchmark.cc`, `parse.bench.ts`, `MapBenchmark.java`."""
+
+_VERSION = re.compile(r"(?P<before>^|.*?/)v(?P<major>\d+)(?:(?P<stage>alpha|beta)(?P<minor>\d+))?/")
+"""The first folder of a path that is a version: `src/v3/`, `apis/v1beta2/`."""
 
 
 def read_components(text: str) -> tuple[str, ...]:
@@ -87,3 +90,26 @@ def is_copy(path: str, asked: Collection[str] = ()) -> bool:
         return True
     found = _COPY.search(path)
     return found is not None and root_of(found["kind"].lower()) not in asked
+
+
+def newest_versions(paths: Iterable[str]) -> Mapping[str, tuple[int, int, int]]:
+    """Return the newest version by the folder that has folders of versions."""
+    newest: dict[str, tuple[int, int, int]] = {}
+    for folder, version in filter(None, map(version_of, paths)):
+        newest[folder] = max(version, newest.get(folder, version))
+    return newest
+
+
+def version_of(path: str) -> tuple[str, tuple[int, int, int]] | None:
+    """Return the path up to the folder of a version, and the version; None without one."""
+    found = _VERSION.match(path)
+    if found is None:
+        return None
+    stage = {"alpha": 0, "beta": 1, None: 2}[found["stage"]]
+    return found["before"], (int(found["major"]), stage, int(found["minor"] or 0))
+
+
+def is_old_version(path: str, newest: Mapping[str, tuple[int, int, int]]) -> bool:
+    """Return whether a path is in the folder of a version that has a newer sibling: `v3/` beside `v4/`."""
+    version = version_of(path)
+    return version is not None and version[1] < newest.get(version[0], version[1])

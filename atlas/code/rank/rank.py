@@ -72,6 +72,16 @@ DOCUMENT_WANTED_FACTOR = 1.4
 """The question asks for a page, or how to do something. Windows of markup and text count as documents."""
 STATED_FACTOR = 0.8
 """Documents, where the question is a sentence of documentation."""
+DESCRIBED_FACTOR: Mapping[str, float] = MappingProxyType(
+    {
+        Label.FUNCTION: 1.1,
+        Label.METHOD: 1.1,
+        Label.CLASS: 0.95,
+        Label.VALUE: 0.95,
+        **dict.fromkeys((Label.DOC_FILE, Label.DOC_SECTION, Label.ADR), STATED_FACTOR),
+    }
+)
+"""Where it is written as a sentence: most describe one action."""
 REPORTED_FACTOR = 0.5
 """Documents, where the question is a long text, such as a report: manuals, release notes and change logs repeat its
 words, but it is about code, unless its title asks for documents or reasons."""
@@ -127,6 +137,11 @@ class Candidate:
     """What is known about it for the question (`features.FEATURES`); empty where only one channel was asked."""
 
 
+def describes_one(query: Query) -> bool:
+    """Return whether a question is written as a sentence of documentation: it describes one definition, as a rule."""
+    return query.states and not query.reports and (query.text[:1].isupper() or query.text.endswith("."))
+
+
 def rank(
     candidates: Iterable[Candidate],
     query: Query,
@@ -174,11 +189,19 @@ def rank(
 
 
 def collapse(ranked: Sequence[Candidate], languages: LanguageTerms) -> list[Candidate]:
-    """Keep one candidate per symbol: class before constructor, definition before declaration and stub."""
-    groups: dict[str, list[Candidate]] = {}
+    """Keep one candidate per symbol and file that defines it: class before constructor, declaration last."""
+    groups: dict[tuple[str, str], list[Candidate]] = {}
     classes = {each.node.row.qualified_name for each in ranked if each.node.row.label == Label.CLASS}
-    for each in ranked:
-        groups.setdefault(_symbol(each.node, classes, languages), []).append(each)
+    symbols = [_symbol(each.node, classes, languages) for each in ranked]
+    declares = [is_declaration(each.node, languages) for each in ranked]
+    # declarations belong to the first file that has a definition
+    defined: dict[str, str] = {}
+    for each, symbol, only_declares in zip(ranked, symbols, declares, strict=True):
+        if not only_declares:
+            defined.setdefault(symbol, each.node.row.path)
+    for each, symbol, only_declares in zip(ranked, symbols, declares, strict=True):
+        path = defined.get(symbol, "") if only_declares else each.node.row.path
+        groups.setdefault((symbol, path), []).append(each)
     kept = [group[0] if len(group) == 1 else _merged(group, languages) for group in groups.values()]
     kept.sort(key=_order)
     return kept
@@ -303,6 +326,8 @@ def _intents(score: float, of: Scoring) -> float:
 
 
 def _stated(score: float, of: Scoring) -> float:
+    if describes_one(of.query):
+        return score * DESCRIBED_FACTOR.get(of.row.label, 1.0)
     return score * STATED_FACTOR if of.query.states and of.is_document else score
 
 
@@ -356,7 +381,7 @@ SCORING: tuple[SearchStep[Callable[[float, Scoring], float]], ...] = (
         "documents and decisions give reasons, code does not",
         features=("reason_wanted", "decision_wanted", "configuration_wanted"),
     ),
-    SearchStep("stated", _stated, "a sentence of documentation describes code"),
+    SearchStep("stated", _stated, "a sentence of documentation describes code, most often a function"),
     SearchStep("copies", _copies, "copies say what their original says", features=("copy", "text_copy")),
     SearchStep("windowed", _windowed, "the text of such a file is in its windows"),
     SearchStep("translations", _translations, "a translated document says what its original says"),

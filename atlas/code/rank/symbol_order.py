@@ -6,11 +6,12 @@ Only a question that is a name and nothing else is ordered like this; elsewhere 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query, is_bare_name
+from atlas.code.rank.paths import newest_versions, version_of
 from atlas.code.rank.rank import Candidate, is_declaration
 from atlas.core.edit_distance import distance, fold, squeeze, tolerance
 from atlas.core.model import Label, NodeRow
@@ -40,8 +41,6 @@ _REDEFINITION = re.compile(r"#\d+$")
 _SEPARATOR = re.compile(r"::|[./#]")
 _TYPE = re.compile(r"[A-Z][A-Z0-9]*[a-z]\w*$")
 """A name in the case of types: that of a type of another package says more than a method in other case."""
-_VERSION = re.compile(r"(?P<before>^|.*?/)v(?P<major>\d+)(?:(?P<stage>alpha|beta)(?P<minor>\d+))?/")
-"""The first folder of a path that is a version: `src/v3/`, `apis/v1beta2/`."""
 
 
 def names_first(
@@ -61,7 +60,7 @@ def names_first(
     nearest = min((grade for grade, _ in graded), default=EXACT)
     worst = SAME_LETTERS if is_word else nearest
     shown = [(grade, each) for grade, each in graded if grade < SAME_LETTERS or nearest == grade <= worst]
-    newest = _newest(each.node.row.path for _, each in shown)
+    newest = newest_versions(each.node.row.path for _, each in shown)
     shown.sort(key=lambda pair: (pair[0], _order(pair[1], query, languages, newest)))
     if _TYPE.match(name.text) and not any(grade == EXACT for grade, _ in shown):
         shown = [*((EXACT, each) for each in candidates if _is_external(name, each.node.row)), *shown]
@@ -119,27 +118,11 @@ def _is_external(name: _Name, row: NodeRow) -> bool:
     return row.label == Label.EXTERNAL_SYMBOL and row.name == name.text
 
 
-def _newest(paths: Iterable[str]) -> Mapping[str, tuple[int, int, int]]:
-    """Return the newest version by the folder that has folders of versions."""
-    newest: dict[str, tuple[int, int, int]] = {}
-    for folder, version in filter(None, map(_version, paths)):
-        newest[folder] = max(version, newest.get(folder, version))
-    return newest
-
-
-def _version(path: str) -> tuple[str, tuple[int, int, int]] | None:
-    found = _VERSION.match(path)
-    if found is None:
-        return None
-    stage = {"alpha": 0, "beta": 1, None: 2}[found["stage"]]
-    return found["before"], (int(found["major"]), stage, int(found["minor"] or 0))
-
-
 def _order(
     candidate: Candidate, query: Query, languages: LanguageTerms, newest: Mapping[str, tuple[int, int, int]]
 ) -> tuple[object, ...]:
     row = candidate.node.row
-    version = _version(row.path)
+    version = version_of(row.path)
     kind = _KINDS.get(Label(row.label), _LAST_KIND)
     return (
         row.is_test and not query.wants_tests,
@@ -155,10 +138,10 @@ def _order(
 
 
 def _without_overloads(graded: Sequence[tuple[int, Candidate]]) -> list[Candidate]:
-    """Return one candidate per qualified name, with scores that keep the order."""
-    kept: dict[str, Candidate] = {}
+    """Return one candidate per qualified name and file, with scores that keep the order."""
+    kept: dict[tuple[str, str], Candidate] = {}
     for position, (grade, each) in enumerate(graded):
-        name = _REDEFINITION.sub("", each.node.row.qualified_name)
+        name = (_REDEFINITION.sub("", each.node.row.qualified_name), each.node.row.path)
         if first := kept.get(name):
             kept[name] = replace(first, also=(*first.also, each.node.row.uid, *each.also))
         else:

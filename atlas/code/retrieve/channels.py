@@ -79,6 +79,20 @@ class Ranking:
     """Texts of the question that no file has."""
 
 
+async def with_known_joined(reader: Reader, query: Query, where: Filter) -> Query:
+    """Return a question of two to four plain words as words, unless the index has the identifier that they spell."""
+    if not query.joined:
+        return query
+    try:
+        found = await asyncio.gather(*(reader.store.find(each, Match.FOLDED, where, 1) for each in query.joined))
+    except AtlasError:
+        return query
+    if any(found):
+        return query
+    named = set(reader.split_words(" ".join((*query.names, *query.paths))))
+    return replace(query, joined=(), focus=sum(word in named for word in query.words) / max(len(query.words), 1))
+
+
 async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
     """Find symbols whose name the question contains, graded by how exact the match is."""
     find = reader.store.find

@@ -19,6 +19,8 @@ MEANING_WEIGHT = 0.6
 REPORT_WORDS_WEIGHT = 0.5
 """For reports and messages: the vector of a long text is the mean of much that is not asked for. Of 100 messages of
 people the words alone find .46 of the definitions in ten hits, the vectors .22 (docs/measurements/search.md)."""
+STATED_WORDS_WEIGHT = 0.3
+"""For sentences of documentation, which seldom have the words of what they describe (docs/measurements/search.md)."""
 QUALITY_WEIGHT = 0.3
 """Share of the sentence transformer in the score of a text, where it found any (docs/measurements/search.md)."""
 PROSE_FLOOR, PROSE_CEILING = 0.2, 0.7

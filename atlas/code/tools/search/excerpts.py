@@ -8,18 +8,13 @@ belongs to the piece before it. Where there are no statements, paragraphs are pi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import fsum
 
-MAX_PIECE = 12
-"""Lines of a piece. A longer statement, such as a table of values, is divided into single lines."""
-ALREADY_SAID = 0.3
-"""Weight of a word of the question that the hit says already; other words weigh 1."""
-FEW_WORDS = 8
-"""Most words that a long text counts as: no body has all of them."""
-
+MAX_PIECE, MAX_PARAGRAPH = 6, 12
+"""Lines of a piece. A longer statement, such as a table of values, and a longer paragraph are divided into lines."""
+_CONDITION = re.compile(r"\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|when|case|guard)\b")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 
 Statement = tuple[int, int, int]
@@ -39,8 +34,31 @@ def pieces_of(lines: Sequence[str], statements: Sequence[Statement], head: int =
     starts = borders(lines, statements)
     pieces = (Piece(first, _last_line(lines, first, end)) for first, end in pairwise([*starts, len(lines)]))
     return [
-        piece for piece in pieces if piece.first > head and any(map(_has_words, lines[piece.first : piece.last + 1]))
+        piece for piece in pieces if piece.first > head and any(map(has_words, lines[piece.first : piece.last + 1]))
     ]
+
+
+def with_conditions(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with each condition of one line beside the statement that it guards: together they say when."""
+    found: list[Piece] = []
+    for piece in pieces:
+        head = found[-1] if found else None
+        is_guarded = (
+            head is not None
+            and head.first == head.last == piece.first - 1
+            and piece.last - head.first < MAX_PIECE
+            and _CONDITION.match(lines[head.first]) is not None
+            and _indent(lines[piece.first]) > _indent(lines[head.first])
+        )
+        if head is not None and is_guarded:
+            found[-1] = Piece(head.first, piece.last)
+        else:
+            found.append(piece)
+    return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def borders(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
@@ -49,8 +67,9 @@ def borders(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
         return []
     starts = _starts(lines, statements) if statements else _paragraphs(lines)
     found: list[int] = []
+    most = MAX_PIECE if statements else MAX_PARAGRAPH
     for first, end in pairwise([*starts, len(lines)]):
-        is_long = _last_line(lines, first, end) - first >= MAX_PIECE
+        is_long = _last_line(lines, first, end) - first >= most
         found += range(first, end) if is_long else [first]
     return found
 
@@ -65,7 +84,7 @@ def _starts(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
     starts = [0]
     for number in range(1, len(lines)):
         is_border = owner[number] != owner[number - 1] or number in begins
-        if is_border and _has_words(lines[number]):
+        if is_border and has_words(lines[number]):
             starts.append(number)
     return starts
 
@@ -84,35 +103,9 @@ def _last_line(lines: Sequence[str], first: int, end: int) -> int:
     return last
 
 
-def _has_words(line: str) -> bool:
+def has_words(line: str) -> bool:
+    """Return whether a line has more than marks."""
     return _WORD_CHARACTER.search(line) is not None
-
-
-def gains(
-    texts: Sequence[str], words: Collection[str], said: Collection[str], split_words: Callable[[str], list[str]]
-) -> list[float]:
-    """Return what share of the question's words each text adds to the better ones, 0..1.
-
-    The text with most of them comes first; a word counts once, and less if it is among those `said` already.
-    """
-    folded = [word.casefold() for word in words]
-    found = [
-        set(split_words(text)).intersection(words) if any(word in text.casefold() for word in folded) else set[str]()
-        for text in texts
-    ]
-    weights = {word: ALREADY_SAID if word in said else 1.0 for word in words}
-    # exact sums: those of floats would depend on the order of the words, which is that of a set
-    total = min(fsum(weights.values()), FEW_WORDS) or 1.0
-    gained, left = [0.0] * len(texts), dict.fromkeys(number for number, each in enumerate(found) if each)
-    while left:
-        best = max(left, key=lambda number: (fsum(weights[word] for word in found[number]), -number))
-        gain = fsum(weights[word] for word in found[best])
-        if gain == 0:
-            break
-        gained[best] = min(gain / total, 1.0)
-        weights |= dict.fromkeys(found[best], 0.0)
-        del left[best]
-    return gained
 
 
 def dedented(lines: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.code.find import Mode, SearchResult
 from atlas.code.question.parse_question import is_bare_name
@@ -58,7 +58,7 @@ def by_likelihood(groups: Sequence[Group], found: SearchResult) -> list[Group]:
     def is_less_likely(each: Candidate) -> float:
         return -likely[each.node.row.uid]
 
-    ordered = [Group(group.first, tuple(sorted(group.same_file, key=is_less_likely))) for group in groups]
+    ordered = [replace(each, same_file=tuple(sorted(each.same_file, key=is_less_likely))) for each in groups]
     return [*ordered[:SURE_RANKS], *sorted(ordered[SURE_RANKS:], key=lambda group: is_less_likely(group.first))]
 
 

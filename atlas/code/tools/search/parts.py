@@ -6,29 +6,30 @@ it a share of that. Within one hit each further part is worth less than the one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.answers.packing import AnswerPart, order_parts
 from atlas.code.tools.citations import hit_name
-from atlas.code.tools.search.excerpts import gains
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
 
 DESCRIBED = 0.15
 """Value of signature and summary of a hit that is meant: whether it is can be judged without another call."""
-MATCHING = 0.2
-"""Value of statements with all words of the question."""
-BODY = 0.08
-"""Value of the whole body, in shares of its tokens, where a part of it matches; less with the distance from there. The
-body of the first hit counts from its beginning if nothing in it matches: it may be found by meaning."""
+LINES = 1.0
+"""Value of the piece that answers, in shares of a hit."""
+_VALUES = frozenset(("constant", "field", "variable", "static", "property"))
+"""Kinds of symbols whose signature may be the answer: it has the value."""
+NAMED = 0.2
+"""Value of the name of a further hit of the file, in shares of its likelihood."""
 NEAR = 0.3
 """Value of a caller or callee whose name is the question, for a hit that is meant."""
-LEAST = 0.00002
+
+LEAST = 0.001
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
 
-HIT, DESCRIPTION, SAME_FILE, OTHER, PIECE, NEIGHBOUR = "hit", "description", "same file", "other", "piece", "neighbour"
+HIT, DESCRIPTION, SAME_FILE, PIECE, NEIGHBOUR = "hit", "description", "same file", "piece", "neighbour"
 Key = tuple[str, int, int]
 """Kind of the part, number of the hit on the page, number among the hit's parts of that kind."""
 
@@ -43,23 +44,22 @@ class PageHit:
     same_file: tuple[float, ...] = ()
     """Likelihoods of the further hits."""
     pieces: tuple[tuple[SourceLine, ...], ...] = ()
-    """Its body without the first line, in order."""
+    """Its body without the first line, and those of the hits of its file, in order."""
+    piece_values: tuple[float, ...] = ()
+    """How likely each piece answers the question; () where none is valued."""
+    lines: range = range(0)
+    """Those of its own body in its file."""
     near: tuple[float, ...] = ()
     """Relevance of each neighbour in `hit.near`."""
-    others: tuple[float, ...] = ()
-    """Likelihoods of `hit.others`."""
     exact: tuple[SourceLine, ...] = ()
     """Lines that have or build a text of the question: shown with the hit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """How a page is valued: the counter, the question's words, and what is shown in any case."""
+    """How a page is valued: the counter, and what is shown in any case."""
 
     count: Callable[[str], int]
-    split_words: Callable[[str], list[str]]
-    words: Collection[str]
-    """Those of the question, and their other forms."""
     required: int = 0
     """Leading hits that are listed with the further hits of their files, whatever they are worth."""
     requires_pieces: bool = False
@@ -85,50 +85,30 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[K
     parts: list[AnswerPart[Key]] = [AnswerPart(own, max(each.likelihood, least * price), price, above)]
     price = count(full) - count(name) + count(hit.symbol.summary)
     if price > 0:
-        parts.append(AnswerPart((DESCRIPTION, number, 0), DESCRIBED * each.likelihood, price, own))
+        share = 1.0 if hit.symbol.kind in _VALUES else DESCRIBED
+        parts.append(AnswerPart((DESCRIPTION, number, 0), share * each.likelihood, price, own))
     for index, (text, likelihood) in enumerate(zip(hit.same_file, each.same_file, strict=True)):
         before: Key = (SAME_FILE, number, index - 1) if index else own
         price = count(text) + 2
-        parts.append(AnswerPart((SAME_FILE, number, index), max(likelihood, least * price), price, before))
-    for index, (text, likelihood) in enumerate(zip(hit.others, each.others, strict=True)):
-        before = (OTHER, number, index - 1) if index else own
-        parts.append(AnswerPart((OTHER, number, index), likelihood, count(text) + 2, before))
+        parts.append(AnswerPart((SAME_FILE, number, index), max(NAMED * likelihood, least * price), price, before))
     for index, (text, relevance) in enumerate(zip(hit.near, each.near, strict=True)):
         parts.append(AnswerPart((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + 3, own))
     return parts + _pieces_of(number, each, pricing)
 
 
 def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[Key]]:
-    if not each.pieces:
-        return []
-    split, hit = pricing.split_words, each.hit
     least = LEAST if pricing.requires_pieces else 0.0
-    said = set(split(f"{hit_name(hit.symbol)} {hit.symbol.summary} {hit.symbol.place}"))
-    texts = ["\n".join(line.text for line in piece) for piece in each.pieces]
-    gained = gains(texts, pricing.words, said, split)
-    if number and not any(gained) and not least:
-        return []
-    prices = [pricing.count(text) + 2 * len(piece) for text, piece in zip(texts, each.pieces, strict=True)]
-    total = sum(prices)
-    shares = (BODY * price / total / (1 + far) for price, far in zip(prices, _distances(gained), strict=True))
-    values = (MATCHING * gain + share for gain, share in zip(gained, shares, strict=True))
+    prices = [pricing.count("\n".join(line.text for line in piece)) + 2 * len(piece) for piece in each.pieces]
+    values = each.piece_values or [each.likelihood] * len(prices)
     return [
-        AnswerPart((PIECE, number, index), max(each.likelihood * value, least * price), price, (HIT, number, 0))
+        AnswerPart((PIECE, number, index), max(LINES * value, least * price), price, (HIT, number, 0))
         for index, (value, price) in enumerate(zip(values, prices, strict=True))
     ]
 
 
-def _distances(gained: Sequence[float]) -> list[int]:
-    """Return for each piece how many pieces away the nearest one is that has words of the question."""
-    matching = [index for index, gain in enumerate(gained) if gain] or [0]
-    return [min(abs(index - each) for each in matching) for index in range(len(gained))]
-
-
 def undescribed(hit: SymbolHit) -> SymbolHit:
     """Return a hit of which only name and place are known."""
-    return replace(
-        hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), same_file=(), others=(), near=()
-    )
+    return replace(hit, symbol=replace(hit.symbol, signature="", summary=""), lines=(), same_file=(), near=())
 
 
 def assemble_hits(page: Sequence[PageHit], parts: Sequence[AnswerPart[Key]]) -> tuple[SymbolHit, ...]:
@@ -141,10 +121,7 @@ def assemble_hits(page: Sequence[PageHit], parts: Sequence[AnswerPart[Key]]) -> 
         hit = each.hit if (DESCRIPTION, number, 0) in shown else undescribed(each.hit)
         pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
         count = sum((SAME_FILE, number, index) in shown for index in range(len(each.same_file)))
-        others = sum((OTHER, number, index) in shown for index in range(len(each.others)))
         lines = (*each.exact, *(line for piece in pieces for line in piece))
         near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)
-        hits.append(
-            replace(hit, lines=lines, same_file=each.hit.same_file[:count], others=each.hit.others[:others], near=near)
-        )
+        hits.append(replace(hit, lines=lines, same_file=each.hit.same_file[:count], near=near))
     return tuple(hits)

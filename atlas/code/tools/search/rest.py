@@ -78,11 +78,13 @@ def rest_of(
 
 
 def _size(group: Group) -> int:
-    return 1 + len(group.same_file)
+    return 1 + len(group.same_file) + len(group.twins)
 
 
 def _body_tokens(page: Sequence[PageHit], shown: Sequence[AnswerPart[Key]]) -> int:
     """Return the tokens of the first body without what is shown of it; 0 if no body was read."""
-    pieces = {part.key[2] for part in shown if part.key[:2] == (PIECE, 0)}
-    left = (piece for number, piece in enumerate(page[0].pieces) if number not in pieces) if page else ()
-    return rounded(sum(len(line.text) for piece in left for line in piece) / CHARACTERS_PER_TOKEN)
+    if not page:
+        return 0
+    first, pieces = page[0], {part.key[2] for part in shown if part.key[:2] == (PIECE, 0)}
+    left = (line for number, piece in enumerate(first.pieces) if number not in pieces for line in piece)
+    return rounded(sum(len(line.text) for line in left if line.line in first.lines) / CHARACTERS_PER_TOKEN)

@@ -21,7 +21,7 @@ from atlas.code.notes.note_lines import marks_of
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
-from atlas.code.rank.likelihood import likelihoods
+from atlas.code.rank.likelihood import certainty_of, how_sure, likelihoods
 from atlas.code.rank.relevance import RELEVANT
 from atlas.code.retrieve.channels import POOL, path_matches
 from atlas.code.retrieve.expand import around_hits
@@ -40,8 +40,8 @@ from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_
 from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
-from atlas.code.tools.search.unranked import Others, read_others, with_unranked
-from atlas.code.tools.symbol.bodies import Pieces, read_bodies
+from atlas.code.tools.search.unranked import with_unranked
+from atlas.code.tools.symbol.bodies import Body, read_bodies
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
 from atlas.core.errors import ConfigError
@@ -55,6 +55,8 @@ SLACK = 1.15
 """Estimates of prices are higher than the prices by up to this factor."""
 WITH_NEIGHBOURS = 3
 """First hits whose callers and callees are read."""
+TWINS = 4
+"""Places that are listed where several files define one name."""
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
 
@@ -246,10 +248,7 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
         "index changed since the previous page; results may have shifted" if moved else "",
     )
     hits = await _page_hits(atlas, request, search, page)
-    pricing = Pricing(
-        atlas.reader.counter.count, atlas.reader.split_words, {*found.query.words, *found.query.variants},
-        extent.required, requires_pieces=request.snippets,
-    )  # fmt: skip
+    pricing = Pricing(atlas.reader.counter.count, extent.required, requires_pieces=request.snippets)
     parts = plan_page(hits, pricing)
     card = () if request.cursor else card_lines(found.cards, atlas.reader.counter.count)
     shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint, card)
@@ -265,31 +264,34 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     marks = await marks_of(atlas.reader, [each.first.node for each in page])
     rows = [each.first.node.row for each in page]
     is_brief = request.brief or found.relevance < RELEVANT
-    bodies: list[Pieces] = [()] * len(page)
-    if not is_brief and (request.snippets or shows_bodies(found)):
-        bodies = await read_bodies(atlas, search.envelope.state.project, found, rows, is_asked=request.snippets)
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
+    is_valued = request.mode == Mode.HYBRID and found.relevance >= RELEVANT
+    bodies = [Body()] * len(page)
+    if not is_brief and (request.snippets or shows_bodies(found)):
+        bodies = await read_bodies(
+            atlas, search.envelope.state.project, found, page, chances, is_asked=request.snippets
+        )
     with_more = 0 if found.cards else WITH_MORE
     near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if with_more and not is_brief else {}
-    others: dict[str, Others] = {}
-    if with_more and not (is_brief or request.limit or request.cursor):
-        others = await read_others(atlas.reader, search.envelope.state.project, found, chances, search.where)
     hits: list[PageHit] = []
-    for number, (group, pieces) in enumerate(zip(page, bodies, strict=True), 1):
+    for number, (group, body) in enumerate(zip(page, bodies, strict=True), 1):
         uid, same_file = group.first.node.row.uid, group.same_file
         hit = _hit(atlas, found, group, offset + number, marks)
         if is_brief:
             hit, same_file = undescribed(hit), ()
         around = near.get(uid, ())
-        also = others.pop(group.first.node.row.path, Others()) if number <= with_more else Others()
         if request.limit is None and number > with_more:
             same_file, hit = (), replace(hit, same_file=())
-        hit = replace(hit, near=tuple(each.text for each in around), others=also.texts, other_definitions=also.count)
+        sure = how_sure(chances[uid], certainty_of(found.ranked[0], found.query)) if is_valued else ""
+        hit = replace(hit, near=tuple(each.text for each in around), sure=sure)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
+        row = group.first.node.row
+        lines = range(row.start_line, row.end_line + 1)
         exact = tuple(SourceLine(each.line, escaped(each.text)) for each in found.lines.get(uid, ()))
-        hits.append(PageHit(hit, chances[uid], further, () if exact else pieces, near_by, also.likelihoods, exact))
+        pieces, values = ((), ()) if exact else (body.pieces, body.values)
+        hits.append(PageHit(hit, chances[uid], further, pieces, values, lines, near_by, exact))
     return hits
 
 
@@ -366,9 +368,16 @@ def _hit(
         words=tuple(word for word in found.query.words if word in seen),
         reasons=candidate.reasons,
         also=candidate.also,
-        marks=marks.get(row.uid, ""),
+        marks=", ".join(filter(None, (marks.get(row.uid, ""), _twins(group)))),
         same_file=tuple(f"{short_title(each.node.row.name)} {each.node.row.line}" for each in group.same_file),
     )
+
+
+def _twins(group: Group) -> str:
+    """Return `also defined at PATH:LINE, PATH:LINE +2`, or "" for a symbol with one definition."""
+    places = [f"{each.node.row.path}:{each.node.row.line}" for each in group.twins]
+    more = f" +{len(places) - TWINS}" if len(places) > TWINS else ""
+    return f"also defined at {', '.join(places[:TWINS])}{more}" if places else ""
 
 
 _TOOLS = {Mode.HYBRID: "hybrid_search", Mode.WORDS: "text_search", Mode.MEANING: "vector_search"}

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from atlas.answers.answer import Answer, AnswerOutcome
 from atlas.answers.evidence import Evidence, Structure, where, without_empty
 from atlas.code.tools.citations import hit_name
-from atlas.code.tools.symbol.symbol_lines import beside_line, others_line, source_lines
+from atlas.code.tools.symbol.symbol_lines import beside_line, source_lines
 from atlas.code.tools.symbol.symbols import SymbolHit
 from atlas.core.invisible import escaped
 
@@ -72,22 +72,20 @@ class SearchAnswer(Answer):
 def hit_lines(hit: SymbolHit) -> Iterator[str]:
     """Yield one hit: its headline, the summary and the matching lines."""
     marks = f", {hit.marks}" if hit.marks else ""
-    yield f"{hit.rank}. {hit_name(hit.symbol)} {hit.symbol.place}".rstrip() + marks
+    yield " ".join(filter(None, (f"{hit.rank}. {hit_name(hit.symbol)}", hit.symbol.place, hit.sure))) + marks
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
     yield from (f"   {line}" for line in source_lines(hit.lines))
     if hit.same_file:
         yield f"   {beside_line(hit)}"
-    if hit.others:
-        yield f"   {others_line(hit)}"
     yield from (f"   {near}" for near in hit.near)
 
 
 def _hit(hit: SymbolHit) -> list[str]:
-    """Return `[kind, name and signature, place, summary, lines ..., other hits of its file, callers and callees ...]`.
+    """Return `[kind, name and signature, place, how sure, summary, lines ..., hits of its file, callers, callees ...]`.
 
     Hits are in order of rank.
     """
-    head = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary)
-    parts = (*head, *source_lines(hit.lines), beside_line(hit), others_line(hit), *hit.near)
+    head = (hit_name(hit.symbol), hit.symbol.place, hit.sure, hit.marks, hit.symbol.summary)
+    parts = (*head, *source_lines(hit.lines), beside_line(hit), *hit.near)
     return [part for part in parts if part]

@@ -19,12 +19,11 @@ def matching_lines(
     words: Collection[str],
     split_words: Callable[[str], list[str]],
     most: int,
-    least: int = 1,
     without: str = "",
 ) -> tuple[SourceLine, ...]:
     """Return at most `most` lines of a node, without its first one, that contain most words of the query, in order.
 
-    A line with fewer words than the best one, or fewer than `least`, is left out, and so is one that is part of the
+    A line with fewer words than the best one is left out, and so is one that is part of the
     text `without`.
     """
     if row.end_byte <= row.start_byte or not words:
@@ -33,7 +32,7 @@ def matching_lines(
     start, counted = row.start_line, list[tuple[int, int]]()
     for number, line in _candidates(lines, words):
         found = len(set(split_words(line)).intersection(words))
-        if found >= least and line.strip(" \t\"'/*#") not in without:
+        if found and line.strip(" \t\"'/*#") not in without:
             counted.append((found, number))
     if not counted:
         return ()

@@ -1,92 +1,196 @@
-"""What can be shown of the bodies of hits: statements around the words of the question, or single lines of them."""
+"""What can be shown of the bodies of hits: the statements that answer the question best, or single lines of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import isfinite
 
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
-from atlas.code.tools.citations import NOTE_KINDS, hit_name, symbol_of
-from atlas.code.tools.search.excerpts import dedented, pieces_of
+from atlas.code.rank.grouping import Group
+from atlas.code.tools.citations import NOTE_KINDS, symbol_of
+from atlas.code.tools.search.excerpts import dedented, has_words, pieces_of, with_conditions
+from atlas.code.tools.search.line_evidence import scores, shares
 from atlas.code.tools.search.snippets import cut_line, matching_lines
 from atlas.code.tools.symbol.symbols import SourceLine
+from atlas.core.english.stems import roots_of
+from atlas.core.errors import AtlasError
 from atlas.core.invisible import quoted
-from atlas.core.model import Label, NodeRow
+from atlas.core.model import Chunk, NodeRow
+from atlas.parsing import VectorIndex
 
 LINES_PER_HIT = 2
 """Lines of source of a hit where `snippets` asks for them."""
-WHOLE_BODIES = 4
-"""Hits whose bodies are divided into statements; parsing one takes a tenth of a millisecond."""
-WITH_LINE = 5
-"""Hits with a line of source where nothing asks for it."""
-MAX_BODY_BYTES = 16_384
-"""A larger body is searched for single lines only."""
-MIN_UNSAID = 2
-"""Least number of words of the query that such a line adds to its hit."""
-MIN_SHARE = 0.4
-"""It has at least this share of all words of the query."""
+WITH_LINES = 3
+"""Hits whose source is read where nothing asks for it."""
+BESIDE = 12
+"""Hits of the file of such a hit whose source counts as well."""
+MAX_BODY_BYTES = 65_536
+"""A larger file or body is not divided into statements: parsing takes a millisecond for each 16 KB."""
+ELSEWHERE = 0.3
+"""Chance that a line elsewhere in the file answers, in shares of the likelihoods of its hits."""
+NOTHING = 0.0001
+"""Least chance of a piece outside of the hit."""
+MAX_LINES = 1 << 30
 
 Pieces = tuple[tuple[SourceLine, ...], ...]
 
-_CONTAINERS = frozenset((Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE))
-"""They hold their definitions, which are hits of their own."""
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What can be shown of a hit's source, and of the hits of its file: pieces in order, and what each is worth."""
+
+    pieces: Pieces = ()
+    values: tuple[float, ...] = ()
+    """How likely each piece answers the question; () where all of them are shown."""
 
 
 async def read_bodies(
-    atlas: Atlas, project: str, found: SearchResult, rows: Sequence[NodeRow], *, is_asked: bool
-) -> list[Pieces]:
-    """Return the bodies of hits in pieces, in order; () for those of which nothing is shown."""
-    wanted = rows if is_asked else rows[:WITH_LINE]
-    contents = await atlas.reader.store.content(project, sorted({row.path for row in wanted if row.path}))
-    words = {*found.query.words, *found.query.variants}
-    least = max(MIN_UNSAID, ceil(len(found.query.words) * MIN_SHARE))
-    split = atlas.reader.split_words
-    bodies: list[Pieces] = []
-    for number, row in enumerate(wanted):
-        content, symbol = contents.get(row.path, b""), symbol_of(row)
-        if is_asked:
-            lines = matching_lines(row, content, words, split, LINES_PER_HIT, without=symbol.summary)
-        elif number < WHOLE_BODIES and _is_divided(row):
-            bodies.append(_statements(atlas, row, content, words))
-            continue
-        else:
-            unsaid = words.difference(split(f"{hit_name(symbol)} {symbol.summary} {row.path}"))
-            lines = matching_lines(row, content, unsaid, split, 1, least)
-        bodies.append(tuple((_quoted(row, line),) for line in lines))
-    return bodies + [()] * (len(rows) - len(bodies))
+    atlas: Atlas,
+    project: str,
+    found: SearchResult,
+    page: Sequence[Group],
+    likely: Mapping[str, float],
+    *,
+    is_asked: bool,
+) -> list[Body]:
+    """Return what can be shown of each hit of a page; nothing of those behind the first ones unless it is asked for.
 
-
-def _is_divided(row: NodeRow) -> bool:
-    size = row.end_byte - row.start_byte
-    return 0 < size <= MAX_BODY_BYTES and row.kind not in NOTE_KINDS and row.label not in _CONTAINERS
-
-
-def _statements(atlas: Atlas, row: NodeRow, content: bytes, words: set[str]) -> Pieces:
-    """Return the statements of a body if any word of the question is in it."""
-    data = content[row.start_byte : row.end_byte]
-    text = data.decode("utf-8", "replace")
-    folded = text.casefold()
-    if not any(word in folded for word in words):
-        return ()
-    lines, find = text.splitlines(), atlas.reader.statements
-    pieces = pieces_of(lines, find(row.language, data) if find is not None else (), max(row.line - row.start_line, 0))
-    said = symbol_of(row).summary.removesuffix("...")
-    pieces = [piece for piece in pieces if not _is_said(lines[piece.first : piece.last + 1], said)]
-    shown = [cut_line(line) for line in dedented(lines)]
-    return tuple(
-        tuple(
-            SourceLine(row.start_line + number, shown[number])
-            for number in range(piece.first, piece.last + 1)
-            if shown[number]
-        )
-        for piece in pieces
+    `likely`: how likely each candidate is meant, by uid.
+    """
+    wanted = page if is_asked else page[:WITH_LINES]
+    contents = await atlas.reader.store.content(
+        project, sorted({path for each in wanted if (path := each.first.node.row.path)})
     )
+    words = {*found.query.words, *found.query.variants}
+    if is_asked:
+        return [_lines(atlas, each.first.node.row, contents, words) for each in wanted]
+    sources = [[_telling(source, each, words) for source in _sources(atlas, each, contents)] for each in wanted]
+    texts = [(source.path, text) for of_hit in sources for source in of_hit for text in source.texts]
+    rated = scores(
+        found.query.text,
+        [text for _, text in texts],
+        await _cosines(atlas, found, texts),
+        roots_of(words),
+        atlas.reader.split_words,
+    )
+    left = iter(rated)
+    bodies = [
+        _body(each, [(source, list(islice(left, len(source.pieces)))) for source in of_hit], likely)
+        for each, of_hit in zip(wanted, sources, strict=True)
+    ]
+    return bodies + [Body()] * (len(page) - len(bodies))
 
 
-def _is_said(lines: Sequence[str], summary: str) -> bool:
+def _lines(atlas: Atlas, row: NodeRow, contents: Mapping[str, bytes], words: set[str]) -> Body:
+    """Return the lines of a node that have most words of the question."""
+    content, without = contents.get(row.path, b""), symbol_of(row).summary
+    lines = matching_lines(row, content, words, atlas.reader.split_words, LINES_PER_HIT, without=without)
+    return Body(tuple((_quoted(row, line),) for line in lines))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The file of a hit, or the bodies of a large file, in pieces."""
+
+    path: str
+    pieces: Pieces
+    texts: tuple[str, ...]
+
+
+def _sources(atlas: Atlas, group: Group, contents: Mapping[str, bytes]) -> list[_Source]:
+    """Return the file of a hit; if it is large, the bodies of the hit and of the hits of its file, each line once."""
+    first = group.first.node.row
+    content = contents.get(first.path, b"")
+    if first.kind in NOTE_KINDS or not content:
+        return []
+    if len(content) <= MAX_BODY_BYTES:
+        return [_divided(atlas, first, content, 0)]
+    rows = [each.node.row for each in (group.first, *group.same_file[:BESIDE])]
+    rows = [row for row in rows if 0 < row.end_byte - row.start_byte <= MAX_BODY_BYTES]
+    found: list[_Source] = []
+    last = 0
+    for row in sorted(rows, key=lambda row: (row.start_line, -row.end_line)):
+        if row.end_line > last:
+            found.append(_divided(atlas, row, content[row.start_byte : row.end_byte], row.start_line - 1, last))
+            last = row.end_line
+    return found
+
+
+def _telling(source: _Source, group: Group, words: Collection[str]) -> _Source:
+    """Return a source with the pieces of hits, and of others those that have a word of the question."""
+    rows = [each.node.row for each in (group.first, *group.same_file[:BESIDE])]
+    inside = {line for row in rows for line in range(row.start_line, row.end_line + 1)}
+    kept = [
+        (piece, text)
+        for piece, text in zip(source.pieces, source.texts, strict=True)
+        if piece[0].line in inside or any(word in text.casefold() for word in words)
+    ]
+    return _Source(source.path, tuple(piece for piece, _ in kept), tuple(text for _, text in kept))
+
+
+def _body(group: Group, rated: Sequence[tuple[_Source, list[float]]], likely: Mapping[str, float]) -> Body:
+    """Return the pieces of a hit's file, each worth what it is worth in every hit that has it, and in the file."""
+    first = group.first.node.row
+    said = symbol_of(first).summary.removesuffix("...")
+    scored = [
+        (piece, value)
+        for source, values in rated
+        for piece, value in zip(source.pieces, values, strict=True)
+        if piece[0].line != first.line and not (said and _is_said(piece, said))
+    ]
+    worth = [0.0] * len(scored)
+    hits = [(each.node.row, likely[each.node.row.uid]) for each in (group.first, *group.same_file)]
+    spans = [(row.start_line, row.end_line, chance) for row, chance in hits[: BESIDE + 1]]
+    for first_line, last_line, chance in (*spans, (0, MAX_LINES, ELSEWHERE * sum(chance for _, chance in hits))):
+        own = [
+            at for at, (piece, _) in enumerate(scored) if first_line <= piece[0].line and piece[-1].line <= last_line
+        ]
+        for at, share in zip(own, shares([scored[at][1] for at in own]), strict=True):
+            worth[at] += chance * share
+    kept = [
+        at
+        for at, value in enumerate(worth)
+        if value > NOTHING or first.start_line < scored[at][0][0].line <= first.end_line
+    ]
+    return Body(tuple(scored[at][0] for at in kept), tuple(worth[at] for at in kept))
+
+
+async def _cosines(atlas: Atlas, found: SearchResult, texts: Sequence[tuple[str, str]]) -> Sequence[float]:
+    """Return how similar each text of (path, text) is to the question by the model of prose; () without one here."""
+    embedder = atlas.reader.documents_embedder
+    if embedder is None or embedder.place or not texts:
+        return ()
+    try:
+        vector, model = await asyncio.gather(embedder.embed_query(found.query.text), embedder.info())
+        vectors = await embedder.embed_chunks([Chunk("", "", path, text, is_file=False) for path, text in texts])
+    except AtlasError:
+        return ()
+    known = VectorIndex(model.dimension).cosines(vector, vectors) if any(vector) else []
+    return [cosine if isfinite(cosine) else 0.0 for cosine in known]
+
+
+def _divided(atlas: Atlas, row: NodeRow, data: bytes, before: int, after: int = 0) -> _Source:
+    """Return the statements of a text behind the line `after` of its file; `before`: lines above the text."""
+    lines, find = data.decode("utf-8", "replace").splitlines(), atlas.reader.statements
+    shown = [cut_line(line) for line in dedented(lines)]
+    parts = tuple(
+        tuple(
+            SourceLine(before + 1 + at, shown[at]) for at in range(piece.first, piece.last + 1) if has_words(shown[at])
+        )
+        for piece in with_conditions(lines, pieces_of(lines, find(row.language, data) if find is not None else (), -1))
+        if before + 1 + piece.first > after
+    )
+    parts = tuple(filter(None, parts))
+    return _Source(row.path, parts, tuple("\n".join(line.text for line in part) for part in parts))
+
+
+def _is_said(piece: Sequence[SourceLine], summary: str) -> bool:
     """Return whether lines say only what the summary says: a documentation of one sentence."""
-    plain = " ".join(" ".join(lines).split()).strip(" \"'/*#")
+    plain = " ".join(" ".join(line.text for line in piece).split()).strip(" \"'/*#")
     return bool(plain) and plain in summary
 
 

@@ -54,13 +54,6 @@ def beside_line(hit: SymbolHit) -> str:
     return f"also: {', '.join(hit.same_file)}" if hit.same_file else ""
 
 
-def others_line(hit: SymbolHit) -> str:
-    """Return `in this file (2 of 40): name line, name line` for definitions of its file that are no hits, or ""."""
-    if not hit.others:
-        return ""
-    return f"in this file ({len(hit.others)} of {hit.other_definitions}): {', '.join(hit.others)}"
-
-
 def related_line(symbol: RelatedLine) -> str:
     """Return name, lines, how it was found and how sure that is."""
     lines = f" {','.join(map(str, symbol.lines))}" if symbol.lines else ""

@@ -75,10 +75,8 @@ class SymbolHit:
     """Of a note or decision record: status, author, age, and what makes it suspect."""
     same_file: tuple[str, ...] = ()
     """Weaker hits of the same file, as `name line`."""
-    others: tuple[str, ...] = ()
-    """Definitions of the same file that are not hits, likeliest first, in the same form."""
-    other_definitions: int = 0
-    """Number of those that there are."""
+    sure: str = ""
+    """`sure`, `likely` or `guess`: how likely it is meant; "" where only one channel was asked."""
     near: tuple[str, ...] = ()
     """Callers and callees that have words of the question and are not hits, as `calls name path:line`."""
 
