@@ -50,8 +50,13 @@ def save():
 
 def unwanted(): ...
 ''',
-    "shop/signals.py": """from django.db.models.signals import post_save
+    "shop/signals.py": """import os
+
+from django.db.models.signals import post_save
 from django.dispatch import receiver
+
+
+MODE = os.environ.get("SHOP_MODE")
 
 
 @receiver(post_save)
@@ -61,6 +66,8 @@ def on_save(sender, **kwargs): ...
     "docs/guide.md": "# Shop guide\n\nHow customers choose.\n\n## Basket expiry\n\nThe function basket keeps nothing.\n",
 }
 QUESTIONS = {
+    "lines": "which environment variables does it read",
+    "commits": "history of the function load",
     "changes": "who changed load last",
     "packages": "what does this project depend on",
     "routes": "which route handles GET /basket",

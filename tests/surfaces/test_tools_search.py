@@ -76,12 +76,13 @@ async def test_a_hit_says_each_fact_once(shop: Atlas) -> None:
     assert first == [
         "function apply_discount(amount: int) -> int",
         "shop/cart.py:20",
+        "sure",
         "Reduce the amount by ten percent for regular customers.",
     ]
     lines = answer.render().splitlines()
-    at = lines.index("1. function apply_discount(amount: int) -> int shop/cart.py:20")
-    assert lines[at + 1].strip() == first[2]
-    assert sum(line.strip() == first[2] for line in lines) == 1, "the card does not repeat it"
+    at = lines.index("1. function apply_discount(amount: int) -> int shop/cart.py:20 sure")
+    assert lines[at + 1].strip() == first[3]
+    assert sum(line.strip() == first[3] for line in lines) == 1, "the card does not repeat it"
 
 
 async def test_a_brief_answer_has_one_line_for_each_hit(shop: Atlas) -> None:

@@ -87,4 +87,4 @@ def _edge(edge: Edge, section: CardSection) -> str:
     )
     more = "..." if len(lines) > MOST_LINES else ""
     at = f" {','.join(map(str, lines[:MOST_LINES]))}{more}" if row.path and lines[0] else ""
-    return f"{name}{at}"
+    return f"{name}{at}{'' if section.is_inward else _value(row)}"
