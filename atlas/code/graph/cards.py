@@ -22,6 +22,8 @@ PLACES = 3
 """Edges of a relation that the question does not hint at."""
 HINTED_PLACES = 16
 """Edges of one that it does."""
+READ = 60
+"""Edges that are read of each relation: code comes before tests."""
 MOST_LINES = 24
 """Lines of text that are shown with the symbol around them."""
 _CALLABLE = frozenset((Label.FUNCTION, Label.METHOD))
@@ -51,6 +53,10 @@ _SECTIONS: Mapping[Kind, tuple[str, ...]] = {
     Kind.IMPACT: ("callers", "used_by", "imported_by", "subclasses"),
 }
 """Sections of a card by the relation that a question hints at."""
+
+
+_INWARD = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.SUBTYPES, Kind.IMPORTERS, Kind.OVERRIDES))
+"""Relations of which a card says so if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ async def read_card(reader: Reader, subject: Subject, asked: Asked) -> SubjectCa
         return SubjectCard(
             written, subject, text=await _text(reader, rows[0].name, project, defined, asked, prose=False)
         )
-    around = await around_node(reader, node, HINTED_PLACES)
+    around = await around_node(reader, node, READ)
     first = dict.fromkeys(section for kind in asked.kinds for section in _SECTIONS.get(kind, ()))
     order = [*first, *(kind for kind in _SHOWN if kind not in first)]
     sections = tuple(
@@ -121,11 +127,10 @@ async def read_card(reader: Reader, subject: Subject, asked: Asked) -> SubjectCa
         text = await _text(reader, written, project, known, asked, prose=False) if written != row.name else None
         if text is None or not text.lines:
             text = await _text(reader, row.name, project, known, asked, prose=False)
-    notes = (
-        ((await prove_none(reader, [node], Kind.CALLERS)).sentence,)
-        if silent and (text is None or not text.lines)
-        else ()
-    )
+    lacking = [kind for kind in asked.kinds if kind in _INWARD and around.related.keys().isdisjoint(_SECTIONS[kind])]
+    if silent and not lacking and (text is None or not text.lines):
+        lacking = [Kind.CALLERS]
+    notes = tuple([(await prove_none(reader, [node], kind)).sentence for kind in lacking[:1]])
     return SubjectCard(written, subject, sections, notes, text)
 
 

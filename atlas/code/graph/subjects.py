@@ -21,9 +21,11 @@ from atlas.core.model import Filter, Label, Node
 
 MOST_SUBJECTS = 3
 """Subjects of one question that are described."""
+MOST_OF_A_WORD = 5
+"""Symbols that a word of English names, as a subject: `name` and `value` are no names."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _BY_WORD = ("exact", "suffix")
-_MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w(?:\.|::|->|#)\w|^[A-Z0-9]{4,}$")
+_MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w\w(?:\.|::|->|#)\w\w|^[A-Z0-9]{4,}$")
 """A name that is none of a product or a person."""
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "exact", "suffix", "alias", "path")
@@ -61,8 +63,10 @@ class Subjects:
 
     def marked(self) -> str:
         """Return the question with its first subjects as `X`, `Y` and `Z`."""
-        letters = {each.written.position: letter for each, letter in zip(self.found, "XYZ", strict=False)}
-        return self.text.marked(letters)
+        named = list(zip(self.found, "XYZ", strict=False))
+        letters = {each.written.position: letter for each, letter in named}
+        owners = {number for each, _ in named for number in each.written.owner_words}
+        return self.text.marked(letters, owners - letters.keys())
 
 
 async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:
@@ -92,6 +96,8 @@ async def _subject(reader: Reader, written: WrittenName, project: str) -> Subjec
     own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
     nodes = [node for node in own if not node.row.is_test] or own or nodes
     groups = group_symbols(nodes, reader.languages.constructors)
+    if written.shape < NameShape.CODE and len(groups) > MOST_OF_A_WORD:
+        return None
     return Subject(written, tuple(groups[:MAX_TARGETS]), len(groups)) if groups else None
 
 

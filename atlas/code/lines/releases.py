@@ -41,6 +41,11 @@ _IN_VERSION = re.compile(
     rf"|for)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
     re.IGNORECASE,
 )
+_OF_SOMEBODY = re.compile(
+    r"\bwhen (?:\w+ing\b|(?:i|we|you|a|an|one|someone)\b)|\bhow (?:do|to|can|should)\b|\b(?:docs?|page|chapter|guide)\b",
+    re.IGNORECASE,
+)
+"""What somebody does, or a page: no release is asked for."""
 _FILES = re.compile(
     r"(?:^|/)(?:change(?:s|[-_]?log)?|history|news|release[-_]?notes?|releases?|upgrad(?:e|ing)[\w-]*|migrat(?:e|ing|ion)[\w-]*|whats?[-_]?new\w*|[\w.-]*-upgrade)"
     r"(?:[-_.][\w.-]*)?(?:/[^\n]*)?$",
@@ -90,7 +95,7 @@ class ChangelogLine:
 async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer when something was added, changed or removed by version; None for other questions."""
     text = query.text
-    if query.states or query.reports or len(text.split()) > 20:
+    if query.states or query.reports or len(text.split()) > 20 or _OF_SOMEBODY.search(text):
         return None
     if (match := _IN_VERSION.search(text)) is not None:
         return await _in_version(reader, match["version"].rstrip(".-"), match["verb"] or "", where)

@@ -85,7 +85,10 @@ async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineRe
     if own is None or re.search(r"\b(?:added|introduced|deprecated|removed|since)\b", text):
         return None
     names = {reader.root.name.lower(), reader.project.lower()}
-    rest = [word for word in _OWN_WORDS.sub(" ", own["after"] or "").lower().strip(" ?.!").split() if word not in names]
+    around = f"{text[: own.start()]} {own['after'] or ''}"
+    rest = [
+        word for word in _OWN_WORDS.sub(" ", around).lower().strip(" ?.!").split() if word.strip(",?.!") not in names
+    ]
     return await _of_project(reader, where) if not rest else None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from atlas.code.question.frames import KIND_WORD, relation_words
+from atlas.code.question.frames import KIND_WORD, nouns, relation_words
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.question_scope import PRONOUNS, SPACE
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -81,6 +81,7 @@ _OF_VALUES = re.compile(
     r"\b(?:sets?|setting|assign\w*|clear\w*|reset\w*|initiali[sz]\w*|writes?|written|modif\w*|mutat\w*|toggl\w*|switch\w*"
     r"|flip\w*|defaults?|values?|init|updat\w*|increment\w*|override\w*|chang\w*|turned|enabl\w*|disabl\w*)\b"
 )
+_LISTS = re.compile(r"^(?:(?:show|list|find|get|give|me|us|all|every|the|any|please) )*")
 _SUBORDINATE = re.compile(r"\b(?:when|if|once|after|before|while) (?:i|we|you|someone|one|a user|users) (?:\w+ )?")
 """What somebody does with the name, not what is asked about it: `what is the interval when I call X`."""
 _ASKS = re.compile(
@@ -145,7 +146,7 @@ def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | 
     if _TASKS.match(text) or _is_statement(text):
         return None
     explains = _EXPLAINS.match(text) is not None
-    describes = not text.endswith("?") and _describes(marked)
+    describes = not text.endswith("?") and _describes(marked) and not _starts_with_noun(marked)
     happens = _SUBORDINATE.search(marked) is not None
     for rule in _rules():
         if explains and rule.kind is not Kind.PATH:
@@ -154,6 +155,12 @@ def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | 
             other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
             return RelationIntent(rule.kind, names[0], other)
     return None
+
+
+def _starts_with_noun(marked: str) -> bool:
+    """Return whether a text begins with a relation and its name: `subclasses of X shipped in lib`."""
+    words = _LISTS.sub("", marked)
+    return any(words.startswith(f"{noun} of X ") or words.startswith(f"{noun} for X ") for noun in nouns())
 
 
 def hinted_kinds(marked: str) -> tuple[Kind, ...]:

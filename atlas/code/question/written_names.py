@@ -7,7 +7,7 @@ name with `in`, `of` or `from` may be its owner: a file, a class or a module.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -49,6 +49,8 @@ class WrittenName:
     """Number of the word in the question."""
     owner: str = ""
     """The file, class or module that the question says the name is in."""
+    owner_words: range = range(0)
+    """Numbers of the words that say it: `in shop/cart.py`."""
 
 
 _SPOKEN = frozenset(
@@ -155,13 +157,14 @@ class NamedText:
     """The surest first, then in order."""
     is_long: bool = False
 
-    def marked(self, letters: Mapping[int, str]) -> str:
+    def marked(self, letters: Mapping[int, str], dropped: Collection[int] = ()) -> str:
         """Return the words in lower case with some replaced by a letter, with a space behind each: `who calls X `.
 
         A word that the question repeats has the letter each time.
         """
         repeated = {self.words[number]: letter for number, letter in letters.items()}
-        return " ".join(repeated.get(word, word.lower()) for word in self.words) + " "
+        kept = (word for number, word in enumerate(self.words) if number not in dropped)
+        return " ".join(repeated.get(word, word.lower()) for word in kept) + " "
 
 
 def read_names(text: str, languages: LanguageTerms) -> NamedText:
@@ -173,7 +176,7 @@ def read_names(text: str, languages: LanguageTerms) -> NamedText:
     is_long = len(words) > MOST_PLAIN
     found = [each for each in _names(words, languages) if each.shape > NameShape.PLAIN or not is_long]
     named = {each.position: each for each in found}
-    owned = [replace(each, owner=_owner_of(each.position, words, named)) for each in found]
+    owned = [_with_owner(each, words, named) for each in found]
     distinct = {each.name: each for each in reversed(owned)}
     ordered = sorted(distinct.values(), key=lambda each: (-each.shape, each.position))
     return NamedText(tuple(each.text for each in words), tuple(ordered[:MOST_NAMES]), is_long)
@@ -271,15 +274,17 @@ def _is_vocabulary(text: str) -> bool:
     )
 
 
-def _owner_of(position: int, words: list[_Word], named: dict[int, WrittenName]) -> str:
-    """Return the name behind `in`, `of` or `from` that follows a name, words for kinds between them left out."""
-    following = position + 1
+def _with_owner(name: WrittenName, words: list[_Word], named: dict[int, WrittenName]) -> WrittenName:
+    """Return a name with the one behind `in`, `of` or `from` that follows it; words for kinds may stand between."""
+    following = first = name.position + 1
     while following < len(words) and _KIND.fullmatch(words[following].text):
         following += 1
     if following >= len(words) or not _OWNER.fullmatch(words[following].text):
-        return ""
+        return name
     following += 1
     while following < len(words) and _ARTICLE.fullmatch(words[following].text):
         following += 1
     owner = named.get(following)
-    return owner.name if owner is not None and owner.shape >= NameShape.KIND else ""
+    if owner is None or owner.shape < NameShape.KIND:
+        return name
+    return replace(name, owner=owner.name, owner_words=range(first, following + 1))

@@ -30,6 +30,8 @@ MAX_TEXTS = 3
 MAX_TEXT = 600
 """Characters of a text that are looked for."""
 MIN_LETTERS = 3
+MIN_SPACES = 2
+"""Of a message without quotes beside a question."""
 MAX_HITS = 8
 LINES_PER_HIT = 2
 KEPT_LINES = 20
@@ -60,6 +62,24 @@ _ASKS = re.compile(
 )
 _MESSAGE = re.compile(r"^(?=(?:\S+ ){3,}|(?:\S+ ){2}/)(?:\S+ )+\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
 """Four words, one of the later ones a value: quoted, a number, or an absolute path."""
+_TOLD = (
+    r"(?:that|this|it|from|messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|comes?|coming|throw[sn]?"
+    r"|emit\w*|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?)"
+)
+_MESSAGE_FIRST = re.compile(
+    r"^(?P<message>\S.{11,400}?)(?:\s+(?:--|—|–|-)\s+|[?!.:,;]\s+)(?:(?:so|and|ok|well),? )?"
+    rf"(?:where|which|what|who|why)\b(?=.*\b{_TOLD}\b)(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_MESSAGE_LAST = re.compile(
+    rf"^(?:where|which|what|who)\b[^:]{{5,80}}\b{_TOLD}\b[^:]{{0,20}}:\s+(?P<message>\S.{{11,}})$", re.IGNORECASE
+)
+"""A message without quotes, and a question about where it comes from."""
+_REPORTED = re.compile(
+    r"^(?:(?:[^:]{0,80}\b(?:got|gets?|saw|sees?|says|said|with|shows?|prints?|returns?|throws?)|error|message|warning):\s+){1,2}",
+    re.IGNORECASE,
+)
+"""What a person says before the message."""
 _PREFIX = re.compile(
     r"^(?:[\[(<]?(?:\d[\d:.,/TZ+-]*|TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|E|W)[\])>]?:?\s+)+",
     re.IGNORECASE,
@@ -91,6 +111,9 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
     fields = [re.sub(r"\\(.)", r"\1", found) for found in _FIELD.findall(text)]
     if fields:
         return _kept(fields)
+    told = _MESSAGE_LAST.match(text) or (None if _ASKS.match(text) else _MESSAGE_FIRST.match(text))
+    if told is not None and told["message"].count(" ") >= MIN_SPACES:
+        return _kept([_REPORTED.sub("", told["message"]).strip("\"'`“” ")])
     is_question = _ASKS.match(text) is not None or text.endswith("?")
     error = _ERROR.search(text)
     if error is not None and not is_question:
@@ -163,7 +186,9 @@ async def _lines_of(
         folded = f"(?i){re.escape(core)}"
         whole = await asyncio.to_thread(tree.matching, paths, [folded], is_regex=True, keep=KEPT_LINES)
         weighed = await _weighed(reader, whole.files, where)
-    weighed.sort(key=lambda each: (each.order[1] > 0, each.order[0], each.order[1:], each.line.path, each.line.line))
+    weighed.sort(
+        key=lambda each: (min(each.order[1], 2), each.order[0], each.order[1:], each.line.path, each.line.line)
+    )
     return list(dict.fromkeys(each.line for each in weighed))
 
 
