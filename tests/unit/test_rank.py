@@ -226,6 +226,7 @@ STEPS: dict[str, tuple[str, Candidate]] = {
     "kinds": ("which page explains discounts", Candidate(node("Cart", "DocSection", "docs/cart.md"), 0.5)),
     "intents": ("why discounts", Candidate(node("Cart", "ADR", "adr/1.md"), 0.5, features={"reason_wanted": 1.0})),
     "stated": ("Computes the discounts of a cart.", Candidate(node("Cart", "DocSection", "docs/cart.md"), 0.5)),
+    "namesakes": ("apply a discount", Candidate(node("shop.Cart", "Class"), 0.5)),
     "copies": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"copy": 1.0})),
     "windowed": ("apply a discount to the cart", Candidate(node("shop", "File", "shop.yaml", language="yaml"), 0.5)),
     "translations": ("apply a discount to the cart", Candidate(node("Cart", "DocSection", "docs/de/cart.md"), 0.5)),
