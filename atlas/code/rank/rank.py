@@ -91,7 +91,7 @@ DECISION_WANTED_FACTOR = 1.25
 """The same for records of decisions and notes, on top of it: they are written to answer it."""
 CONFIGURATION_WANTED_FACTOR = 3.0
 """The question asks for a setting of the project, and this is a file of settings."""
-NAMESAKE_FACTOR = 1.12
+NAMESAKE_FACTOR = 1.06
 """A class that is named like its file is what the file is about."""
 COPY_FACTOR = 0.8
 """Legacy and vendored code and examples say what their original says."""
