@@ -373,6 +373,12 @@ async def test_words_that_occur_nowhere_are_said_to(shop: Atlas) -> None:
     assert not any("nothing relevant" in note for note in named.evidence.notes)
 
 
+async def test_a_few_plain_words_are_an_identifier_only_if_the_index_has_it(shop: Atlas) -> None:
+    where = Filter(project=PROJECT)
+    assert (await shop.search("apply discount", where)).query.joined == ("apply_discount", "applydiscount")
+    assert (await shop.search("discount basket", where)).query.joined == ()
+
+
 async def test_hits_of_one_file_stand_beside_its_first(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "keep values in the basket", limit=10)
     places = [hit.symbol.place.partition(":")[0] for hit in answer.hits]

@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import Query, route
-from atlas.code.rank.likelihood import EXACT, NAME, QUOTED, SENTENCE, SURE_RANKS, certainty_of, likelihoods, missing
+from atlas.code.rank.likelihood import (
+    EXACT,
+    NAME,
+    QUOTED,
+    SENTENCE,
+    SURE_RANKS,
+    Certainty,
+    certainty_of,
+    how_sure,
+    likelihoods,
+)
 from atlas.code.rank.rank import Candidate
 from atlas.core.model import Label, Node, NodeRow
 from atlas.parsing import search_terms, split_words
@@ -76,13 +86,23 @@ def test_behind_the_first_hits_new_files_and_types_are_likelier_and_other_packag
     assert type_ > 1.5 * function > 10 * external
 
 
-def test_what_is_missing_is_the_rest() -> None:
-    ranked, query = [candidate(1.0), candidate(0.8)], ask("how are files read")
-    assert missing(ranked, query) == pytest.approx(1 - sum(likelihoods(ranked, query)))
-
-
 def test_a_certain_hit_leaves_little_to_the_others() -> None:
     sure = likelihoods([candidate(1.0, "Reading files", Label.DOC_SECTION), candidate(0.8)], ask("reading files"))
     unsure = likelihoods([candidate(1.0), candidate(0.8)], ask("reading files"))
     assert sure[0] > 0.9 and sure[1] < 0.02
     assert unsure[0] < 0.7 and unsure[1] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "certainty", "word"),
+    [
+        (0.45, SENTENCE, "sure"),
+        (0.3, SENTENCE, "likely"),
+        (0.1, SENTENCE, "guess"),
+        (0.45, NAME, "guess"),
+        (0.6, EXACT, "likely"),
+        (0.95, NAME, "sure"),
+    ],
+)
+def test_a_hit_says_how_sure_it_is(likelihood: float, certainty: Certainty, word: str) -> None:
+    assert how_sure(likelihood, certainty) == word

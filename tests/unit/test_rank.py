@@ -9,7 +9,8 @@ import pytest
 from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
-from atlas.code.rank.paths import is_translation
+from atlas.code.rank.grouping import group_by_file
+from atlas.code.rank.paths import is_old_version, is_translation, newest_versions
 from atlas.code.rank.rank import SCORING, Candidate, collapse, rank
 from atlas.core.model import Node, NodeRow
 from atlas.parsing import search_terms
@@ -150,6 +151,28 @@ def test_stub_and_declaration_collapse_into_the_definition() -> None:
     assert only.also == ("shop:shop.cart.total#2",)
 
 
+def test_definitions_of_one_name_in_several_files_are_candidates_and_one_hit() -> None:
+    unix = Candidate(node("uv_close", path="src/unix/core.c"), 0.5)
+    win = Candidate(node("uv_close#2", path="src/win/core.c"), 0.9)
+    header = Candidate(node("uv_close#3", path="uv.h", modifiers="declaration"), 0.7)
+    ranked = collapse([unix, win, header], LANGUAGES)
+    assert [each.node.row.path for each in ranked] == ["src/win/core.c", "src/unix/core.c"]
+    (group,) = group_by_file(ranked, route("where is a handle closed", split_words, LANGUAGES))
+    assert [each.node.row.path for each in group.twins] == ["src/unix/core.c"]
+
+
+def test_a_version_beside_a_newer_one_is_an_old_copy() -> None:
+    newest = newest_versions(["src/v3/a.ts", "src/v4/a.ts", "lib/v1/b.ts"])
+    assert is_old_version("src/v3/a.ts", newest)
+    assert not is_old_version("src/v4/a.ts", newest) and not is_old_version("lib/v1/b.ts", newest)
+
+
+def test_a_sentence_of_documentation_wants_a_function() -> None:
+    names = order("Compute the total of a cart.", *(Candidate(node(n, label), 0.5) for n, label in
+        (("shop.Total", "Class"), ("shop.LIMIT", "Value"), ("shop.total", "Function"))))  # fmt: skip
+    assert names[0] == "shop.total"
+
+
 def test_real_redefinitions_do_not_collapse() -> None:
     assert len(collapse([Candidate(node("shop.total"), 0.5), Candidate(node("shop.total#2"), 0.5)], LANGUAGES)) == 2
 
@@ -203,6 +226,7 @@ STEPS: dict[str, tuple[str, Candidate]] = {
     "kinds": ("which page explains discounts", Candidate(node("Cart", "DocSection", "docs/cart.md"), 0.5)),
     "intents": ("why discounts", Candidate(node("Cart", "ADR", "adr/1.md"), 0.5, features={"reason_wanted": 1.0})),
     "stated": ("Computes the discounts of a cart.", Candidate(node("Cart", "DocSection", "docs/cart.md"), 0.5)),
+    "namesakes": ("apply a discount", Candidate(node("shop.Cart", "Class"), 0.5)),
     "copies": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"copy": 1.0})),
     "windowed": ("apply a discount to the cart", Candidate(node("shop", "File", "shop.yaml", language="yaml"), 0.5)),
     "translations": ("apply a discount to the cart", Candidate(node("Cart", "DocSection", "docs/de/cart.md"), 0.5)),

@@ -42,7 +42,8 @@ _IN_VERSION = re.compile(
     re.IGNORECASE,
 )
 _OF_SOMEBODY = re.compile(
-    r"\bwhen (?:\w+ing\b|(?:i|we|you|a|an|one|someone)\b)|\bhow (?:do|to|can|should)\b|\b(?:docs?|page|chapter|guide)\b",
+    r"\bwhen (?:\w+ing\b|(?:i|we|you|a|an|one|someone)\b)|\bhow (?:do|to|can|should)\b"
+    r"|\b(?:docs?|page|chapter|guide)\b",
     re.IGNORECASE,
 )
 """What somebody does, or a page: no release is asked for."""

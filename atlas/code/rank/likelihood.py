@@ -75,11 +75,6 @@ def likelihoods(ranked: Sequence[Candidate], query: Query, relevance: float = 1.
     return [relevance * weight / total for weight in weights]
 
 
-def missing(ranked: Sequence[Candidate], query: Query) -> float:
-    """Return how likely it is that none of the candidates is meant, for a question that the index answers."""
-    return 1 - sum(likelihoods(ranked, query))
-
-
 def how_sure(likelihood: float, certainty: Certainty) -> str:
     """Return `sure`, `likely` or `guess` for a hit."""
     sure, likely = (SURE, LIKELY) if certainty is SENTENCE else (SURE_NAME, LIKELY_NAME)

@@ -91,6 +91,8 @@ DECISION_WANTED_FACTOR = 1.25
 """The same for records of decisions and notes, on top of it: they are written to answer it."""
 CONFIGURATION_WANTED_FACTOR = 3.0
 """The question asks for a setting of the project, and this is a file of settings."""
+NAMESAKE_FACTOR = 1.06
+"""A class that is named like its file is what the file is about."""
 COPY_FACTOR = 0.8
 """Legacy and vendored code and examples say what their original says."""
 FILE_BONUS = 0.12
@@ -331,6 +333,17 @@ def _stated(score: float, of: Scoring) -> float:
     return score * STATED_FACTOR if of.query.states and of.is_document else score
 
 
+def _namesakes(score: float, of: Scoring) -> float:
+    if of.row.label != Label.CLASS or of.query.reports or describes_one(of.query):
+        return score
+    stem = of.row.path.rpartition("/")[2].partition(".")[0]
+    return score * NAMESAKE_FACTOR if _squeezed(stem) == _squeezed(of.row.name) else score
+
+
+def _squeezed(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
 def _copies(score: float, of: Scoring) -> float:
     return score * COPY_FACTOR if of.known.get("copy") else score
 
@@ -382,6 +395,7 @@ SCORING: tuple[SearchStep[Callable[[float, Scoring], float]], ...] = (
         features=("reason_wanted", "decision_wanted", "configuration_wanted"),
     ),
     SearchStep("stated", _stated, "a sentence of documentation describes code, most often a function"),
+    SearchStep("namesakes", _namesakes, "a file is about the class that is named like it"),
     SearchStep("copies", _copies, "copies say what their original says", features=("copy", "text_copy")),
     SearchStep("windowed", _windowed, "the text of such a file is in its windows"),
     SearchStep("translations", _translations, "a translated document says what its original says"),

@@ -80,8 +80,11 @@ class Ranking:
 
 
 async def with_known_joined(reader: Reader, query: Query, where: Filter) -> Query:
-    """Return a question of two to four plain words as words, unless the index has the identifier that they spell."""
-    if not query.joined:
+    """Return a question of two to four plain words as words, unless the index has the identifier that they spell.
+
+    What is written like a heading is left alone: it has one place, as a name has.
+    """
+    if not query.joined or query.text[:1].isupper():
         return query
     try:
         found = await asyncio.gather(*(reader.store.find(each, Match.FOLDED, where, 1) for each in query.joined))

@@ -19,12 +19,12 @@ LINES = 1.0
 """Value of the piece that answers, in shares of a hit."""
 _VALUES = frozenset(("constant", "field", "variable", "static", "property"))
 """Kinds of symbols whose signature may be the answer: it has the value."""
-NAMED = 0.2
+NAMED = 0.1
 """Value of the name of a further hit of the file, in shares of its likelihood."""
 NEAR = 0.3
 """Value of a caller or callee whose name is the question, for a hit that is meant."""
 
-LEAST = 0.001
+LEAST = 0.00085
 """Value per token below which a part is left out even if the budget has room."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
