@@ -26,6 +26,8 @@ NEAR = 0.3
 
 LEAST = 0.00085
 """Value per token below which a part is left out even if the budget has room."""
+REQUIRED = LEAST * 1.001
+"""Value per token of what is shown in any case, above `LEAST` whatever is rounded."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
 
@@ -76,7 +78,7 @@ def plan_page(page: Sequence[PageHit], pricing: Pricing) -> list[AnswerPart[Key]
 
 def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[Key]]:
     count, hit = pricing.count, each.hit
-    least = LEAST if number < pricing.required else 0.0
+    least = REQUIRED if number < pricing.required else 0.0
     name, full = hit_name(replace(hit.symbol, signature="", summary="")), hit_name(hit.symbol)
     own: Key = (HIT, number, 0)
     price = count(f"{name} {hit.symbol.place} {hit.marks}") + ROW
@@ -97,7 +99,7 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[K
 
 
 def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[Key]]:
-    least = LEAST if pricing.requires_pieces else 0.0
+    least = REQUIRED if pricing.requires_pieces else 0.0
     prices = [pricing.count("\n".join(line.text for line in piece)) + 2 * len(piece) for piece in each.pieces]
     values = each.piece_values or [each.likelihood] * len(prices)
     return [
