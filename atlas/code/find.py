@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
-from atlas.code.graph.cards import Asked, SubjectCard, read_card, read_text_card
+from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects
@@ -202,7 +202,7 @@ async def _cards(reader: Reader, subjects: Subjects, project: str) -> tuple[Subj
     if is_alone and subjects.found and subjects.found[0].total > 1:
         return ()
     marked = subjects.marked()
-    asked = Asked(hinted_kinds(marked), asks_for_values(marked))
+    asked = CardHints(hinted_kinds(marked), asks_for_values(marked))
     try:
         cards = [await read_card(reader, each, asked) for each in subjects.found]
         return (*cards, *[await read_text_card(reader, each, project, asked) for each in subjects.unknown])

@@ -93,6 +93,7 @@ COMPOSED: dict[str, str] = {
     "knowledge/notes/front_matter.py: _item_starts": "blanks and a dash at the start of a line",
     "code/changes/change_impact.py: _names": "an escaped name between lookarounds",
     "code/changes/commit_history.py: _in_texts": "an escaped name between lookarounds",
+    "code/graph/name_lines.py: _pattern": "an escaped name between lookarounds",
     "code/lines/caught.py: _raises": "escaped names, on two lines of at most `MAX_LINE`",
     "code/lines/environment.py: _about": "escaped names between boundaries",
     "code/lines/environment.py: _constants": "escaped names, on two lines of at most `MAX_LINE`",

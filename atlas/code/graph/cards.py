@@ -60,7 +60,7 @@ _INWARD = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.SUBTYPES, Kind.
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CardHints:
     """What the words of a question hint at."""
 
     kinds: tuple[Kind, ...] = ()
@@ -98,7 +98,7 @@ class SubjectCard:
     """Lines that have the name and are not among the edges, those that the question asks for first."""
 
 
-async def read_card(reader: Reader, subject: Subject, asked: Asked) -> SubjectCard:
+async def read_card(reader: Reader, subject: Subject, asked: CardHints) -> SubjectCard:
     """Return the card of a subject. Raises store errors."""
     written = subject.written.text
     node = subject.targets[0].node
@@ -134,13 +134,13 @@ async def read_card(reader: Reader, subject: Subject, asked: Asked) -> SubjectCa
     return SubjectCard(written, subject, sections, notes, text)
 
 
-async def read_text_card(reader: Reader, written: WrittenName, project: str, asked: Asked) -> SubjectCard:
+async def read_text_card(reader: Reader, written: WrittenName, project: str, asked: CardHints) -> SubjectCard:
     """Return the card of a name that the index has no symbol for: the lines that have it. Raises store errors."""
     return SubjectCard(written.text, text=await _text(reader, written.text.strip("()"), project, (), asked, prose=True))
 
 
 async def _text(
-    reader: Reader, name: str, project: str, known: Collection[tuple[str, int]], asked: Asked, *, prose: bool
+    reader: Reader, name: str, project: str, known: Collection[tuple[str, int]], asked: CardHints, *, prose: bool
 ) -> NameLines:
     found = await find_name_lines(reader, name, project, known, prose=prose)
     lines = sorted(found.lines, key=lambda each: not each.sets) if asked.sets else found.lines

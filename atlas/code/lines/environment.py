@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
-from atlas.code.lines.scan_texts import FoundLine, is_aside, is_document, scan_texts
+from atlas.code.lines.scan_texts import TextMatch, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter, Label, Match
@@ -75,7 +75,7 @@ class EnvironmentRead:
 
     name: str
     """Name of the variable, or the expression that makes it."""
-    found: FoundLine
+    found: TextMatch
     is_written: bool = False
     is_computed: bool = False
     is_passed: bool = False
@@ -121,7 +121,7 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     return kept, scan.notes
 
 
-def _read(found: FoundLine) -> EnvironmentRead | None:
+def _read(found: TextMatch) -> EnvironmentRead | None:
     groups = found.match.groupdict()
     line = found.text.lstrip()
     if line.startswith(("#", "//", "*", "/*")):
@@ -158,10 +158,10 @@ async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str
     return {each.match["name"]: each.match["value"] for each in reversed(scan.found)}
 
 
-async def _documented(reader: Reader, where: Filter) -> dict[str, FoundLine]:
+async def _documented(reader: Reader, where: Filter) -> dict[str, TextMatch]:
     """Return the variables that documents explain: in a heading, or beside the words "environment variable"."""
     scan = await scan_texts(reader, where, _DOCUMENTED, (b"env", b"# ", b"`"), is_document)
-    kept: dict[str, FoundLine] = {}
+    kept: dict[str, TextMatch] = {}
     for each in scan.found:
         around = "\n".join(each.file.lines[max(0, each.line - 4) : each.line + 3])
         is_about = "environment" in each.file.path.lower() and each.text.startswith("#")
@@ -198,7 +198,7 @@ async def _about(
     return LineReport("environment", title, tuple(lines), (*notes, *told.notes))
 
 
-def _with_next(found: FoundLine) -> str:
+def _with_next(found: TextMatch) -> str:
     """Return the line with the one behind it, which often uses what was read."""
     after = found.file.lines[found.line : found.line + 1]
     text = shown(found.text)
@@ -209,7 +209,7 @@ def _listed(
     query: Query,
     reader_name: str,
     reads: Sequence[EnvironmentRead],
-    documented: Mapping[str, FoundLine],
+    documented: Mapping[str, TextMatch],
     named: Sequence[str],
     notes: tuple[str, ...],
 ) -> LineReport:

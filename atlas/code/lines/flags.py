@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import FoundLine, is_document, scan_texts
+from atlas.code.lines.scan_texts import TextMatch, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter
@@ -78,7 +78,7 @@ _MOST = {"declared": 6, "documented": 6, "used": 4, "tests": 2}
 """Lines of each group that are worth their tokens."""
 
 
-def _group(found: FoundLine) -> str:
+def _group(found: TextMatch) -> str:
     if found.file.is_document:
         return "documented"
     if found.file.is_test:
@@ -91,7 +91,7 @@ def _group(found: FoundLine) -> str:
     return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"
 
 
-def _with_help(found: FoundLine) -> str:
+def _with_help(found: TextMatch) -> str:
     """Return the line with those behind it, which hold the help of a flag."""
     if found.file.is_document:
         return shown(found.text)
@@ -117,7 +117,7 @@ async def _listed(reader: Reader, query: Query, where: Filter) -> LineReport | N
     return LineReport("flags", title, tuple(lines), scan.notes)
 
 
-def _by_file(found: Iterable[FoundLine]) -> Iterable[tuple[str, str]]:
+def _by_file(found: Iterable[TextMatch]) -> Iterable[tuple[str, str]]:
     by_path: dict[str, dict[str, int]] = {}
     for each in found:
         by_path.setdefault(each.file.path, {}).setdefault(_name(each), each.line)
@@ -125,5 +125,5 @@ def _by_file(found: Iterable[FoundLine]) -> Iterable[tuple[str, str]]:
         yield path, ", ".join(f"--{name} :{line}" for name, line in flags.items())
 
 
-def _name(found: FoundLine) -> str:
+def _name(found: TextMatch) -> str:
     return next(name for name in found.match.groupdict().values() if name)

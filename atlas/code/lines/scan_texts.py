@@ -63,7 +63,7 @@ class IndexedText:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundLine:
+class TextMatch:
     """A match in a text."""
 
     file: IndexedText
@@ -85,7 +85,7 @@ class FoundLine:
 class TextScan:
     """The matches of a scan in the order of paths, product code before tests."""
 
-    found: tuple[FoundLine, ...]
+    found: tuple[TextMatch, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -111,7 +111,7 @@ async def scan_texts(
     `needles`: only lines that contain one of them (ignoring case) are searched, up to the end of the next line; () for
     whole texts. `wanted`: by path. Raises store errors.
     """
-    found: list[FoundLine] = []
+    found: list[TextMatch] = []
     notes: list[str] = []
     async for file in _texts(reader, where, wanted, needles, notes):
         found += _matches(file, pattern, needles)
@@ -153,12 +153,12 @@ async def _texts(
         await asyncio.sleep(0)
 
 
-def _matches(file: IndexedText, pattern: re.Pattern[str], needles: Sequence[bytes]) -> Iterator[FoundLine]:
+def _matches(file: IndexedText, pattern: re.Pattern[str], needles: Sequence[bytes]) -> Iterator[TextMatch]:
     if not needles:
         for match in pattern.finditer(file.text):
             line = file.line_at(match.start())
             if len(file.lines[line - 1]) <= MAX_LINE:
-                yield FoundLine(file, line, match)
+                yield TextMatch(file, line, match)
         return
     quick = re.compile("|".join(re.escape(needle.decode()) for needle in needles), re.IGNORECASE)
     for line in sorted({file.line_at(match.start()) for match in quick.finditer(file.text)}):
@@ -167,7 +167,7 @@ def _matches(file: IndexedText, pattern: re.Pattern[str], needles: Sequence[byte
             ends = file.starts[line]
             for match in pattern.finditer(file.text, start, min(end, ends + MAX_LINE)):
                 if match.start() < ends:
-                    yield FoundLine(file, line, match)
+                    yield TextMatch(file, line, match)
 
 
 def _holds(data: bytes, needles: Iterable[bytes]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import FoundLine, is_aside, scan_texts
+from atlas.code.lines.scan_texts import TextMatch, is_aside, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter
@@ -75,7 +75,7 @@ def _candidates(query: Query) -> list[list[str]]:
     return found[:4]
 
 
-def _report(name: str, found: tuple[FoundLine, ...], notes: tuple[str, ...]) -> LineReport | None:
+def _report(name: str, found: tuple[TextMatch, ...], notes: tuple[str, ...]) -> LineReport | None:
     lines = [(_group(each), each) for each in found]
     defaults = [each for group, each in lines if group == "default"]
     if not defaults:
@@ -92,7 +92,7 @@ def _report(name: str, found: tuple[FoundLine, ...], notes: tuple[str, ...]) -> 
     return LineReport("settings", title, tuple(said), notes)
 
 
-def _rank(each: FoundLine) -> tuple[bool, bool, bool, bool, bool]:
+def _rank(each: TextMatch) -> tuple[bool, bool, bool, bool, bool]:
     """Return the order of defaults: code, a name or line of defaults, a value rather than another name."""
     is_named = each.match["name"].lower().startswith("default")
     is_value = re.match(
@@ -107,7 +107,7 @@ def _rank(each: FoundLine) -> tuple[bool, bool, bool, bool, bool]:
     )
 
 
-def _distinct(group: str, places: list[FoundLine], most: int) -> list[TextLine]:
+def _distinct(group: str, places: list[TextMatch], most: int) -> list[TextLine]:
     """Return the first lines of different texts, equal ones counted."""
     by_text: dict[str, list[str]] = {}
     for each in places:
@@ -118,11 +118,11 @@ def _distinct(group: str, places: list[FoundLine], most: int) -> list[TextLine]:
     ]
 
 
-def _around(each: FoundLine) -> str:
+def _around(each: TextMatch) -> str:
     return f"{each.file.path} {' '.join(each.file.lines[max(0, each.line - 25) : each.line])}"
 
 
-def _group(each: FoundLine) -> str:
+def _group(each: TextMatch) -> str:
     """Return whether a line assigns a value, uses the name, documents it, or is of no interest."""
     if each.file.is_test:
         return "tests"

@@ -71,9 +71,7 @@ _MESSAGE_FIRST = re.compile(
     rf"(?:where|which|what|who|why)\b(?=.*\b{_TOLD}\b)(?P<rest>.*)$",
     re.IGNORECASE,
 )
-_MESSAGE_LAST = re.compile(
-    rf"^(?:where|which|what|who)\b[^:]{{5,80}}\b{_TOLD}\b[^:]{{0,20}}:\s+(?P<message>\S.{{11,}})$", re.IGNORECASE
-)
+_ASKS_ORIGIN = re.compile(rf"^(?:where|which|what|who)\b(?=.*\b{_TOLD}\b)", re.IGNORECASE)
 """A message without quotes, and a question about where it comes from."""
 _REPORTED = re.compile(
     r"^(?:(?:[^:]{0,80}\b(?:got|gets?|saw|sees?|says|said|with|shows?|prints?|returns?|throws?)|error|message|warning):\s+){1,2}",
@@ -111,9 +109,9 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
     fields = [re.sub(r"\\(.)", r"\1", found) for found in _FIELD.findall(text)]
     if fields:
         return _kept(fields)
-    told = _MESSAGE_LAST.match(text) or (None if _ASKS.match(text) else _MESSAGE_FIRST.match(text))
-    if told is not None and told["message"].count(" ") >= MIN_SPACES:
-        return _kept([_REPORTED.sub("", told["message"]).strip("\"'`“” ")])
+    message = _told(text)
+    if message.count(" ") >= MIN_SPACES:
+        return _kept([_REPORTED.sub("", message).strip("\"'`“” ")])
     is_question = _ASKS.match(text) is not None or text.endswith("?")
     error = _ERROR.search(text)
     if error is not None and not is_question:
@@ -121,6 +119,15 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
     if _MESSAGE.search(text) and not is_question and not text.startswith(('"', "'", "`", "“")):
         return _kept([_PREFIX.sub("", text)], is_certain=False)
     return _kept(next(group for group in match.groups() if group is not None) for match in _QUOTES.finditer(text))
+
+
+def _told(text: str) -> str:
+    """Return the message that stands without quotes before or behind a question about where it comes from; or ""."""
+    asks, _, message = text.partition(": ")
+    if _ASKS_ORIGIN.match(asks):
+        return message
+    told = None if _ASKS.match(text) else _MESSAGE_FIRST.match(text)
+    return told["message"] if told is not None else ""
 
 
 def _kept(texts: Iterable[str], *, is_certain: bool = True) -> tuple[QuotedText, ...]:
