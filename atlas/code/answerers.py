@@ -24,7 +24,7 @@ from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
 from atlas.code.lines.answers import LINE_ANSWERS
-from atlas.code.lines.build_files import answer_build_files
+from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines
 from atlas.code.lines.line_report import LineReport
 from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.package_questions import find_package_question
@@ -119,6 +119,9 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
             return None
     except AtlasError:
         return None
+    package = found.question.package
+    if package and not found.declared and (named := await answer_manifest_lines(reader, package, asked.where)):
+        return Answered(named)
     if not found.declared and (built := await answer_build_files(reader, asked.query, asked.where)) is not None:
         return Answered(built)
     if not found.declared and not found.question.package:
@@ -170,7 +173,8 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return None
     intent = await qualify(reader, intent, asked.subjects.text, asked.where.project)
     found = await answer_relation(reader, intent, asked.where)
-    if found is not None and found.outcome == "not_found" and await _is_misread(reader, asked, intent):
+    is_open = found is not None and (found.outcome == "not_found" or (found.is_unknown and not found.related))
+    if is_open and await _is_misread(reader, asked, intent):
         return None
     return await _with_tests(reader, asked, intent, found)
 

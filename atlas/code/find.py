@@ -40,7 +40,7 @@ from atlas.code.retrieve.channels import (
     gather,
     with_known_joined,
 )
-from atlas.code.retrieve.exact_text import by_exact_text
+from atlas.code.retrieve.exact_text import by_exact_text, texts_of
 from atlas.code.retrieve.file_evidence import by_file_meaning, wants_mentions
 from atlas.code.retrieve.fuse import (
     REPORT_WORDS_WEIGHT,
@@ -188,6 +188,8 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:
     """Return the subjects of a question; none of a text that states or reports something, or is long."""
     if query.states or query.reports or len(query.text) > MAX_RELATION_CHARACTERS:
         return Subjects()
+    if any(" " in each.text for each in texts_of(query.text)):
+        return Subjects()  # the words of a message are no names
     try:
         return await find_subjects(reader, query.text, where.project)
     except AtlasError:

@@ -173,7 +173,7 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
     """Return what the question names that the index has, the most certain kind of name first."""
     found = [HistorySubject(await _path_of(reader, path, where)) for path in query.paths]
     if found:
-        return found
+        return await _inside(reader, query, found[0].path, where) or found
     written = [*re.findall(r"`([^`\s]+)`", query.text), *query.names]
     if query.relation is not None and query.relation.kind == Kind.CHANGES and query.relation.name:
         written.append(query.relation.name)
@@ -188,6 +188,25 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
             if nodes and (len(nodes) == 1 or not word.islower()):
                 return nodes
     return await _in_texts(reader, written[:1], where) if _ADDS.search(query.text) else []
+
+
+async def _inside(reader: Reader, query: Query, path: str, where: Filter) -> list[HistorySubject]:
+    """Return the one name that a question writes beside a path, where the file has it."""
+    names = [name for name in query.names if name not in query.paths and name not in path]
+    for name in names[:1]:
+        nodes = [each for each in await _named(reader, name, where) if each.path == path]
+        if nodes:
+            return nodes
+        text = (
+            (await reader.store.content(where.project or reader.project, [path]))
+            .get(path, b"")
+            .decode("utf-8", "replace")
+        )
+        word = re.compile(rf"(?<![\w]){re.escape(name)}(?!\w)")
+        lines = [number for number, line in enumerate(text.splitlines(), 1) if word.search(line)]
+        if lines:
+            return [HistorySubject(path, text=name, line=lines[0])]
+    return []
 
 
 async def _in_texts(reader: Reader, names: Sequence[str], where: Filter) -> list[HistorySubject]:

@@ -79,6 +79,8 @@ def read_package_question(query: Query, declared: Sequence[Declaration], *, name
     if groups and (is_sure or re.search(r"\b(?:extras?|groups?|feature)\b", text, re.IGNORECASE)):
         return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     named = _packages(words, declared)
+    if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
+        return PackageQuestion(PackageAspect.LIST, project=project, certain=True)
     if named and (_USE.search(text) or _VERSION.search(text)) and not _CODE_NOUNS.search(text):
         asks = PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS
         return PackageQuestion(asks, named, certain=bool(_DEPENDENCIES.search(text)))
@@ -98,6 +100,21 @@ def read_package_question(query: Query, declared: Sequence[Declaration], *, name
         # what composer suggests, for one, is not in the graph: no "none" without proof
         return None
     return PackageQuestion(PackageAspect.LIST, kinds=kinds, project=_project(words, declared), certain=True)
+
+
+def _inner_project(named: str, declared: Sequence[Declaration]) -> str:
+    """Return the folder of a project of the repository that has the name; "" for other packages."""
+    name = normal_name(named)
+    for each in declared:
+        if each.folder and name in (normal_name(each.project), normal_name(each.folder.rpartition("/")[2])):
+            return each.folder
+    return ""
+
+
+def _needs_of(named: str, text: str) -> bool:
+    """Return whether a text asks what a project needs, not what needs it: `what does NAME need`."""
+    pattern = rf"\b(?:does|do|by|of|for)\b(?: the)? [`\"']?{re.escape(named)}\b"
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def _to_do(text: str, topic: str, declared: Sequence[Declaration]) -> PackageQuestion | None:

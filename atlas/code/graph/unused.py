@@ -72,6 +72,13 @@ _COMPUTED = re.compile(
 )
 """A method of the own object is called by a name that is computed."""
 _EXPORTED = "exported (ask for `unused exports`)"
+_PLATFORM = re.compile(
+    r"[_.-](?:windows|win32|win|unix|posix|linux|darwin|macos|mac|osx|bsd|freebsd|openbsd|netbsd|solaris|android|ios|wasm|js|plan9"
+    r"|amd64|arm64|arm|x86|x64|generic|stub|fallback|other|others|no\w+)\.\w+$",
+    re.IGNORECASE,
+)
+"""Files for one platform of several."""
+MAX_TWINS = 20
 _REDEFINITION = re.compile(r"#\d+$")
 _ALL_NAMES = re.compile(r"^__all__\b[^\[(\n]{0,200}+[\[(]([^\])]*)", re.MULTILINE)
 
@@ -143,7 +150,10 @@ async def _accounted(reader: Reader, mentioned: Sequence[Node]) -> set[str]:
 
 
 async def _without_used_twins(reader: Reader, nodes: Sequence[Node]) -> list[Node]:
-    """Leave out definitions of which another one of the same name is used: branches of an `if`, stubs, overloads."""
+    """Leave out definitions of which another one of the same name is used: branches of an `if`, stubs, overloads.
+
+    So are definitions of one folder for several platforms: a build has one of them.
+    """
     known = {node.row.uid for node in nodes}
     twins: dict[str, list[str]] = {}
     for uid in known:
@@ -151,7 +161,17 @@ async def _without_used_twins(reader: Reader, nodes: Sequence[Node]) -> list[Nod
         twins[uid] = [twin for twin in (base, f"{base}#2") if twin not in known]
     wanted = sorted({twin for others in twins.values() for twin in others})
     used = {node.row.uid for node in await reader.store.symbols(wanted)}
-    return [node for node in nodes if used.isdisjoint(twins[node.row.uid])]
+    left = [node for node in nodes if used.isdisjoint(twins[node.row.uid])]
+    by_platform = [node for node in left if _PLATFORM.search(node.row.path)]
+    elsewhere: set[str] = set()
+    for node in by_platform[:MAX_PROVEN]:
+        row, where = node.row, Filter(project=node.project)
+        same = await reader.store.find(row.name, Match.SUFFIX, where, MAX_TWINS)
+        folder = row.path.rpartition("/")[0]
+        others = [each.row for each in same if each.row.path != row.path and each.row.path.rpartition("/")[0] == folder]
+        if any(other.uid not in known and other.label == row.label and other.name == row.name for other in others):
+            elsewhere.add(row.uid)
+    return [node for node in left if node.row.uid not in elsewhere]
 
 
 async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequence[Node]) -> dict[str, str]:

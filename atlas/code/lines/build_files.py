@@ -25,7 +25,28 @@ _LOOKS_FOR = re.compile(
     r"|\bbazel_dep\(\s{0,9}name\s{0,9}=\s{0,9}[\"'](?P<bazel>[\w.-]+)",
     re.IGNORECASE,
 )
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:[\w.-]+\.(?:toml|gradle|kts|gemspec|csproj|fsproj|props|sbt|exs|cabal|nimble|opam|rockspec)|pom\.xml|package\.json"
+    r"|composer\.json|Package\.swift|Podfile|Gemfile|go\.mod|requirements[\w.-]*\.txt|setup\.(?:py|cfg)|pubspec\.yaml"
+    r"|environment\.ya?ml)$|" + _BUILD_FILE.pattern,
+    re.IGNORECASE,
+)
+MAX_NAMED = 12
 _NEEDLES = (b"find_", b"pkg", b"fetchcontent", b"cpm", b"external", b"dependency", b"ac_", b"require", b"bazel_dep")
+
+
+async def answer_manifest_lines(reader: Reader, package: str, where: Filter) -> LineReport | None:
+    """Return the lines of manifests that name a package which no declaration has; None where there are none.
+
+    A form of a declaration that is not read is no proof that a package is not declared. Raises store errors.
+    """
+    name = re.compile(rf"(?<![\w-]){re.escape(package)}(?![\w-])", re.IGNORECASE)
+    scan = await scan_texts(reader, where, name, (package.encode(),), lambda path: _MANIFEST.search(path) is not None)
+    if not scan.found:
+        return None
+    lines = [TextLine("named", each.place, shown(each.text)) for each in scan.found[:MAX_NAMED]]
+    title = f"`{package}`: no declaration of a known form; {counted(len(scan.found), 'line')} of manifests name it"
+    return LineReport("packages", title, tuple(lines), scan.notes)
 
 
 async def answer_build_files(reader: Reader, query: Query, where: Filter) -> LineReport | None:

@@ -66,6 +66,7 @@ _OF_REQUESTS = re.compile(
 )
 """Entries of a request's environment (CGI, WSGI, Rack), which are read like variables."""
 _PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY"))
+MAX_LEFT = 30
 _WRITES = re.compile(r"^\s*(?:=(?!=|~)|\|\|=)|\bsetenv|\bputenv|\bSetenv|\bset_var")
 
 
@@ -227,11 +228,16 @@ def _listed(
         if about and not said:
             lines, said = [], f"only documents name {' '.join(words)}; {_names(kept)} others are read"
         others = about
+    if said:
+        # what the topic leaves out may have to do with it, too
+        left = {each.name: each for each in reversed(code) if each.name not in by_name}
+        rest = [f"{name} {each.found.place}" for name, each in sorted(left.items())][:MAX_LEFT]
+        lines += [TextLine("others", "all other variables", ", ".join(rest))] if rest else []
     elsewhere = [each.place for each in lines if each.group == "in_tools"]
     lines = [each for each in lines if each.group != "in_tools"]
     lines += [TextLine("in_tools", "build, benchmarks, examples", ", ".join(elsewhere))] if elsewhere else []
     lines += [TextLine("documented", name, f"{found.place} (no read in indexed code)") for name, found in others]
-    order = ("variables", "computed", "documented", "through_env", "only_set", "in_tools")
+    order = ("variables", "computed", "others", "documented", "through_env", "only_set", "in_tools")
     lines.sort(key=lambda each: (order.index(each.group), each.place))
     files = {each.found.file.path for each in kept}
     missing = f"{', '.join(f'`{name}`' for name in named)} is read nowhere in indexed code; " if named else ""

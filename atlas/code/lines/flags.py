@@ -22,9 +22,14 @@ _LISTS = re.compile(
 )
 _DECLARES = re.compile(
     r"add_argument|option|\bon[ (]|\.arg\(|Arg::|\blong\b|[fF]lags?\b|[sS]witch|Param|Parameter|usage"
-    r"|help|\bVar\w*\(|getopt",
+    r"|help|\bVar\w*\(|getopt|\bcase\s+[\"'`]-|==\s*[\"'`]-|\bmatch(?:es)?\b",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r"(?:^|/)(?:\.[\w-]+|scripts?|ci|install|plugins?|completions?|shell|contrib|examples?)(?:/|$)"
+    r"|\.(?:vim|lua|fish)$|ile$"
+)
+"""Files that rather pass flags to a program than declare them."""
 _GO = r"(?:\.|\b)(?:String|Bool|Int|Uint|Float|Duration|Count|IP|Text|Func|Value)\w*\(\s*(?:&?[\w.\[\]]+,\s*)?\"{0}\""
 _CLAP = r"(?:\blong\s*(?:=\s*|\()|\bArg::(?:new|with_name)\(|\blong_flag\()\s*\"{0}\""
 _NAMED = r"\.(?:option|flag|opt|boolean|requiredOption|addOption)\(\s*(?:new \w+\(\s*)?[\"'`]{0}[\"'`]"
@@ -85,8 +90,14 @@ def _group(found: TextMatch) -> str:
         return "tests"
     text = found.text.strip()
     before = " ".join(found.file.lines[max(0, found.line - 3) : found.line])
-    is_quoted = re.match(r"[\"'`(\[]", text) is not None and text.startswith(('"-', "'-", "`-"))
+    is_quoted = (
+        not _ASIDE.search(found.file.path)
+        and re.match(r"[\"'`(\[]", text) is not None
+        and text.startswith(('"-', "'-", "`-"))
+    )
     if text.startswith(("#", "//", "*", "///")):
+        return "used"
+    if _ASIDE.search(found.file.path):
         return "used"
     return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"
 

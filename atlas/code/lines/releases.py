@@ -125,7 +125,9 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     asked = " ".join(words)
     title = f"`{asked}`: {counted(len(lines), 'line')} of changelogs and version notes"
     if first is not None and first.version:
-        title = f"`{asked}` {kind}: {first.version} ({first.file.path}:{first.line})"
+        is_sure = _is_exact(first.text, words) and len(words) == 1 and _says_of(first.text, words[0], kind)
+        named = f"`{asked}` {kind}" if is_sure else f'first line that names `{asked}` with "{kind}"'
+        title = f"{named}: {first.version} ({first.file.path}:{first.line})"
     return LineReport("releases", title, tuple(lines), first=10)
 
 
@@ -202,6 +204,14 @@ def _says(each: ChangelogLine, kind: str) -> bool:
     if kind == "deprecated" and "removed" in said and not re.search(r"will be removed|removed in", each.text):
         return False
     return kind in said or re.match(_VERBS[kind], each.part, re.IGNORECASE) is not None
+
+
+def _says_of(text: str, word: str, kind: str) -> bool:
+    """Return whether a line says it of the word itself: the verb stands near in front of it, or behind with `was`."""
+    name, verb = re.escape(re.split(r"[.:#]+", word)[-1]), rf"(?:{_VERBS[kind]})\w*"
+    before = rf"\b{verb}\W+(?:\w+\W+){{0,3}}?[`*]*{name}\b"
+    behind = rf"\b{name}\b[`*]*\W+(?:is|was|are|were|has been) {verb}"
+    return re.search(f"{before}|{behind}", text[:MAX_HEADING], re.IGNORECASE) is not None
 
 
 def _said(each: ChangelogLine) -> str:

@@ -68,7 +68,7 @@ def _candidates(query: Query) -> list[list[str]]:
         words = [word.strip("`\"'") for word in match[1].split()]
         words = [word for word in words if word.lower() not in _NOT_NAMES]
         code = [[word.rpartition(".")[2]] for word in words if re.search(r"_|\w\.\w|[a-z][A-Z]|-", word)]
-        names = code or ([words[-3:], words[:2], words[-1:]] if is_plain and words else [])
+        names = code or ([words[-3:], words[:2]] if is_plain and words else [])
         found += [name for name in names if name not in found and len("".join(name)) > 2]
     if found and query.names:
         found = [[name.rpartition(".")[2]] for name in query.names] + found

@@ -143,7 +143,10 @@ _QUOTES = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'
 _CALL = re.compile(r"(?<=[\w>])\(([^()]{0,80})\)")
 _POSSESSIVE = re.compile(r"(?<=\w)(?:'s|’s|')$")
 _EDGE = "`'\"“”,;:?!()[]{}<>.…"
-_KIND = re.compile(f"(?:{KIND_WORD}|wrapper|utility|callback)s?", re.IGNORECASE)
+_KIND = re.compile(
+    f"(?:{KIND_WORD}|wrapper|utility|callback|flag|option|setting|argument|parameter|counter|attribute|key)s?",
+    re.IGNORECASE,
+)
 _OWNER = re.compile(r"(?:in|of|from|inside|within|on|under)", re.IGNORECASE)
 _ARTICLE = re.compile(rf"(?:the|a|an|this|that|our|my|its|{KIND_WORD})", re.IGNORECASE)
 
