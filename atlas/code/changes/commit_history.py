@@ -36,8 +36,10 @@ _ADDED = (
     r"|(?:brought|bring|brings|got|get|gets|went|go|slipped|made it|put|pulled) in(?:to)?"
     r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"
 )
+_OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
+"""Begins what a program keeps: `history entries` is no question to git."""
 _HISTORY = re.compile(
-    r"\b(?:histor(?:y|ies)|evol(?:ve[sd]?|ving|ution)|over (?:the )?(?:time|years|months|releases)"
+    rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)|over (?:the )?(?:time|years|months|releases)"
     r"|git log|git blame|blame|commits?"
     rf"|committed|committers?|authors?|authored|contribut\w+|who (?:\w+ )?(?:{_ADDED}|{_CHANGED}|owns"
     rf"|removed|works?|worked)"
@@ -58,6 +60,12 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
+MEMBER_ADDED = re.compile(
+    r"`?(?P<name>\w+)`? (?:got |get |been |was )?(?:add|introduc|land|put)\w*(?: in)?(?:to| to| on) (?:the )?"
+    r"(?P<owner>`?[A-Za-z_]\w*`?)",
+    re.IGNORECASE,
+)
+"""`When was inline added to JsonClass` asks for the member."""
 _SEVERAL = re.compile(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
 _WHO = re.compile(
     r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+"
@@ -119,6 +127,8 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         return None
     if reader.history is None or where.project not in ("", reader.project):
         return None
+    if query.text.lower().startswith(("where ", "how many ", "how much ", "default ")):
+        return None
     if query.states and not re.match(r"(?:commits?|history|changes|authors?|contributors)\b", text, re.IGNORECASE):
         return None
     question = await _with_times(reader.history, text)
@@ -175,6 +185,8 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
     if found:
         return await _inside(reader, query, found[0].path, where) or found
     written = [*re.findall(r"`([^`\s]+)`", query.text), *query.names]
+    if (member := MEMBER_ADDED.search(query.text)) is not None:
+        written = [f"{member['owner'].strip('`')}.{member['name']}", *written]
     if query.relation is not None and query.relation.kind == Kind.CHANGES and query.relation.name:
         written.append(query.relation.name)
     for name in written:

@@ -48,6 +48,10 @@ _TO_DO = re.compile(
     r"|run\w*|install\w*|develop\w*|test\w*|lint\w*|compil\w*|generat\w*|doc\w*|the \w+)",
     re.IGNORECASE,
 )
+_OF_NEEDS = re.compile(
+    r"\b(?:needs?|needed|requires?|required|depend\w*|uses?|pulls?|brings?|librar\w+|packages?|deps|imports?)\b",
+    re.IGNORECASE,
+)
 _WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
 _WORD = re.compile(r"@?[\w][\w@./:+-]*")
 _TOPICS = {
@@ -114,7 +118,7 @@ def _inner_project(named: str, declared: Sequence[Declaration]) -> str:
 def _needs_of(named: str, text: str) -> bool:
     """Return whether a text asks what a project needs, not what needs it: `what does NAME need`."""
     pattern = rf"\b(?:does|do|by|of|for)\b(?: the)? [`\"']?{re.escape(named)}\b"
-    return re.search(pattern, text, re.IGNORECASE) is not None
+    return re.search(pattern, text, re.IGNORECASE) is not None and _OF_NEEDS.search(text) is not None
 
 
 def _to_do(text: str, topic: str, declared: Sequence[Declaration]) -> PackageQuestion | None:

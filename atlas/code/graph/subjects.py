@@ -107,7 +107,8 @@ async def _nodes(reader: Reader, written: WrittenName, where: Filter) -> list[No
         nodes = [*found.nodes, *found.declarations]
         if written.shape < NameShape.CODE:
             nodes = [node for node in nodes if node.row.label in _DEFINITIONS]
-        return [node for node in nodes if node.row.label not in (Label.CHUNK, Label.DOC_SECTION)]
+        titled = (Label.CHUNK, Label.DOC_SECTION, *((Label.DOC_FILE,) if found.how != "path" else ()))
+        return [node for node in nodes if node.row.label not in titled]
     if found.how == "folded" and len(found.nodes) == 1 and written.shape == NameShape.CODE:
         return list(found.nodes)
     if "." in written.name and written.shape >= NameShape.CODE:

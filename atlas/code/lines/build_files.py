@@ -44,9 +44,9 @@ async def answer_manifest_lines(reader: Reader, package: str, where: Filter) -> 
     scan = await scan_texts(reader, where, name, (package.encode(),), lambda path: _MANIFEST.search(path) is not None)
     if not scan.found:
         return None
-    lines = [TextLine("named", each.place, shown(each.text)) for each in scan.found[:MAX_NAMED]]
-    title = f"`{package}`: no declaration of a known form; {counted(len(scan.found), 'line')} of manifests name it"
-    return LineReport("packages", title, tuple(lines), scan.notes)
+    lines = list(dict.fromkeys(TextLine("named", each.place, shown(each.text)) for each in scan.found))
+    title = f"`{package}`: no declaration of a known form; {counted(len(lines), 'line')} of manifests name it"
+    return LineReport("packages", title, tuple(lines[:MAX_NAMED]), scan.notes)
 
 
 async def answer_build_files(reader: Reader, query: Query, where: Filter) -> LineReport | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from atlas.code.changes.commit_history import added_by
+from atlas.code.changes.commit_history import MEMBER_ADDED, added_by
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
 from atlas.code.question.parse_question import Query
@@ -172,6 +172,8 @@ def _subject(rest: str) -> tuple[str, ...]:
     words = quoted or [word.strip(".,?!:;'\"()") for word in rest.split()]
     kept = [word for word in words if word and (word.lower() not in _NOISE and word.lower() not in STOP_WORDS)]
     code = [word for word in kept if re.search(r"_|\w\.\w|[a-z][A-Z]|^--|\(\)|::|[A-Z]{2}|\d", word)]
+    member = MEMBER_ADDED.search(rest)
+    code = [member["name"], *code] if member is not None and code and member["name"].lower() not in _NOISE else code
     return tuple(dict.fromkeys(re.sub(r"\(\)$", "", word) for word in (code or kept)))
 
 
