@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from atlas.answers.file_uri import without_uris
 from atlas.answers.tool import Reads
 from atlas.answers.toolset import Caller, OpenToolset, Toolset
 from atlas.app.freshness import FreshnessGuard
@@ -140,7 +141,8 @@ class Session:
     async def _answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Answer:
         if self._starts_daemon and tool.reads is not Reads.INSTALLATION:
             await self.guard.start_daemon()
-        return await self._answering[tool.name].answer(tool, self._with_defaults(tool, arguments), caller)
+        given = without_uris(tool.arguments, self._with_defaults(tool, arguments), str(self._settings.root))
+        return await self._answering[tool.name].answer(tool, given, caller)
 
     def opened_by(self, opening: Callable[[ToolsetHost], OpenT]) -> OpenT:
         """Return what this session has opened with a function; opens it on the first call."""
