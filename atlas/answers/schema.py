@@ -1,8 +1,8 @@
 """Check tool arguments against the part of JSON Schema that the tools use.
 
 What has only one meaning is accepted in another form: models write numbers and flags as text, and one item of a list
-without the list. A ConfigError names the argument, the expected and the actual value, so that an agent can correct the call. Importing a
-complete validator would take longer than the startup of the server may.
+without the list. A ConfigError names the argument, the expected and the actual value, so that an agent can correct the
+call. Importing a complete validator would take longer than the startup of the server may.
 """
 
 from __future__ import annotations

@@ -45,6 +45,7 @@ from atlas.core.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
 from atlas.knowledge.notes.checks import client_name  # noqa: E402
 from atlas.runtime.process.stdin import claim_stdin  # noqa: E402
 from atlas.server.http.log import RateLimitFilter  # noqa: E402
+from atlas.server.malformed import malformed_answered, with_codes  # noqa: E402
 
 if TYPE_CHECKING:
     from atlas.server.http.auth import Access
@@ -270,7 +271,7 @@ async def _serve_http(
     manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=site.limits.body_bytes)
     try:
         async with manager.run():
-            limiter = RequestLimiter(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
+            limiter = RequestLimiter(with_codes(manager.handle_request), HTTP_PATH, site.access, site.limits, health)
             await serve(limiter, site.listening, ready, site.tls, site.limits.at_work + site.limits.waiting)
     finally:
         await session.aclose()
@@ -294,8 +295,11 @@ async def session_health(session: Session) -> tuple[bool, dict[str, object]]:
 
 async def _serve_stdio(session: Served, server: Server[object]) -> None:
     try:
-        async with stdio_server(stdin=claim_stdin()) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with (
+            stdio_server(stdin=claim_stdin()) as (incoming, outgoing),
+            malformed_answered(incoming, outgoing) as messages,
+        ):
+            await server.run(messages, outgoing, server.create_initialization_options())
     finally:
         await session.aclose()
 

@@ -159,6 +159,26 @@ async def test_without_an_index_nothing_answers_as_if_there_was_nothing(empty: P
     assert not empty.data.exists(), "reading must not create a data folder"
 
 
+async def test_a_first_search_tells_how_far_the_first_index_is(empty: Place) -> None:
+    for number in range(300):
+        names = "\n".join(f"def made_{number}_{one}(): return {one}" for one in range(40))
+        (empty.root / f"many{number}.py").write_text(names)
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async with server(empty) as client:
+        result = await client.call_tool("hybrid_search", {"query": "made_7_3"}, progress_callback=tell)
+        assert "made_7_3" in text_of(result)
+        during = list(told)
+        await client.call_tool("hybrid_search", {"query": "made_8_3"}, progress_callback=tell)
+    assert during
+    assert [one[0] for one in during] == sorted({one[0] for one in during})
+    assert {one[1] for one in during} == {100}
+    assert told == during, "an index that is complete needs no progress"
+
+
 async def test_an_index_that_appears_later_is_found(empty: Place) -> None:
     async with server(empty, ATLAS_MCP_INDEX_ON_DEMAND="false") as client:
         assert "not indexed" in await refusal(client, "get_node", name="Cart")
