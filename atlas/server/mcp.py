@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from atlas.server.http.auth import Access
     from atlas.server.http.middleware import RequestLimits
     from atlas.server.http.server import Tls
+    from atlas.server.roots import RootSessions
 
 gc.freeze()
 gc.enable()
@@ -58,6 +59,8 @@ gc.enable()
 logger = logging.getLogger("atlas.mcp")
 
 Context = ServerRequestContext[object, object]
+Chosen = Callable[[Context], Awaitable[Session]]
+"""Returns the session that answers a request."""
 
 HTTP_PATH = "/mcp"
 
@@ -136,8 +139,16 @@ def make_server(
     toolsets: Sequence[str] = ("code",),
     offer_writes: bool = True,
     known: Mapping[str, Toolset[ToolsetHost]] = TOOLSETS,
+    roots: RootSessions | None = None,
 ) -> Server[object]:
-    """Return the MCP server of a session, whose toolsets are `known`. Raises ConfigError for an unknown toolset."""
+    """Return the MCP server of a session, whose toolsets are `known`. Raises ConfigError for an unknown toolset.
+
+    `roots`: sessions with the projects of the client's roots, instead of `session`.
+    """
+
+    async def chosen(context: Context) -> Session:
+        return session if roots is None else await roots.of(context.session)
+
     tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes, known=known)
     listed = types.ListToolsResult(tools=[declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
@@ -151,7 +162,8 @@ def make_server(
         tool = _offered(offered, params.name)
         try:
             arguments = check_arguments(tool.input_schema, params.arguments or {})
-            text, structure = await session.call(tool, arguments, context.session.report_progress, _client(context))
+            project = await chosen(context)
+            text, structure = await project.call(tool, arguments, context.session.report_progress, _client(context))
         except AtlasError as error:
             return failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback
@@ -170,11 +182,13 @@ def make_server(
         on_call_tool=call_tool,
         on_list_resources=_no_resources,
         on_list_resource_templates=_templates,
-        on_read_resource=_reader(session),
+        on_read_resource=_reader(chosen),
         on_list_prompts=_prompts,
         on_get_prompt=_prompt,
-        on_completion=_completer(session),
+        on_completion=_completer(chosen),
     )
+    if roots is not None:
+        server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, roots.has_changed)
     return without_idle_tracing(server)
 
 
@@ -201,11 +215,11 @@ async def _templates(
     return types.ListResourceTemplatesResult(resource_templates=listed)
 
 
-def _reader(session: Session) -> Callable[..., Awaitable[types.ReadResourceResult]]:
+def _reader(chosen: Chosen) -> Callable[..., Awaitable[types.ReadResourceResult]]:
     async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
-            text = await session.resource(uri)
+            text = await (await chosen(context)).resource(uri)
         except AtlasError as error:
             raise invalid(error, uri=uri) from error
         return types.ReadResourceResult(
@@ -240,10 +254,10 @@ async def _prompt(context: Context, params: types.GetPromptRequestParams) -> typ
     return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
-def _completer(session: Session) -> Callable[..., Awaitable[types.CompleteResult]]:
+def _completer(chosen: Chosen) -> Callable[..., Awaitable[types.CompleteResult]]:
     async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         try:
-            values = await session.completions(params.argument.name, params.argument.value)
+            values = await (await chosen(context)).completions(params.argument.name, params.argument.value)
         except AtlasError:
             values = []  # without an index there is nothing to complete; reading says why
         return types.CompleteResult(completion=types.Completion(values=values, has_more=len(values) >= MAX_COMPLETIONS))
