@@ -126,11 +126,16 @@ def mcp(
 
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
+    _serve_stdio(settings, data_dir, is_given=bool(project or os.environ.get("ATLAS_PROJECT")))
+
+
+def _serve_stdio(settings: Settings, data_dir: str, *, is_given: bool) -> None:
+    """Serve a project that is given, or that of the client's roots."""
     from atlas.app.session import make_session
     from atlas.server.mcp import make_server, serve_stdio
 
     session = make_session(settings, serves_agents=True)
-    if project or os.environ.get("ATLAS_PROJECT"):
+    if is_given:
         serve_stdio(session, make_server(session, **_offer(settings)))
         return
     from atlas.server.roots import RootSessions

@@ -1,6 +1,6 @@
 """The MCP server over stdio and HTTP: `tools/list` from the toolsets, `tools/call` through a session.
 
-Only this module imports `mcp`. Errors of a tool are answers with `isError`, a message and a hint; a protocol error
+Errors of a tool are answers with `isError`, a message and a hint; a protocol error
 indicates a bug. Standard output carries the protocol, standard error the log.
 """
 
