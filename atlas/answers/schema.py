@@ -1,12 +1,15 @@
 """Check tool arguments against the part of JSON Schema that the tools use.
 
-A ConfigError names the argument, the expected and the actual value, so that an agent can correct the call. Importing a
-complete validator would take longer than the startup of the server may.
+What has only one meaning is accepted in another form: models write numbers and flags as text, and one item of a list
+without the list. A ConfigError names the argument, the expected and the actual value, so that an agent can correct the
+call. Importing a complete validator would take longer than the startup of the server may.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -24,11 +27,18 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 _NAMES = {"string": "text", "integer": "a whole number", "array": "a list", "object": "an object"}
 
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{1,15})?")
+MAX_PARSED = 100_000
+"""Characters of a list or an object that is given as the text of its JSON."""
+
 
 def check_arguments(schema: Schema, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Return the given arguments (null counts as absent). Raises ConfigError for the first invalid one."""
+    """Return the given arguments in the types of the schema (null counts as absent).
+
+    Raises ConfigError for the first invalid one.
+    """
     properties = cast("Mapping[str, Schema]", schema["properties"])
-    given = {name: value for name, value in arguments.items() if value is not None}
+    given = {name: typed(properties.get(name, {}), value) for name, value in arguments.items() if value is not None}
     for name in given:
         if name not in properties:
             near = difflib.get_close_matches(name, properties, 1)
@@ -40,6 +50,49 @@ def check_arguments(schema: Schema, arguments: Mapping[str, object]) -> dict[str
     for name, value in given.items():
         check(name, properties[name], value)
     return given
+
+
+def typed(schema: Schema, value: object) -> object:
+    """Return the value that a schema wants and `value` can only mean, else `value` itself, which `check` refuses."""
+    wanted = schema.get("type", "")
+    if wanted == "array":
+        listed = _listed(schema, value)
+        if not isinstance(listed, list):
+            return listed
+        return [typed(schema.get("items", {}), item) for item in cast("list[object]", listed)]
+    if isinstance(value, float) and wanted == "integer":
+        return int(value) if value.is_integer() else value
+    if not isinstance(value, str) or wanted not in ("integer", "number", "boolean", "object"):
+        return value
+    text = value.strip()
+    if wanted == "object":
+        return _parsed(text, dict, value)
+    if wanted == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), value)
+    if not _NUMBER.fullmatch(text):
+        return value
+    number = float(text)
+    if wanted == "number":
+        return number
+    return int(number) if number.is_integer() else value
+
+
+def _listed(schema: Schema, value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return _parsed(value, list, value)
+    if schema.get("words"):
+        return [word for part in value.split(",") if (word := part.strip())]
+    return [value] if value.strip() else []
+
+
+def _parsed(text: str, kind: type, otherwise: object) -> object:
+    try:
+        value: object = json.loads(text) if len(text) <= MAX_PARSED else otherwise
+    except (ValueError, RecursionError):
+        return otherwise
+    return value if isinstance(value, kind) else otherwise
 
 
 def check(name: str, schema: Schema, value: object) -> None:

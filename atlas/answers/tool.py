@@ -15,7 +15,7 @@ from atlas.answers.answer import Answer
 
 Schema = dict[str, Any]
 
-_UNDECLARED = frozenset(("minLength", "maxLength", "maxItems"))
+_UNDECLARED = frozenset(("minLength", "maxLength", "maxItems", "words", "place"))
 
 OBJECT: Schema = {"type": "object"}
 STRING: Schema = {"type": "string"}
@@ -139,6 +139,15 @@ def whole(description: str, low: int, high: int) -> Schema:
     return {"type": "integer", "minimum": low, "maximum": high, **({"description": description} if description else {})}
 
 
-def list_of(item: Schema, most: int = 0) -> Schema:
-    """Return the schema of a list of at most `most` items (0 = any number)."""
-    return {"type": "array", "items": item, **({"maxItems": most} if most else {})}
+def place(description: str, longest: int) -> Schema:
+    """Return the schema of a string that may name a file, so that it may be a `file://` URI."""
+    return {**text(description, longest), "place": True}
+
+
+def list_of(item: Schema, most: int = 0, *, words: bool = False) -> Schema:
+    """Return the schema of a list of at most `most` items (0 = any number).
+
+    `words`: no item has a comma, so that one string may name several.
+    """
+    listed: Schema = {"type": "array", "items": item, **({"maxItems": most} if most else {})}
+    return {**listed, "words": True} if words else listed

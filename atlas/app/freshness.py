@@ -30,6 +30,7 @@ from atlas.runtime.process.tree_version import TreeVersion, read_version
 if TYPE_CHECKING:
     import subprocess
 
+    from atlas.answers.toolset import Report
     from atlas.code.atlas import TreeReport
     from atlas.code.index.project.tree_check import TreeCheck
     from atlas.core.contracts import Store
@@ -171,6 +172,20 @@ class FreshnessGuard:
         if not total:
             return name
         return f"{name}, {done:,} of {total:,} {'texts' if phase == 'embed' else 'files'}"
+
+    async def tell(self, report: Report) -> None:
+        """Report how far the pass at work is, once there is one, until cancelled."""
+        from atlas.code.tools.state.index_pass import REPORT_SECONDS, IndexProgress
+        from atlas.core.threads import in_background
+
+        while self._passes.running is None:  # noqa: ASYNC110 a call that needs no pass ends before
+            await asyncio.sleep(REPORT_SECONDS)
+        progress = IndexProgress()
+        progress(*self._progress)
+        async with in_background(progress.pump(report)):
+            while True:
+                await asyncio.sleep(REPORT_SECONDS)
+                progress(*self._progress)
 
     async def work_at_index(self) -> str:
         """Return how far the pass at work is, or that another process writes; "" without either."""

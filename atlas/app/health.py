@@ -93,7 +93,9 @@ def describe_places(settings: Settings) -> list[str]:
         ignored.append(f"ignored: and {len(settings.ignored) - MAX_NOTED} more; `atlas config show` lists them")
     old = legacy_folder(settings.root)
     unused = [f"{old} is of an earlier version and no longer used: delete it"] if old is not None else []
-    return [f"index: {settings.store_place}", *ignored, *unused]
+    chosen = settings.origin("root")
+    project = [f"project: {settings.root} ({chosen})"] if chosen != "default" else []
+    return [*project, f"index: {settings.store_place}", *ignored, *unused]
 
 
 def _trace(data_dir: Path) -> Trace:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from atlas.answers.file_uri import without_uris
 from atlas.answers.tool import Reads
 from atlas.answers.toolset import Caller, OpenToolset, Toolset
 from atlas.app.freshness import FreshnessGuard
@@ -20,6 +21,7 @@ from atlas.app.single_flight import SingleFlight
 from atlas.app.toolset_host import OpenT, ToolsetHost
 from atlas.app.toolsets import TOOLSETS, tools_of
 from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.threads import in_background
 from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class Session:
         self._opening: SingleFlight[Atlas] = SingleFlight()
         self._toolsets: dict[Callable[[ToolsetHost], OpenToolset], OpenToolset] = {}
         self._answering = {tool.name: self.opened_by(one.open) for one in toolsets for tool in one.tools}
-        self._is_known = False
+        self._is_known = self._is_complete = False
         self._writes = self._writes_looked_at = 0
         """How often this session has changed files: ever, and before the last check of the tree that was certain."""
 
@@ -140,7 +142,12 @@ class Session:
     async def _answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Answer:
         if self._starts_daemon and tool.reads is not Reads.INSTALLATION:
             await self.guard.start_daemon()
-        return await self._answering[tool.name].answer(tool, self._with_defaults(tool, arguments), caller)
+        given = without_uris(tool.arguments, self._with_defaults(tool, arguments), str(self._settings.root))
+        answering = self._answering[tool.name].answer(tool, given, caller)
+        if self._is_complete or not self._makes_index or tool.reads is not Reads.FILES:
+            return await answering
+        async with in_background(self.guard.tell(caller.report)):
+            return await answering
 
     def opened_by(self, opening: Callable[[ToolsetHost], OpenT]) -> OpenT:
         """Return what this session has opened with a function; opens it on the first call."""
@@ -161,6 +168,7 @@ class Session:
             report = await self.guard.unfinished(store)
             await self._is_in(store)
             return report
+        self._is_complete = True
         writes = self._writes
         newer = await self.guard.look(store, certain=certain or writes != self._writes_looked_at)
         self._writes_looked_at = max(writes, self._writes_looked_at)

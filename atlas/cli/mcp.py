@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -91,7 +92,10 @@ def mcp(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP."""
+    """Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP.
+
+    Over stdio without --project, the roots that the client offers choose the project.
+    """
     settings = _with_toolsets(settings_of(project, data_dir), toolsets)
     if json and print_config is None:
         raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
@@ -122,11 +126,22 @@ def mcp(
 
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
+    _serve_stdio(settings, data_dir, is_given=bool(project or os.environ.get("ATLAS_PROJECT")))
+
+
+def _serve_stdio(settings: Settings, data_dir: str, *, is_given: bool) -> None:
+    """Serve a project that is given, or that of the client's roots."""
     from atlas.app.session import make_session
     from atlas.server.mcp import make_server, serve_stdio
 
     session = make_session(settings, serves_agents=True)
-    serve_stdio(session, make_server(session, **_offer(settings)))
+    if is_given:
+        serve_stdio(session, make_server(session, **_offer(settings)))
+        return
+    from atlas.server.roots import RootSessions
+
+    roots = RootSessions(session, partial(make_session, serves_agents=True), data_dir)
+    serve_stdio(roots, make_server(session, **_offer(settings), roots=roots))
 
 
 def _offer(settings: Settings) -> OfferedTools:

@@ -1,6 +1,6 @@
 """The MCP server over stdio and HTTP: `tools/list` from the toolsets, `tools/call` through a session.
 
-Only this module imports `mcp`. Errors of a tool are answers with `isError`, a message and a hint; a protocol error
+Errors of a tool are answers with `isError`, a message and a hint; a protocol error
 indicates a bug. Standard output carries the protocol, standard error the log.
 """
 
@@ -45,11 +45,13 @@ from atlas.core.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
 from atlas.knowledge.notes.checks import client_name  # noqa: E402
 from atlas.runtime.process.stdin import claim_stdin  # noqa: E402
 from atlas.server.http.log import RateLimitFilter  # noqa: E402
+from atlas.server.malformed import malformed_answered, with_codes  # noqa: E402
 
 if TYPE_CHECKING:
     from atlas.server.http.auth import Access
     from atlas.server.http.middleware import RequestLimits
     from atlas.server.http.server import Tls
+    from atlas.server.roots import RootSessions
 
 gc.freeze()
 gc.enable()
@@ -57,6 +59,8 @@ gc.enable()
 logger = logging.getLogger("atlas.mcp")
 
 Context = ServerRequestContext[object, object]
+Chosen = Callable[[Context], Awaitable[Session]]
+"""Returns the session that answers a request."""
 
 HTTP_PATH = "/mcp"
 
@@ -135,8 +139,16 @@ def make_server(
     toolsets: Sequence[str] = ("code",),
     offer_writes: bool = True,
     known: Mapping[str, Toolset[ToolsetHost]] = TOOLSETS,
+    roots: RootSessions | None = None,
 ) -> Server[object]:
-    """Return the MCP server of a session, whose toolsets are `known`. Raises ConfigError for an unknown toolset."""
+    """Return the MCP server of a session, whose toolsets are `known`. Raises ConfigError for an unknown toolset.
+
+    `roots`: sessions with the projects of the client's roots, instead of `session`.
+    """
+
+    async def chosen(context: Context) -> Session:
+        return session if roots is None else await roots.of(context.session)
+
     tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes, known=known)
     listed = types.ListToolsResult(tools=[declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
@@ -150,7 +162,8 @@ def make_server(
         tool = _offered(offered, params.name)
         try:
             arguments = check_arguments(tool.input_schema, params.arguments or {})
-            text, structure = await session.call(tool, arguments, context.session.report_progress, _client(context))
+            project = await chosen(context)
+            text, structure = await project.call(tool, arguments, context.session.report_progress, _client(context))
         except AtlasError as error:
             return failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback
@@ -169,11 +182,13 @@ def make_server(
         on_call_tool=call_tool,
         on_list_resources=_no_resources,
         on_list_resource_templates=_templates,
-        on_read_resource=_reader(session),
+        on_read_resource=_reader(chosen),
         on_list_prompts=_prompts,
         on_get_prompt=_prompt,
-        on_completion=_completer(session),
+        on_completion=_completer(chosen),
     )
+    if roots is not None:
+        server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, roots.has_changed)
     return without_idle_tracing(server)
 
 
@@ -200,11 +215,11 @@ async def _templates(
     return types.ListResourceTemplatesResult(resource_templates=listed)
 
 
-def _reader(session: Session) -> Callable[..., Awaitable[types.ReadResourceResult]]:
+def _reader(chosen: Chosen) -> Callable[..., Awaitable[types.ReadResourceResult]]:
     async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
-            text = await session.resource(uri)
+            text = await (await chosen(context)).resource(uri)
         except AtlasError as error:
             raise invalid(error, uri=uri) from error
         return types.ReadResourceResult(
@@ -239,10 +254,10 @@ async def _prompt(context: Context, params: types.GetPromptRequestParams) -> typ
     return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
-def _completer(session: Session) -> Callable[..., Awaitable[types.CompleteResult]]:
+def _completer(chosen: Chosen) -> Callable[..., Awaitable[types.CompleteResult]]:
     async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         try:
-            values = await session.completions(params.argument.name, params.argument.value)
+            values = await (await chosen(context)).completions(params.argument.name, params.argument.value)
         except AtlasError:
             values = []  # without an index there is nothing to complete; reading says why
         return types.CompleteResult(completion=types.Completion(values=values, has_more=len(values) >= MAX_COMPLETIONS))
@@ -270,7 +285,7 @@ async def _serve_http(
     manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=site.limits.body_bytes)
     try:
         async with manager.run():
-            limiter = RequestLimiter(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
+            limiter = RequestLimiter(with_codes(manager.handle_request), HTTP_PATH, site.access, site.limits, health)
             await serve(limiter, site.listening, ready, site.tls, site.limits.at_work + site.limits.waiting)
     finally:
         await session.aclose()
@@ -294,8 +309,11 @@ async def session_health(session: Session) -> tuple[bool, dict[str, object]]:
 
 async def _serve_stdio(session: Served, server: Server[object]) -> None:
     try:
-        async with stdio_server(stdin=claim_stdin()) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with (
+            stdio_server(stdin=claim_stdin()) as (incoming, outgoing),
+            malformed_answered(incoming, outgoing) as messages,
+        ):
+            await server.run(messages, outgoing, server.create_initialization_options())
     finally:
         await session.aclose()
 

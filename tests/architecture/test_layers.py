@@ -19,12 +19,14 @@ FORBIDDEN_NAMES = {
     "common", "base", "misc",
 }  # fmt: skip
 
+MESSAGES = ("atlas/server/malformed.py", "atlas/server/roots.py")
 HOMES = {
     "typer": ("atlas/cli/", "benchmarks/atlas_bench/commands/"),
     "rich": ("atlas/cli/", "benchmarks/atlas_bench/commands/"),
     "prompt_toolkit": ("atlas/cli/chat/",),
-    "mcp": ("atlas/server/mcp.py", "atlas/server/papers.py", "atlas/chat/"),
+    "mcp": (*MESSAGES, "atlas/server/mcp.py", "atlas/server/papers.py", "atlas/chat/"),
     "mcp_types": (
+        *MESSAGES,
         "atlas/server/mcp.py",
         "atlas/server/papers.py",
         "atlas/chat/",
@@ -34,8 +36,8 @@ HOMES = {
     "arxiv": ("atlas/adapters/paper_services/arxiv.py",),
     "requests": ("atlas/adapters/paper_services/",),
     "urllib3": ("atlas/adapters/paper_services/",),  # the library below requests
-    "pydantic": ("atlas/server/mcp.py",),
-    "anyio": ("atlas/server/mcp.py", "atlas/runtime/process/stdin.py", "atlas/chat/"),
+    "pydantic": (*MESSAGES, "atlas/server/mcp.py"),
+    "anyio": ("atlas/server/malformed.py", "atlas/server/mcp.py", "atlas/runtime/process/stdin.py", "atlas/chat/"),
     "opentelemetry": ("atlas/server/mcp.py",),
     "apsw": ("atlas/adapters/stores/", "benchmarks/atlas_bench/dump.py"),
     "cryptography": ("atlas/packs/documentation/pack/minisign.py",),

@@ -142,3 +142,30 @@ def test_who_never_reads_is_not_read_either(place: Place) -> None:
             reading.kill()
             reading.wait()
         assert talk.process.poll() is None
+
+
+MALFORMED = (
+    (b"{nope", -32700, None),
+    (b"\xff\xfe", -32700, None),
+    (b"[" * 100_000, -32700, None),
+    (b"x" * 5_000_000, -32600, None),
+    (b"[]", -32600, None),
+    (b'"x"', -32600, None),
+    (b'[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]', -32600, None),
+    (b'{"jsonrpc":"2.0","id":7}', -32600, 7),
+    (b'{"jsonrpc":"1.0","id":"a","method":"tools/list"}', -32600, "a"),
+    (b'{"jsonrpc":"2.0","id":8,"method":5}', -32600, 8),
+    (b'{"jsonrpc":"2.0","id":9,"method":"tools/list","params":[{"id":1}]}', -32600, 9),
+)
+"""A line, the code of its answer, and the id in it."""
+
+
+def test_malformed_requests_are_answered_and_the_session_goes_on(place: Place) -> None:
+    with talking(place) as talk:
+        for line, code, number in MALFORMED:
+            talk.stdin.write(b"\n" + line + b"\n")
+            talk.stdin.flush()
+            answer = json.loads(talk.stdout.readline())
+            assert (answer["error"]["code"], answer["id"]) == (code, number), line[:60]
+            assert len(answer["error"]["message"]) < 200
+        assert talk.is_well()

@@ -534,3 +534,24 @@ def test_a_port_in_use_and_an_address_of_others_are_said(
     foreign = ("mcp", "--transport", "http", "--host", "192.0.2.1", "--port", "0", *place.options)
     assert command(monkeypatch, *foreign) == 2
     assert "192.0.2.1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("era", ["handshake", "envelope"])
+def test_malformed_requests_have_the_codes_of_json_rpc(served: Served, era: str) -> None:
+    _, headers = message()
+    if era == "handshake":
+        headers = {name: value for name, value in headers.items() if not name.lower().startswith("mcp")}
+    for body, code in (
+        (b"{nope", -32700),
+        (b"", -32700),
+        (b"[" * 100_000, -32700),
+        (b"[]", -32600),
+        (b'{"jsonrpc":"2.0","id":7}', -32600),
+        (b'{"jsonrpc":"2.0","id":7,"method":5}', -32600),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]', -32600),
+    ):
+        reply = served.request("POST", "/mcp", body, **headers)
+        error = json.loads(reply.body)["error"]
+        assert (reply.status, error["code"]) == (400, code), body[:60]
+        assert len(error["message"]) < 200
+    assert served.ask("get_node", {"name": "Cart"}).result

@@ -148,9 +148,9 @@ def schemas_of(schema: object) -> Iterator[dict[str, Any]]:
 
 KEYWORDS = frozenset(
     {"type", "description", "properties", "required", "additionalProperties", "items", "enum", "default"}
-    | {"minimum", "maximum", "minLength", "maxLength", "maxItems"}
+    | {"minimum", "maximum", "minLength", "maxLength", "maxItems", "words", "place"}
 )
-"""The keywords that `atlas.answers.schema` checks."""
+"""The keywords that `atlas.answers.schema` and `atlas.answers.file_uri` read; clients see neither of the last two."""
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -213,12 +213,16 @@ async def test_nodes_in_a_table_are_short_and_without_texts(shop: Atlas) -> None
         ({"query": 3}, "query must be text, not 3"),
         ({"query": "x" * 100_001}, "query has 100,001 characters"),
         ({"query": "x", "qery": "y"}, "unknown argument 'qery'"),
-        ({"query": "x", "limit": "3"}, "limit must be a whole number, not '3'"),
+        ({"query": "x", "limit": "three"}, "limit must be a whole number, not 'three'"),
+        ({"query": "x", "limit": "3.5"}, "limit must be a whole number, not '3.5'"),
+        ({"query": "x", "limit": "51"}, "limit must be at most 50"),
+        ({"query": "x", "limit": float("inf")}, "limit must be a whole number, not inf"),
         ({"query": "x", "limit": True}, "limit must be a whole number, not True"),
         ({"query": "x", "limit": 1.5}, "limit must be a whole number, not 1.5"),
         ({"query": "x", "limit": 0}, "limit must be at least 1"),
         ({"query": "x", "limit": 51}, "limit must be at most 50"),
-        ({"query": "x", "labels": "Class"}, "labels must be a list"),
+        ({"query": "x", "labels": {"Class": True}}, "labels must be a list"),
+        ({"query": "x", "labels": "[Class"}, "labels must be a list, not '[Class'"),
         ({"query": "x", "labels": ["Class", 3]}, "labels[1] must be text"),
         ({"query": "x", "labels": ["x"] * 21}, "labels has 21 items"),
         ({"query": "x", "include_tests": "yes"}, "include_tests must be a boolean"),
@@ -230,6 +234,32 @@ def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -
         check_arguments(BY_NAME["hybrid_search"].input_schema, arguments)
     assert message in caught.value.message
     assert len(caught.value.message) < 200
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "written", "meant"),
+    [
+        ("hybrid_search", "limit", 5.0, 5),
+        ("hybrid_search", "limit", "5", 5),
+        ("hybrid_search", "limit", " 5.0 ", 5),
+        ("hybrid_search", "include_tests", "True", True),
+        ("hybrid_search", "brief", "false", False),
+        ("hybrid_search", "labels", "Class", ["Class"]),
+        ("hybrid_search", "languages", "go, python", ["go", "python"]),
+        ("hybrid_search", "languages", '["go", "python"]', ["go", "python"]),
+        ("semantic_search", "min_confidence", "0.5", 0.5),
+        ("semantic_search", "min_confidence", "1", 1.0),
+        ("remember", "aliases", "Smith, John", ["Smith, John"]),
+        ("update_unit", "about", "Map<K, V>", ["Map<K, V>"]),
+        ("cypher_query", "parameters", '{"name": "save"}', {"name": "save"}),
+        ("hybrid_search", "query", "5", "5"),
+    ],
+)
+def test_what_can_only_mean_one_value_is_accepted(tool: str, name: str, written: object, meant: object) -> None:
+    required = {each: "x" for each in BY_NAME[tool].required}
+    given = check_arguments(BY_NAME[tool].input_schema, {**required, name: written})
+    assert given == {**required, name: meant}
+    assert type(given[name]) is type(meant)
 
 
 def test_null_is_not_given() -> None:

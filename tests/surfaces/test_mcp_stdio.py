@@ -97,6 +97,36 @@ async def test_wrong_calls_are_answers_with_a_way_out(place: Place) -> None:
         assert (await answer(client, "get_node", name="apply_discount"))["outcome"] == "found"
 
 
+async def test_arguments_in_the_forms_that_models_write(place: Place) -> None:
+    async with server(place) as client:
+        plain = await answer(client, "hybrid_search", query="cart", limit=2, labels=["Class"], brief=True)
+        loose = await answer(client, "hybrid_search", query="cart", limit="2", labels="Class", brief="true")
+        assert plain["hits"] == loose["hits"]
+        assert plain == await answer(client, "hybrid_search", query="cart", limit=2.0, labels=["Class"], brief=True)
+
+
+async def test_uris_of_editors_name_files(place: Place) -> None:
+    (place.root / "a b.py").write_text("def spaced(): pass\n")
+    cart = (place.root / "shop" / "cart.py").as_uri()
+    async with server(place) as client:
+        assert (await answer(client, "get_node", name="apply_discount", path=cart))["outcome"] == "found"
+        line = await answer(client, "get_node", name=f"{cart}#L15")
+        assert line["node"]["uid"] == (await answer(client, "get_node", name="shop/cart.py:15"))["node"]["uid"]
+        hits = await answer(client, "hybrid_search", query="members", relation="members", of=cart)
+        assert (
+            hits["relation"]
+            == (await answer(client, "hybrid_search", query="members", relation="members", of="shop/cart.py"))[
+                "relation"
+            ]
+        )
+        assert (await answer(client, "get_node", name="spaced", path=(place.root / "a b.py").as_uri()))["node"]
+        for outside in ("file:///etc/passwd", f"{place.root.as_uri()}/../secret", "file://elsewhere/shop/cart.py"):
+            for argument in ({"path": outside}, {"of": outside, "relation": "members"}):
+                text = await refusal(client, "hybrid_search", query="cart", **argument)
+                assert "outside the project" in text
+                assert "root:" not in text
+
+
 async def test_a_budget_of_one_token_has_a_defined_answer(place: Place) -> None:
     async with server(place) as client:
         for tool, arguments in (
@@ -127,6 +157,26 @@ async def test_without_an_index_nothing_answers_as_if_there_was_nothing(empty: P
         assert health["state"] == "degraded"
         assert health["checks"]["index"].startswith("missing: ")
     assert not empty.data.exists(), "reading must not create a data folder"
+
+
+async def test_a_first_search_tells_how_far_the_first_index_is(empty: Place) -> None:
+    for number in range(300):
+        names = "\n".join(f"def made_{number}_{one}(): return {one}" for one in range(40))
+        (empty.root / f"many{number}.py").write_text(names)
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async with server(empty) as client:
+        result = await client.call_tool("hybrid_search", {"query": "made_7_3"}, progress_callback=tell)
+        assert "made_7_3" in text_of(result)
+        during = list(told)
+        await client.call_tool("hybrid_search", {"query": "made_8_3"}, progress_callback=tell)
+    assert during
+    assert [one[0] for one in during] == sorted({one[0] for one in during})
+    assert {one[1] for one in during} == {100}
+    assert told == during, "an index that is complete needs no progress"
 
 
 async def test_an_index_that_appears_later_is_found(empty: Place) -> None:

@@ -16,6 +16,7 @@ from atlas.code.atlas import Atlas
 from atlas.code.tools.impact import impact
 from atlas.code.tools.mermaid import MAX_NODES, flow_chart
 from atlas.code.tools.reports import ReportAnswer
+from atlas.code.tools.run_tests import RunnerFiles
 from atlas.code.tools.run_tests import test_commands as commands_of
 from atlas.code.tools.search.search import hybrid_search
 from atlas.core.errors import ConfigError, NotFound
@@ -227,6 +228,73 @@ def test_commands_run_the_tests_and_nothing_else() -> None:
         "npx vitest run web/a.test.ts",
     )
     assert commands_of(tests[-1:], lambda path: b"") == ("npx jest web/a.test.ts",)
+
+
+RUNNERS = [
+    ({"package.json": '{"scripts": {"test": "vitest"}}', "pnpm-lock.yaml": ""}, "a.test.ts", "pnpm exec vitest run a.test.ts"),
+    ({"package.json": '{"scripts": {"test": "jest --ci"}}'}, "a.test.ts", "npx jest a.test.ts"),
+    ({"package.json": '{"scripts": {"test": "node run.js"}}'}, "a.test.ts", "npm test -- a.test.ts"),
+    ({"package.json": '{"scripts": {"test": "x"}, "packageManager": "yarn@4.1"}'}, "a.test.ts", "yarn test a.test.ts"),
+    ({"package.json": '{"devDependencies": {"mocha": "1"}}'}, "a.test.js", "npx mocha a.test.js"),
+    ({"web/package.json": '{"scripts": {"test": "vitest"}}', "package.json": "{}"}, "web/a.test.ts", "cd web && npx vitest run a.test.ts"),
+    ({"tox.ini": "[testenv]\ncommands = pytest {posargs}"}, "tests/test_a.py", "tox -- tests/test_a.py"),
+    ({"tox.ini": "[testenv]\ncommands = pytest tests"}, "tests/test_a.py", "python -m pytest tests/test_a.py"),
+    ({"noxfile.py": "@nox.session\ndef tests(session): session.run('pytest', *session.posargs)"}, "test_a.py", "nox -s tests -- test_a.py"),
+    ({"pyproject.toml": "pytest", "uv.lock": ""}, "test_a.py", "uv run python -m pytest test_a.py"),
+    ({"manage.py": "django", "pyproject.toml": ""}, "shop/test_a.py", "python manage.py test shop.test_a"),
+    ({"Cargo.toml": "", ".config/nextest.toml": ""}, "tests/a.rs", "cargo nextest run works"),
+    ({"go.mod": ""}, "pkg/a_test.go", "go test ./pkg"),
+    ({"tool/go.mod": ""}, "tool/pkg/a_test.go", "cd tool && go test ./pkg"),
+    ({"build.gradle": "", "settings.gradle": "", "gradle/wrapper/gradle-wrapper.properties": ""}, "src/test/java/CartTest.java", "./gradlew test --tests CartTest"),
+    ({"app/build.gradle.kts": "", "settings.gradle.kts": ""}, "app/src/CartTest.kt", "gradle :app:test --tests CartTest"),
+    ({"pom.xml": "", ".mvn/wrapper/maven-wrapper.properties": ""}, "src/CartTest.java", "./mvnw test -Dtest=CartTest"),
+    ({"pom.xml": "", "core/pom.xml": ""}, "core/src/CartTest.java", "mvn test -pl core -Dtest=CartTest"),
+    ({"build.sbt": ""}, "src/CartSpec.scala", "sbt 'testOnly *CartSpec'"),
+    ({"build.sbt": ""}, "src/x; eval 1.scala", "sbt test"),
+    ({"Gemfile": ""}, "spec/cart_spec.rb", "bundle exec rspec spec/cart_spec.rb"),
+    ({"Gemfile": ""}, "test/cart_test.rb", "bundle exec ruby -Itest test/cart_test.rb"),
+    ({"Gemfile": "", "config/application.rb": ""}, "test/cart_test.rb", "bin/rails test test/cart_test.rb"),
+    ({"composer.json": '{"require-dev": {"phpunit/phpunit": "1"}}'}, "tests/CartTest.php", "vendor/bin/phpunit tests/CartTest.php"),
+    ({"composer.json": '{"scripts": {"test": "x"}}'}, "tests/CartTest.php", "composer test -- tests/CartTest.php"),
+    ({"mix.exs": ""}, "test/cart_test.exs", "mix test test/cart_test.exs"),
+    ({"a.csproj": ""}, "CartTests.cs", "dotnet test --filter 'FullyQualifiedName~CartTests'"),
+    ({"Package.swift": ""}, "Tests/CartTests.swift", "swift test --filter CartTests"),
+    ({"CMakeLists.txt": ""}, "test/cart_test.cpp", "ctest --test-dir build"),
+    ({"meson.build": ""}, "test/cart_test.c", "meson test -C build"),
+    ({"Makefile": "all:\n\ntest: all\n\t./run"}, "test/cart_test.c", "make test"),
+    ({"justfile": "test arg='x':\n  busted"}, "cart_test.lua", "just test"),
+    ({"it's; rm/package.json": '{"scripts": {"test": "$(rm) vitest; rm"}}'}, "it's; rm/a.test.ts", """cd 'it'"'"'s; rm' && npx vitest run a.test.ts"""),
+    ({"package.json": "[" * 200_000}, "a.test.ts", "npx jest a.test.ts"),
+    ({"package.json": '{"scripts": [1], "devDependencies": "x"}'}, "-a.test.ts", "npx jest ./-a.test.ts"),
+]  # fmt: skip
+"""Manifests, the path of a test, and the command that the project's own runner needs."""
+
+
+@pytest.mark.parametrize(("manifests", "path", "command"), RUNNERS)
+def test_commands_name_the_projects_own_runner(manifests: dict[str, str], path: str, command: str) -> None:
+    files = RunnerFiles(manifests, frozenset(manifests))
+    assert commands_of([row(path, "works", "")], lambda path: b"", files) == (command,)
+
+
+def test_the_command_names_the_projects_own_runner(tmp_path: Path) -> None:
+    root = tmp_path / "own"
+    (root / "tests").mkdir(parents=True)
+    (root / "tax.py").write_text("def tax(net):\n    return net * 2\n")
+    (root / "tests" / "test_tax.py").write_text("from tax import tax\n\ndef test_tax():\n    assert tax(1) == 2\n")
+    (root / "tox.ini").write_text("[testenv]\ncommands = pytest {posargs}\n")
+    place = Place(root, tmp_path / "data")
+    assert atlas("index", str(root), "--data-dir", str(place.data)).returncode == 0
+    told = atlas("impact", "tax", *place.options)
+    assert "run: tox -- tests/test_tax.py" in told.stdout, told.stdout + told.stderr
+
+
+def test_packages_of_one_language_have_a_command_each() -> None:
+    manifests = {"a/package.json": '{"scripts": {"test": "vitest"}}', "b/package.json": '{"scripts": {"test": "jest"}}'}
+    tests = [row(path, "works", "") for path in ("a/x.test.ts", "b/y.test.ts", "a/z.test.ts")]
+    assert commands_of(tests, lambda path: b"", RunnerFiles(manifests, frozenset(manifests))) == (
+        "cd a && npx vitest run x.test.ts z.test.ts",
+        "cd b && npx jest y.test.ts",
+    )
 
 
 QUESTIONS = {

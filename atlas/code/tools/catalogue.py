@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from atlas.answers.tool import ARRAY, FLAG, OBJECT, STRING, Effort, Reads, Schema, Tool, list_of, text, whole
+from atlas.answers.tool import ARRAY, FLAG, OBJECT, STRING, Effort, Reads, Schema, Tool, list_of, place, text, whole
 
 _PROJECT = {"project": text("", 200)}
 _BUDGET = {"token_budget": whole("", 1, 200_000)}
-_PATH = {"path": text("Path prefix or glob", 1000)}
+_PATH = {"path": place("Path prefix or glob", 1000)}
 _SYMBOL_ARGUMENTS: Mapping[str, Schema] = {
-    "name": text("Name, qualified name, uid or path:line", 1000),
+    "name": place("Name, qualified name, uid or path:line", 1000),
     **_PATH,
     "label": text("", 40),
     **_BUDGET,
@@ -25,8 +25,8 @@ _SYMBOL_ARGUMENTS: Mapping[str, Schema] = {
 _SEARCH: Mapping[str, Schema] = {
     "query": {**STRING, "minLength": 1, "maxLength": 100_000},
     **_PATH,
-    "labels": list_of(text("", 40), 20),
-    "languages": list_of(text("", 40), 20),
+    "labels": list_of(text("", 40), 20, words=True),
+    "languages": list_of(text("", 40), 20, words=True),
     "include_tests": {**FLAG, "description": "Default: ranked lower"},
     "limit": whole("", 1, 50),
     "brief": {**FLAG, "description": "One line a hit"},
@@ -56,9 +56,9 @@ TOOLS: tuple[Tool, ...] = (
         {
             **_SEARCH,
             "relation": text("Surer than words: callers usages tests members history ..."),
-            "of": text("Symbol, file or path:line", 1000),
-            "to": text("End of a path", 1000),
-            "scope": text("Only in this file, folder or class", 1000),
+            "of": place("Symbol, file or path:line", 1000),
+            "to": place("End of a path", 1000),
+            "scope": place("Only in this file, folder or class", 1000),
         },
         {**_HITS, "relation": OBJECT, "report": OBJECT, "found": {"type": "integer"}},
         ("query",),
@@ -120,7 +120,7 @@ TOOLS: tuple[Tool, ...] = (
         "Impact (blast radius) of a change: what breaks if I change a symbol or signature, or is affected by a git "
         "diff since a revision or staged changes; tests to run.",
         {
-            "name": STRING,
+            "name": {**STRING, "place": True},
             "diff": text("Revision or A..B"),
             "staged": FLAG,
             "depth": {"type": "integer"},
@@ -167,7 +167,7 @@ TOOLS: tuple[Tool, ...] = (
         "What is indexed, stale or skipped and why; state of the daemon, queues and dead letters.",
         {
             "skipped": {**FLAG, "description": "List skipped and partial files"},
-            "skipped_filter": text("Reason, path prefix or glob", 1000),
+            "skipped_filter": place("Reason, path prefix or glob", 1000),
             "everything": {**FLAG, "description": "All projects"},
             **_BUDGET,
             **_PROJECT,

@@ -22,7 +22,7 @@ from atlas.code.tools.citations import local_name, path_of, place_of
 from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
 from atlas.code.tools.mermaid import flow_chart
 from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
-from atlas.code.tools.run_tests import test_commands
+from atlas.code.tools.run_tests import MAX_MANIFEST, RunnerFiles, manifest_paths, test_commands
 from atlas.core.errors import ConfigError
 from atlas.core.history import STAGED, WORK_TREE, ChangeKind, FileChange
 from atlas.core.model import EdgeType, Label, Node
@@ -203,8 +203,9 @@ async def impact_answer(
     lines = _prioritised(_lines(findings), first)
     shown = lines[:limit]
     tests = {each.node.row.path: each.node.row for each in reversed(findings.impact.tests)}
-    texts = await atlas.reader.store.content(envelope.state.project, list(tests)[-1:])
     state = envelope.state
+    texts = await atlas.reader.store.content(state.project, _one_each(tests))
+    manifests = await _manifests(atlas, state.project, list(tests)[::-1])
     cited = {line.path for line in shown if line.path}
     stale = await stale_files(atlas.reader, state.project, state.root, cited)
 
@@ -218,7 +219,7 @@ async def impact_answer(
             title=findings.title if as_diagram else f"{findings.title}{_nothing(findings)}",
             groups=grouped(lines, count, _ORDER),
             found=len(lines),
-            commands=test_commands(run, lambda path: texts.get(path, b"")),
+            commands=test_commands(run, lambda path: texts.get(path, b""), manifests),
             diagram=_diagram(findings, count) if as_diagram else "",
         )
         return ReportAnswer(
@@ -236,6 +237,20 @@ async def impact_answer(
         )
 
     return await fit_aside(atlas, envelope.token_budget, build, len(shown))
+
+
+def _one_each(tests: Iterable[str]) -> list[str]:
+    """Return the first test file of each ending: it tells the runner. `tests` has the first one last."""
+    return list({path.rpartition(".")[2]: path for path in tests}.values())
+
+
+async def _manifests(atlas: Atlas, project: str, tests: Sequence[str]) -> RunnerFiles:
+    """Return the indexed manifests above test files."""
+    read, seen = manifest_paths(tests)
+    there = await atlas.reader.store.records(project, [*read, *seen]) if tests else {}
+    texts = await atlas.reader.store.content(project, [path for path in read if path in there])
+    decoded = {path: text[:MAX_MANIFEST].decode("utf-8", "replace") for path, text in texts.items()}
+    return RunnerFiles(decoded, frozenset(there))
 
 
 def _nothing(findings: ImpactFindings) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from atlas.answers.items import ITEMS_SCHEMA
-from atlas.answers.tool import FLAG, Schema, Tool, list_of, text, whole
+from atlas.answers.tool import FLAG, Schema, Tool, list_of, place, text, whole
 
 _BUDGET = {"token_budget": whole("", 1, 200_000)}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _ID = {"id": text("", 200)}
 _KEY = {"idempotency_key": text("Same key, same answer", 200)}
-_ABOUT = {"about": list_of(text("", 1000), 50)}
+_ABOUT = {"about": list_of(place("", 1000), 50)}
 _LONG = 100_000
 
 _tool = partial(Tool, output=ITEMS_SCHEMA)

@@ -10,7 +10,7 @@ pydantic-settings. `discover_root` finds the project whose file is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -213,6 +213,26 @@ def discover_root(start: Path) -> Path:
             if os.path.lexists(folder / marker):
                 return folder
     return start
+
+
+def first_project(folders: Sequence[Path]) -> Path | None:
+    """Return the root of the first folder that is indexed or has a project marker, else the first that exists.
+
+    The home folder and its ancestors are no project unless they are indexed. None if no folder is left.
+    """
+    home, others = Path.home().resolve(), list[Path]()
+    for folder in folders:
+        if not os.path.isdir(folder):  # noqa: PTH112 `Path.is_dir` raises where this user may not look
+            continue
+        root = discover_root(folder)
+        if (default_folder(root) / MARKER).exists():
+            return root
+        if root == home or root in home.parents:
+            continue
+        if any(os.path.lexists(root / marker) for marker in PROJECT_MARKERS):
+            return root
+        others.append(root)
+    return others[0] if others else None
 
 
 def personal_settings(settings: Settings) -> Settings:

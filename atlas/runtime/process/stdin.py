@@ -10,6 +10,8 @@ import anyio
 
 STDIO_LINE = 4 << 20
 """Maximum characters of a message over stdio; a longer one is discarded while it is read."""
+TOO_LONG = "too long\n"
+"""Stands for a line that was discarded; it is no JSON."""
 STDIO_TASKS = 128
 """Limit of requests that are running or have an unread answer; beyond it no further requests are read."""
 STDIO_PAUSE_SECONDS = 0.02
@@ -24,7 +26,7 @@ class _Text(io.TextIOWrapper):
             return line
         while (rest := super().readline(STDIO_LINE)) and not rest.endswith("\n"):
             pass
-        return "too long\n"
+        return TOO_LONG
 
 
 class Lines(anyio.AsyncFile[str]):
