@@ -39,7 +39,8 @@ _ADDED = (
 _OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
 """Begins what a program keeps: `history entries` is no question to git."""
 _HISTORY = re.compile(
-    rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)|over (?:the )?(?:time|years|months|releases)"
+    rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)"
+    r"|over (?:the )?(?:time|years|months|releases)"
     r"|git log|git blame|blame|commits?"
     rf"|committed|committers?|authors?|authored|contribut\w+|who (?:\w+ )?(?:{_ADDED}|{_CHANGED}|owns"
     rf"|removed|works?|worked)"
