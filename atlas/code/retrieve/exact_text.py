@@ -50,7 +50,7 @@ _STEP = 0.01
 _MAX_NODES = 10_000
 
 _QUOTES = re.compile(
-    r"\"([^\"]{3,600})\"|“([^”]{3,600})”|(?<![\w`])'([^'\s][^']{2,600}|[^']{3,600})'(?!\w)|`([^`]*\s[^`]*)`"
+    r"\"([^\"]{3,600})\"|“([^”]{3,600})”|(?<![\w`])'([^'\s][^']{2,600}|[^']{3,600})'(?!\w)|`([^`]{1,600})`"
 )
 _FIELD = re.compile(
     r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"((?:[^\"\\]|\\.)+)\"", re.IGNORECASE
@@ -118,7 +118,10 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
         return _kept([error.group(1)])
     if _MESSAGE.search(text) and not is_question and not text.startswith(('"', "'", "`", "“")):
         return _kept([_PREFIX.sub("", text)], is_certain=False)
-    return _kept(next(group for group in match.groups() if group is not None) for match in _QUOTES.finditer(text))
+    quoted = (
+        (next(group for group in match.groups() if group is not None), match[0][0]) for match in _QUOTES.finditer(text)
+    )
+    return _kept(each for each, mark in quoted if mark != "`" or " " in each.strip())  # a word in backticks is a name
 
 
 def _told(text: str) -> str:
