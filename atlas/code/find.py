@@ -14,7 +14,7 @@ from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects
 from atlas.code.lines.line_report import LineReport
-from atlas.code.question.cues import asks_for_values, hinted_kinds
+from atlas.code.question.cues import asks, asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
@@ -73,6 +73,8 @@ PLACE_WEIGHT = 2.0
 """A place that the question writes is among the candidates, whatever else it says."""
 WRITTEN_WEIGHT = 0.5
 """What a long text names: the only definition of a name counts as half of the best text match."""
+MOST_UNASKED = 6
+"""Words of a text without a question that may still be one: `callers of f`, `f usages in g.py`."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 
 
@@ -188,6 +190,8 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:
     """Return the subjects of a question; none of a text that states or reports something, or is long."""
     if query.states or query.reports or len(query.text) > MAX_RELATION_CHARACTERS:
         return Subjects()
+    if len(query.text.split()) > MOST_UNASKED and not asks(query.text):
+        return Subjects()  # it states something
     if any(" " in each.text for each in texts_of(query.text)):
         return Subjects()  # the words of a message are no names
     try:

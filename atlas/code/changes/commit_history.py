@@ -142,6 +142,8 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         if not subjects:
             return await _of_authors(reader.history, text, question)
         return await _of_subject(reader.history, text, question, subjects)
+    except NotFound:
+        return None  # what became of the file is said by the answer about changes
     except AtlasError as error:
         return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
 

@@ -10,6 +10,7 @@ import re
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, is_aside, scan_texts
+from atlas.code.question.cues import asks
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter
@@ -38,6 +39,10 @@ _LITERAL = re.compile(
 _TYPE_ONLY = re.compile(
     r"(?:str|int|bool|float|string|number|boolean|any|list|dict|object|Option<\w+>|typing\.\w+)\W*$", re.I
 )
+_STARTS = re.compile(
+    r"(?:the )?(?:default(?:s|ed)?|setting|option|config\w*)\b|\S+ (?:default|setting|option)\b", re.IGNORECASE
+)
+"""A question without a verb: `default of max_redirects`."""
 _EXPLAINS = re.compile(r"(?:how|why|explain|what happens)\b", re.IGNORECASE)
 """A question for how something works, whatever it says about defaults."""
 MAX_LINES = 6
@@ -46,6 +51,8 @@ MAX_LINES = 6
 async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about the default of a setting or where it is read; None for other questions."""
     if query.states or query.reports or len(query.text.split()) > 20 or _EXPLAINS.match(query.text):
+        return None
+    if not asks(query.text) and not _STARTS.match(query.text):
         return None
     for words in _candidates(query):
         spelled = r"[-_. ]?".join(map(re.escape, words))

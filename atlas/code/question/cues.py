@@ -81,6 +81,12 @@ _OF_VALUES = re.compile(
     r"\b(?:sets?|setting|assign\w*|clear\w*|reset\w*|initiali[sz]\w*|writes?|written|modif\w*|mutat\w*|toggl\w*|switch\w*"
     r"|flip\w*|defaults?|values?|init|updat\w*|increment\w*|override\w*|chang\w*|turned|enabl\w*|disabl\w*)\b"
 )
+_QUESTION = re.compile(
+    r"\?|(?:^|[,;:.!–—-]\s{1,3}|\b(?:so|and|hey|hm|ok|please|then|but|know|wonder|see|me)\s)(?:what|which|who|whom|whose|where|when|why|how"
+    r"|is|are|was|were|does|do|did|can|could|should|will|would|has|have|any|anybody|anyone|anything|show|list|find|get|give|tell"
+    r"|print|display|trace|path|explain|all|every|everything|i|we)\b",
+    re.IGNORECASE,
+)
 _LISTS = re.compile(r"^(?:(?:show|list|find|get|give|me|us|all|every|the|any|please) )*")
 _SUBORDINATE = re.compile(r"\b(?:when|if|once|after|before|while) (?:i|we|you|someone|one|a user|users) (?:\w+ )?")
 """What somebody does with the name, not what is asked about it: `what is the interval when I call X`."""
@@ -161,6 +167,11 @@ def _starts_with_noun(marked: str) -> bool:
     """Return whether a text begins with a relation and its name: `subclasses of X shipped in lib`."""
     words = _LISTS.sub("", marked)
     return any(words.startswith(f"{noun} of X ") or words.startswith(f"{noun} for X ") for noun in nouns())
+
+
+def asks(text: str) -> bool:
+    """Return whether a text asks for something anywhere, rather than states or names it."""
+    return _QUESTION.search(text) is not None
 
 
 def hinted_kinds(marked: str) -> tuple[Kind, ...]:

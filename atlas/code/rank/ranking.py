@@ -13,7 +13,6 @@ from itertools import zip_longest
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.features import QuestionEvidence, features, main_features
 from atlas.code.rank.grouping import group_by_file
-from atlas.code.rank.identifiers import definitions_first
 from atlas.code.rank.judgement import judge
 from atlas.code.rank.learned import score, shares, weights
 from atlas.code.rank.rank import SCORING, Candidate, collapse, describes_one, rank
@@ -86,10 +85,6 @@ def _places(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
     return places_first(ranked, of.read, places) if places is not None and places.hits else ranked
 
 
-def _named(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
-    return ranked if of.found.long is not None else definitions_first(ranked, of.found.query)
-
-
 def _exact(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
     exact = next((each for each in of.found.rankings if each.channel == "exact"), None)
     return places_first(ranked, of.read, exact) if exact is not None and exact.hits else ranked
@@ -128,7 +123,6 @@ FIRSTS: tuple[SearchStep[Order], ...] = (
     SearchStep("channel_firsts", _channel_firsts, "words or meaning alone may find the function a sentence describes"),
     SearchStep("pages", _pages, "a page whose heading names the topic explains it"),
     SearchStep("symbols", _symbols, "a bare name asks for its symbols"),
-    SearchStep("named", _named, "an identifier in a question means its definition"),
     SearchStep("exact", _exact, "the line that builds a quoted text is what is asked for", switch="exact_text"),
     SearchStep("places", _places, "a place that the question writes is what it asks for"),
 )
