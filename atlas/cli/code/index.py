@@ -94,6 +94,15 @@ def index(
         raise typer.Exit(AtlasError.exit_code)
 
 
+async def make_first_index(settings: Settings) -> None:
+    """Make the index that a question needs, and say so on standard error. Raises AtlasError."""
+    print(
+        f"{output.one_line(settings.project_name)} is not indexed yet: indexing it first", file=sys.stderr, flush=True
+    )
+    if await _index(settings, full=False, take_over=False, quality=False, patience=math.inf) is None:
+        raise typer.Abort
+
+
 def _check_root(root: Path) -> None:
     """Return unless this is the home folder or a folder around it, or the user wants that.
 
