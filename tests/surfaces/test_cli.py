@@ -481,3 +481,38 @@ def test_interrupting_exits_130(place: Place) -> None:
     assert process.wait(timeout=30) == 130
     _, log = process.communicate(timeout=30)
     assert log == b""
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "latin-1"},
+    ],
+)
+def test_no_command_ends_because_the_terminal_lacks_a_character(tmp_path: Path, locale: dict[str, str]) -> None:
+    place = Place(tmp_path / "größe", tmp_path / "data")
+    place.root.mkdir()
+    (place.root / "naïve.py").write_text('def größe():\n    """Länge → 🚀"""\n    return 1\n', encoding="utf-8")
+    for arguments in (
+        ("index", "--project"),
+        ("search", "größe", "--project"),
+        ("search", "--json", "größe", "--project"),
+        ("node", "größe", "--project"),
+        ("context", "größe", "--project"),
+        ("impact", "größe", "--project"),
+        ("cypher", "MATCH (n) RETURN n.name", "--project"),
+        ("status", "--project"),
+        ("schema", "--project"),
+    ):
+        command = [*COMMAND, *arguments, str(place.root), "--data-dir", str(place.data)]
+        done = subprocess.run(command, env=environment(**locale), capture_output=True, timeout=120)
+        assert done.returncode == 0, (arguments, done.stderr)
+        assert b"Error" not in done.stderr
+        encoding = "latin-1" if "latin-1" in locale.values() else "ascii"
+        text = done.stdout.decode(encoding)
+        if "--json" in arguments:
+            assert "größe" in json.dumps(json.loads(text), ensure_ascii=False)
+        if arguments[0] == "context":
+            assert ("Länge \\u2192 \\ud83d\\ude80" if encoding == "latin-1" else "L\\u00e4nge \\u2192") in text
