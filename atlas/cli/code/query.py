@@ -202,7 +202,7 @@ async def _search(
     settings: Settings, mode: str, query: str, arguments: Mapping[str, Any]
 ) -> tuple[SearchResult, RankingOptions]:
     from atlas.app.session import make_session
-    from atlas.cli.code.index import make_first_index
+    from atlas.cli.code.index_pass import make_first_index
     from atlas.code.find import Mode
     from atlas.code.tools.search.explain import find_to_explain
 
