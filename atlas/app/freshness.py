@@ -133,8 +133,7 @@ class FreshnessGuard:
 
         Raises ConfigError where no index may be made, and the error of the pass.
         """
-        if (reason := self.forbidden()) != "":
-            raise ConfigError(reason, "Name a project folder with --project, or run `atlas index` for this one.")
+        self.check_allowed()
         now, running = time.monotonic(), self._passes.running
         began = running.began if running is not None else now
         left = max(began + FIRST_SECONDS - now, POLL_SECONDS)
@@ -142,6 +141,11 @@ class FreshnessGuard:
         if finished is not None and self._problem is not None:
             raise self._problem
         return finished is not None
+
+    def check_allowed(self) -> None:
+        """Raise ConfigError where no index may be made on demand."""
+        if (reason := self.forbidden()) != "":
+            raise ConfigError(reason, "Name a project folder with --project, or run `atlas index` for this one.")
 
     def forbidden(self) -> str:
         """Return why the root is never indexed on demand, "" if it may be."""

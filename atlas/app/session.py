@@ -8,8 +8,9 @@ its index exists. What a tool needs is a property of its definition; what answer
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
 
 Structure = dict[str, object]
+FirstIndex = Callable[["Settings"], Awaitable[None]]
+"""Makes the first index of a project. Raises AtlasError."""
 
 
 class Session:
@@ -47,8 +50,11 @@ class Session:
         serves_agents: bool = False,
         personal: Session | None = None,
         toolsets: Sequence[Toolset[ToolsetHost]] = tuple(TOOLSETS.values()),
+        first_index: FirstIndex | None = None,
     ) -> None:
-        """`serves_agents`: the `mcp` settings apply; other sessions index newer files, but make no first index.
+        """`serves_agents`: the `mcp` settings apply; other sessions index newer files and make a first index as told.
+
+        `first_index`: makes it and returns when it is finished; None: there is none to make.
 
         `personal`: a session with the user's own notes, which this one closes; None if they are not served.
         `toolsets`: those whose tools are answered.
@@ -57,6 +63,7 @@ class Session:
         self._personal = personal
         may_index = settings.mcp.allow_index or not serves_agents
         self._makes_index = serves_agents and may_index and settings.mcp.index_on_demand
+        self._first_index = first_index if settings.mcp.index_on_demand else None
         self._starts_daemon = serves_agents and settings.mcp.start_daemon and not settings.shared
         self.guard = FreshnessGuard(settings, may_index=may_index, on_demand=self._makes_index)
         queries = SERVER_QUERIES_AT_WORK if settings.store.url else QUERIES_AT_WORK
@@ -211,7 +218,7 @@ class Session:
         try:
             return await self._open()
         except NotFound as error:
-            return await self._open_new(error, makes_index=begins and self._makes_index)
+            return await self._open_new(error, makes_index=begins)
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
         """Fill in arguments that the settings define and the caller omits; defaults of settings are for searches."""
@@ -226,11 +233,18 @@ class Session:
     async def _open_new(self, missing: NotFound, *, makes_index: bool) -> Atlas:
         """Make the first index if this session may; return it, finished or not. Raises NotFound without one."""
         project, root = self._settings.project_name, self._settings.root
-        hint = f"Run `atlas index {root}` (agents: call the index tool), then ask again."
-        if not makes_index:
+        words = ["atlas", "index", str(root)]
+        if self._settings.origin("data_dir") == "--data-dir":
+            words += ["--data-dir", str(self._settings.data_dir)]
+        hint = f"Run `{shlex.join(words)}` (agents: call the index tool), then ask again."
+        if not makes_index or not (self._makes_index or self._first_index):
             raise NotFound(f"{project} is not indexed yet: {missing.message}", hint) from missing
         try:
-            await self.guard.make_index()
+            if self._first_index is not None:
+                self.guard.check_allowed()
+                await self._first_index(self._settings)
+            else:
+                await self.guard.make_index()
         except ConfigError as error:
             raise NotFound(f"{project} is not indexed: {error.message}", error.hint) from error
         except AtlasError as error:
@@ -255,7 +269,13 @@ class Session:
         return self._atlas
 
 
-def make_session(settings: Settings, *, serves_agents: bool = False, personal: bool | None = None) -> Session:
+def make_session(
+    settings: Settings,
+    *,
+    serves_agents: bool = False,
+    personal: bool | None = None,
+    first_index: FirstIndex | None = None,
+) -> Session:
     """Return a session with a project, and with the user's own notes unless these are not wanted.
 
     `personal`: whether they are served; None: as `knowledge.personal` says.
@@ -264,4 +284,4 @@ def make_session(settings: Settings, *, serves_agents: bool = False, personal: b
 
     wanted = settings.knowledge.personal if personal is None else personal
     own = Session(personal_settings(settings), serves_agents=True) if wanted else None
-    return Session(settings, serves_agents=serves_agents, personal=own)
+    return Session(settings, serves_agents=serves_agents, personal=own, first_index=first_index)

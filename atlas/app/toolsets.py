@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ TOOLSETS: Mapping[str, Toolset[ToolsetHost]] = {
     toolset.name: toolset
     for toolset in (
         Toolset("code", TOOLS, open_code, INSTRUCTIONS),
-        Toolset("query", QUERIES, open_code),
+        Toolset("query", QUERIES, open_code, INSTRUCTIONS),
         Toolset("claims", CLAIM_TOOLS, open_knowledge),
         Toolset("memory", MEMORY_TOOLS, open_knowledge),
         Toolset("packs", PACK_TOOLS, open_packs),
@@ -86,6 +87,21 @@ def offered_tools(
         for name, tool in tools_of(known.values()).items()
         if name in chosen and (tool.read_only or (offer_index if tool.effort is Effort.INDEX_PASS else offer_writes))
     )
+
+
+def instructions_for(
+    toolsets: Sequence[str], tools: Sequence[Tool], known: Mapping[str, Toolset[ToolsetHost]] = TOOLSETS
+) -> str:
+    """Return what the server tells a client at the start: of the toolsets in use, each sentence once.
+
+    A sentence that names a tool which is not offered is omitted.
+    """
+    offered = {tool.name for tool in tools}
+    absent = tools_of(known.values()).keys() - offered
+    sentences = dict.fromkeys(
+        part for name in toolsets for part in re.split(r"(?<=\.) ", known[name].instructions) if part
+    )
+    return " ".join(one for one in sentences if absent.isdisjoint(re.findall(r"\w+", one)))
 
 
 BY_NAME: Mapping[str, Tool] = tools_of(TOOLSETS.values())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
+import io
 import os
 import sys
 
@@ -22,7 +24,37 @@ _VALIDATION_WORDS = (
 
 def main() -> None:
     """Run the command line and exit with the documented code, without a traceback unless ATLAS_DEBUG is set."""
+    _use_utf8()
+    _escape_unencodable()
     sys.exit(_run())
+
+
+def _use_utf8() -> None:
+    """Start again with names of files as UTF-8 where the locale says otherwise: the index has names as UTF-8.
+
+    The terminal keeps its encoding.
+    """
+    is_told = os.environ.get("PYTHONUTF8") == "1"  # started again already, or told in vain
+    if os.name != "posix" or is_told or codecs.lookup(sys.getfilesystemencoding()).name == "utf-8":
+        return
+    shown = os.environ.get("PYTHONIOENCODING") or getattr(sys.stdout, "encoding", "") or "ascii"
+    environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONIOENCODING": shown}
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
+
+
+def _escape_unencodable() -> None:
+    """Have characters that a terminal's encoding lacks escaped as in JSON, which stays valid, instead of ending it."""
+    codecs.register_error("atlas", _as_in_json)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="atlas")
+
+
+def _as_in_json(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2)), error.end
 
 
 def _run() -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.code.index import progress_shown
+from atlas.cli.code.index_pass import progress_shown
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
 from atlas.core.errors import StoreError

@@ -67,8 +67,9 @@ def show(answer: Answer, *, as_json: bool) -> None:
 async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:
     from atlas.app.session import make_session
     from atlas.app.toolsets import BY_NAME
+    from atlas.cli.code.index_pass import make_first_index
 
-    session = make_session(settings)
+    session = make_session(settings, first_index=make_first_index)
     try:
         return await session.answer(BY_NAME[tool], arguments, CLIENT)
     finally:

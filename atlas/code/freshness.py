@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from atlas.answers.evidence import StaleFile
+from atlas.code.conflicts import conflicts
 from atlas.code.reader import Reader
 from atlas.core.model import FileRecord
 
@@ -26,7 +27,10 @@ _MAX_INLINE_FILES = 64
 
 
 async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[str]) -> tuple[StaleFile, ...] | None:
-    """Return the cited files that differ from the index, sorted by path; None if that cannot be determined."""
+    """Return the cited files that differ from the index, sorted by path; None if that cannot be determined.
+
+    Files with conflict markers are among them; the envelope makes a note of these.
+    """
     cited = sorted({path for path in paths if path})
     if not cited:
         return ()
@@ -49,6 +53,8 @@ async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[s
         if digest != records[path].digest
     ]
     stale += [StaleFile(path, CHANGED) for path in changed]
+    marked = await conflicts(reader.store, project, records.values())
+    stale += [StaleFile(path, reason) for path, reason in marked.items()]
     return tuple(sorted(stale, key=lambda file: file.path))
 
 

@@ -38,7 +38,7 @@ from atlas.answers.tool import Tool  # noqa: E402
 from atlas.answers.toolset import Toolset  # noqa: E402
 from atlas.app.session import Session  # noqa: E402
 from atlas.app.toolset_host import ToolsetHost  # noqa: E402
-from atlas.app.toolsets import TOOLSETS, offered_tools  # noqa: E402
+from atlas.app.toolsets import TOOLSETS, instructions_for, offered_tools  # noqa: E402
 from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES  # noqa: E402
 from atlas.code.tools.prompts import PROMPTS, prompt_text  # noqa: E402
 from atlas.core.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
@@ -175,7 +175,7 @@ def make_server(
         "code-atlas",
         version=__version__,
         title="Code Atlas",
-        instructions=" ".join(one.instructions for one in known.values() if one.instructions),
+        instructions=instructions_for(toolsets, tools, known) or None,
         cache_hints={method: CacheHint(ttl_ms=3_600_000, scope="public") for method in _UNCHANGING},
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,

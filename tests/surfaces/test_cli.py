@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -157,12 +158,39 @@ def test_a_name_that_is_not_found_or_ambiguous_exits_3_with_what_is_near(place: 
 
 def test_without_an_index_every_question_says_so(tmp_path: Path) -> None:
     for arguments in (("search", "x"), ("node", "x"), ("context", "x"), ("status",), ("schema",), ("export",)):
-        text = failed(atlas(*arguments, cwd=tmp_path), 3)
+        text = failed(atlas(*arguments, cwd=tmp_path, env={"ATLAS_MCP_INDEX_ON_DEMAND": "false"}), 3)
         assert "atlas index" in text
+    for arguments in (("status",), ("export",)):
+        assert "atlas index" in failed(atlas(*arguments, cwd=tmp_path), 3), "what describes the index makes none"
     health = atlas("health", cwd=tmp_path)
     assert health.returncode == 0
     assert "missing index" in health.stdout
     assert list(tmp_path.iterdir()) == [], "reading must not write"
+
+
+@pytest.mark.parametrize("command", [("search", "made"), ("node", "made"), ("search", "made", "--explain")])
+def test_a_first_question_makes_the_index_as_it_does_for_agents(tmp_path: Path, command: tuple[str, ...]) -> None:
+    place = Place(tmp_path / "fresh", tmp_path / "data")
+    place.root.mkdir()
+    (place.root / "a.py").write_text("def made():\n    return 1\n")
+    first = atlas(*command, *place.options)
+    assert first.returncode == 0, first.stderr
+    assert "made" in first.stdout
+    assert first.stderr == "fresh is not indexed yet: indexing it first\n"
+    assert atlas(*command, *place.options).stderr == ""
+
+
+def test_a_first_question_indexes_no_home_folder(tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path), "ATLAS_DATA_DIR": str(tmp_path / "data")}
+    refused = failed(atlas("search", "made", "--project", str(tmp_path), env=home), 3)
+    assert "is the home folder: it is not indexed on demand" in refused
+    assert not (tmp_path / "data").exists()
+    place = Place(tmp_path / "it's", tmp_path / "other data")
+    place.root.mkdir()
+    told = failed(atlas("status", *place.options), 3)
+    (command,) = re.findall(r"`atlas (index .*?)` \(agents", told)
+    assert atlas(*shlex.split(command)).returncode == 0, "the command that an error names is the one that helps"
+    assert atlas("status", *place.options).returncode == 0
 
 
 def test_damaged_store_and_other_version_have_their_codes(place: Place) -> None:
@@ -453,3 +481,38 @@ def test_interrupting_exits_130(place: Place) -> None:
     assert process.wait(timeout=30) == 130
     _, log = process.communicate(timeout=30)
     assert log == b""
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "latin-1"},
+    ],
+)
+def test_no_command_ends_because_the_terminal_lacks_a_character(tmp_path: Path, locale: dict[str, str]) -> None:
+    place = Place(tmp_path / "größe", tmp_path / "data")
+    place.root.mkdir()
+    (place.root / "naïve.py").write_text('def größe():\n    """Länge → 🚀"""\n    return 1\n', encoding="utf-8")
+    for arguments in (
+        ("index", "--project"),
+        ("search", "größe", "--project"),
+        ("search", "--json", "größe", "--project"),
+        ("node", "größe", "--project"),
+        ("context", "größe", "--project"),
+        ("impact", "größe", "--project"),
+        ("cypher", "MATCH (n) RETURN n.name", "--project"),
+        ("status", "--project"),
+        ("schema", "--project"),
+    ):
+        command = [*COMMAND, *arguments, str(place.root), "--data-dir", str(place.data)]
+        done = subprocess.run(command, env=environment(**locale), capture_output=True, timeout=120)
+        assert done.returncode == 0, (arguments, done.stderr)
+        assert b"Error" not in done.stderr
+        encoding = "latin-1" if "latin-1" in locale.values() else "ascii"
+        text = done.stdout.decode(encoding)
+        if "--json" in arguments:
+            assert "größe" in json.dumps(json.loads(text), ensure_ascii=False)
+        if arguments[0] == "context":
+            assert ("Länge \\u2192 \\ud83d\\ude80" if encoding == "latin-1" else "L\\u00e4nge \\u2192") in text

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +16,7 @@ from opentelemetry import trace
 from atlas._parser import count_tokens
 from atlas.answers.answer import Answer, structure_text
 from atlas.answers.schema import check_arguments
-from atlas.app.toolsets import BY_NAME, TOOLSETS
+from atlas.app.toolsets import BY_NAME, TOOLSETS, offered_tools
 from atlas.code.atlas import Atlas
 from atlas.code.tools.catalogue import INSTRUCTIONS, QUERIES, TOOLS
 from atlas.code.tools.state.index import status
@@ -271,3 +273,18 @@ def test_spans_are_made_for_who_asked_for_traces_only(monkeypatch: pytest.Monkey
     assert make_server(None).middleware == []  # type: ignore[arg-type]
     monkeypatch.setattr(trace, "get_tracer_provider", trace.NoOpTracerProvider)
     assert len(make_server(None).middleware) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("writes", [True, False])
+@pytest.mark.parametrize("indexes", [True, False])
+@pytest.mark.parametrize(
+    "toolsets", [names for size in range(1, 6) for names in itertools.combinations(TOOLSETS, size)], ids=",".join
+)
+def test_instructions_name_only_tools_that_are_offered(toolsets: tuple[str, ...], indexes: bool, writes: bool) -> None:
+    server = make_server(None, toolsets=toolsets, offer_index=indexes, offer_writes=writes)  # type: ignore[arg-type]
+    text = server.instructions or ""
+    offered = {tool.name for tool in offered_tools(toolsets, offer_index=indexes, offer_writes=writes)}
+    assert set(re.findall(r"\w+", text)) & set(BY_NAME) <= offered
+    assert ("Call hybrid_search first" in text) == ("hybrid_search" in offered)
+    assert ("call index." in text) == ("index" in offered)
+    assert text.count("Code Atlas answers") == ("hybrid_search" in offered)

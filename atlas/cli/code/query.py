@@ -202,10 +202,11 @@ async def _search(
     settings: Settings, mode: str, query: str, arguments: Mapping[str, Any]
 ) -> tuple[SearchResult, RankingOptions]:
     from atlas.app.session import make_session
+    from atlas.cli.code.index_pass import make_first_index
     from atlas.code.find import Mode
     from atlas.code.tools.search.explain import find_to_explain
 
-    session, modes = make_session(settings), {"text": Mode.WORDS, "vector": Mode.MEANING}
+    session, modes = make_session(settings, first_index=make_first_index), {"text": Mode.WORDS, "vector": Mode.MEANING}
     try:
         atlas = await session.fresh()
         found = await find_to_explain(atlas, modes.get(mode, Mode.HYBRID), query, **arguments)

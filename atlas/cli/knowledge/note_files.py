@@ -144,7 +144,7 @@ def export(
 
     Files that are no notes are left out and named on standard error; the exit code is then 1.
     """
-    from atlas.cli.code.index import progress_shown
+    from atlas.cli.code.index_pass import progress_shown
     from atlas.knowledge.notes.exporting import ExportReport, NoteFormat, export_lines
 
     folder = folder_of(notes_settings(project, data_dir, personal=personal))
@@ -181,7 +181,7 @@ def import_files(
 
     What cannot be imported is named with file and line; the exit code is then 1.
     """
-    from atlas.cli.code.index import progress_shown
+    from atlas.cli.code.index_pass import progress_shown
     from atlas.knowledge.notes.importing.run import import_notes
 
     book = book_of(notes_settings(project, data_dir, personal=personal), writes=not dry_run)

@@ -14,6 +14,7 @@ from atlas.answers.assemble import INLINE_TOKENS, AnswerT, fit_counted, fit_coun
 from atlas.answers.evidence import Evidence, StaleFile
 from atlas.answers.schema import check_range
 from atlas.code.atlas import AnswerDraft, Atlas, TreeReport
+from atlas.code.conflicts import BEGINS
 from atlas.code.question.names import valid
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, NotFound
@@ -66,7 +67,9 @@ class Envelope:
     ) -> Evidence:
         """Return the evidence of an answer that cites `paths`; `stale` is None if freshness cannot be determined."""
         cited = {path for path in paths if path}
-        shown = tuple(file for file in stale or () if file.path in cited)
+        known = [file for file in stale or () if file.path in cited]
+        shown = tuple(file for file in known if not file.reason.startswith(BEGINS))
+        marked = [f"{file.path} {file.reason}" for file in known if file.reason.startswith(BEGINS)]
         is_stale = bool(shown or self.tree.newer.paths)
         freshness = "stale" if is_stale else "" if not cited else "unknown" if stale is None else "fresh"
         return Evidence(
@@ -78,7 +81,9 @@ class Envelope:
             encoding=self.encoding,
             tokens=0,
             token_budget=self.token_budget,
-            notes=tuple(dict.fromkeys(note for note in (*self._standing(), *notes, self._unfinished()) if note)),
+            notes=tuple(
+                dict.fromkeys(note for note in (*self._standing(), *marked, *notes, self._unfinished()) if note)
+            ),
             withheld=tuple(item for item in (*withheld, *self.tree.withheld) if item),
             cursor=cursor,
         )

@@ -143,7 +143,9 @@ class McpSettings:
     """`[mcp]`: what agents may do, and limits of the HTTP server."""
 
     allow_index: bool = setting(True, "Offer agents the `index` tool, and index newer files before an answer.")
-    index_on_demand: bool = setting(True, "Index a project without an index at the first question, in the background.")
+    index_on_demand: bool = setting(
+        True, "Index a project without an index at the first question; for agents in the background."
+    )
     start_daemon: bool = setting(
         False, "Start the project's daemon at the first question; all sessions share it. Stop: atlas daemon stop."
     )

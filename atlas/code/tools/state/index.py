@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from atlas.answers.newer_files import NewerFiles
 from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas, TreeReport
+from atlas.code.conflicts import conflicts
 from atlas.code.tools.cypher_answers import SchemaEntry
 from atlas.code.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, fit_aside, unread_notes
 from atlas.code.tools.state.daemon import DaemonStatus
@@ -19,6 +20,8 @@ from atlas.core.model import DOCUMENTS, PROSE, QUALITY, FileRecord, Label, Model
 from atlas.core.project_state import ProjectState, ProjectStats
 from atlas.parsing import secrets_of
 
+MAX_CONFLICTS = 5
+"""Files with conflict markers that are named."""
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
 
@@ -81,6 +84,7 @@ async def status(
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = _sent_note(atlas)
     tiers = found.tiers if found else ()
+    marked = await _conflict_notes(atlas, name) if any(each.project == name and each.problems for each in stats) else ()
     parts = len(shown) + bool(tiers) + len(partial) + len(files)
 
     def build(kept: int) -> StatusAnswer:
@@ -88,7 +92,7 @@ async def status(
         left = max(0, kept - len(shown) - bool(tiers))
         told = replace(found, tiers=()) if found and kept <= len(shown) else found
         cut = f"{parts - kept} of the projects, tiers and files by token_budget {token_budget}; filter them"
-        evidence = envelope.evidence(notes=(note, sent, *places), withheld=(cut,) if kept < parts else ())
+        evidence = envelope.evidence(notes=(note, sent, *marked, *places), withheld=(cut,) if kept < parts else ())
         rest = max(0, left - len(partial))
         return StatusAnswer("status", shown[:kept], files[:rest], evidence, told, partial[:left])
 
@@ -100,6 +104,12 @@ async def status(
 def _not_indexed(name: str, indexed: Iterable[str]) -> NotFound:
     known = ", ".join(indexed) or "none"
     return NotFound(f"project `{name}` is not indexed (indexed: {known})", "run `atlas index` in its folder")
+
+
+async def _conflict_notes(atlas: Atlas, project: str) -> tuple[str, ...]:
+    manifest = await atlas.reader.store.manifest(project)
+    marked = await conflicts(atlas.reader.store, project, manifest.values())
+    return tuple(f"{path} {reason}" for path, reason in sorted(marked.items())[:MAX_CONFLICTS])
 
 
 def _sent_note(atlas: Atlas) -> str:
