@@ -26,6 +26,7 @@ from atlas.code.graph.unused import find_unused
 from atlas.code.lines.answers import LINE_ANSWERS
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines
 from atlas.code.lines.line_report import LineReport
+from atlas.code.lines.versions import asks_twice
 from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
@@ -42,6 +43,9 @@ _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Ki
 """Relations whose words are English: `testing client` may name no symbol at all."""
 _BY_TEXT = frozenset((Kind.USAGES, Kind.CALLERS, Kind.TESTS, Kind.DEPENDENTS, Kind.INSTANTIATIONS))
 """Relations to which each line that has the name may belong."""
+_VALUES = frozenset((Label.VALUE,))
+_NAMED_IN_TEXT = frozenset((Label.VALUE, Label.CLASS, Label.MODULE, Label.PACKAGE))
+"""Symbols of which not all uses have an edge: a module that a qualified call names, a class in a table."""
 _ASKS_FOR = re.compile(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
 """Words of which a question has one, and a phrase of two words has none."""
 MOST_ENDS = 2
@@ -112,6 +116,8 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    if asks_twice(asked.query.text):
+        return None
     question = find_package_question(asked.query.text)
     try:
         found = await answer_packages(reader, question, asked.where) if question is not None else None
@@ -230,7 +236,8 @@ async def _with_text(reader: Reader, found: EdgeAnswer, asked: AskedQuestion) ->
     if found.intent.kind not in _BY_TEXT or not targets or found.counts or found.scope:
         return found
     rows = [target.node.row for target in targets]
-    if any(row.label != Label.VALUE for row in rows):
+    wanted = _VALUES if found.intent.kind != Kind.USAGES or len(rows) > 1 else _NAMED_IN_TEXT
+    if any(row.label not in wanted for row in rows):
         return found
     known = {(row.path, row.line) for row in rows}
     known.update((each.path, line) for each in found.related for line in each.lines)

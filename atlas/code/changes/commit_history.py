@@ -29,6 +29,8 @@ from atlas.core.wording import counted
 
 MAX_COMMITS = 500
 PAGE = 10
+_EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
+"""What may stand between `who` and what somebody did to the history: not `calls` in `who calls add`."""
 _CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
 _ADDED = (
     r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*"
@@ -42,9 +44,9 @@ _HISTORY = re.compile(
     rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)"
     r"|over (?:the )?(?:time|years|months|releases)"
     r"|git log|git blame|blame|commits?"
-    rf"|committed|committers?|authors?|authored|contribut\w+|who (?:\w+ )?(?:{_ADDED}|{_CHANGED}|owns"
+    rf"|committed|committers?|authors?|authored|contribut\w+|who (?:{_EVER} )?(?:{_ADDED}|{_CHANGED}|owns"
     rf"|removed|works?|worked)"
-    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|who (?:\w+ )?(?:brought|put|pulled|got)"
+    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|who (?:{_EVER} )?(?:brought|put|pulled|got)"
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
     rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of"
@@ -61,15 +63,16 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
+_ADDS_WORD = r"(?:add|introduc|land|put)\w*(?: in)?"
 MEMBER_ADDED = re.compile(
-    r"`?(?P<name>\w+)`? (?:got |get |been |was )?(?:add|introduc|land|put)\w*(?: in)?(?:to| to| on) (?:the )?"
-    r"(?P<owner>`?[A-Za-z_]\w*`?)",
+    rf"(?:{_ADDS_WORD} `?(?P<after>\w+)`?|`?(?P<before>\w+)`? (?:got |get |been |was )?{_ADDS_WORD})"
+    r"(?:to| to| on| in) (?:the )?(?P<owner>`?[A-Za-z_]\w*`?)",
     re.IGNORECASE,
 )
 """`When was inline added to JsonClass` asks for the member."""
 _SEVERAL = re.compile(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
 _WHO = re.compile(
-    r"\b(?:authors|contributors|committers|maintainers|who (?:\w+ )?(?:works?|worked|contribut\w+"
+    rf"\b(?:authors|contributors|committers|maintainers|who (?:{_EVER} )?(?:works?|worked|contribut\w+"
     r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
     re.IGNORECASE,
 )
@@ -128,6 +131,9 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         return None
     if reader.history is None or where.project not in ("", reader.project):
         return None
+    relation = query.relation
+    if relation is not None and relation.kind != Kind.CHANGES and _HISTORY.search(relation.name):
+        return None  # `callers of commit`
     if query.text.lower().startswith(("where ", "how many ", "how much ", "default ")):
         return None
     if query.states and not re.match(r"(?:commits?|history|changes|authors?|contributors)\b", text, re.IGNORECASE):
@@ -142,9 +148,9 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         if not subjects:
             return await _of_authors(reader.history, text, question)
         return await _of_subject(reader.history, text, question, subjects)
-    except NotFound:
-        return None  # what became of the file is said by the answer about changes
     except AtlasError as error:
+        if query.paths and isinstance(error, NotFound):
+            return None  # what became of the file is said by the answer about changes
         return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
 
 
@@ -189,7 +195,7 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
         return await _inside(reader, query, found[0].path, where) or found
     written = [*re.findall(r"`([^`\s]+)`", query.text), *query.names]
     if (member := MEMBER_ADDED.search(query.text)) is not None:
-        written = [f"{member['owner'].strip('`')}.{member['name']}", *written]
+        written = [f"{member['owner'].strip('`')}.{member['after'] or member['before']}", *written]
     if query.relation is not None and query.relation.kind == Kind.CHANGES and query.relation.name:
         written.append(query.relation.name)
     for name in written:

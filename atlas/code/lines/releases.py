@@ -173,7 +173,8 @@ def _subject(rest: str) -> tuple[str, ...]:
     kept = [word for word in words if word and (word.lower() not in _NOISE and word.lower() not in STOP_WORDS)]
     code = [word for word in kept if re.search(r"_|\w\.\w|[a-z][A-Z]|^--|\(\)|::|[A-Z]{2}|\d", word)]
     member = MEMBER_ADDED.search(rest)
-    code = [member["name"], *code] if member is not None and code and member["name"].lower() not in _NOISE else code
+    name = (member["after"] or member["before"]) if member is not None else ""
+    code = [name, *code] if name and code and name.lower() not in _NOISE else code
     return tuple(dict.fromkeys(re.sub(r"\(\)$", "", word) for word in (code or kept)))
 
 

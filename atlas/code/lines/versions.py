@@ -17,6 +17,10 @@ from atlas.core.errors import AtlasError
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
+_AND_PACKAGES = re.compile(
+    r"(?:\band|,|&) .{0,40}\b(?:dependenc\w+|deps|packages|extras?|requirements)\b", re.IGNORECASE
+)
+"""Two questions, of which the manifest that a search finds answers both."""
 _VERSION_WORD = re.compile(
     r"\b(?:versions?|msrv|minimum|at least|oldest|lowest|newest|supported?|compatib\w+|target(?:s|ed)?)\b",
     re.IGNORECASE,
@@ -75,7 +79,7 @@ class LanguagePlaces:
 async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer which versions of a language are supported, or what version this is; None for other questions."""
     text = query.text
-    if query.states or query.reports or len(text.split()) > 16:
+    if query.states or query.reports or len(text.split()) > 16 or asks_twice(text):
         return None
     asked = {word.lower().strip(".") for word in _WORD.findall(text)} | {word.lower() for word in _WORD.findall(text)}
     languages = [each for each in _languages() if asked & each.words]
@@ -90,6 +94,11 @@ async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineRe
         word for word in _OWN_WORDS.sub(" ", around).lower().strip(" ?.!").split() if word.strip(",?.!") not in names
     ]
     return await _of_project(reader, where) if not rest else None
+
+
+def asks_twice(text: str) -> bool:
+    """Return whether a question asks for a version and for packages: a search finds the manifest that has both."""
+    return _AND_PACKAGES.search(text) is not None and _VERSION_WORD.search(text) is not None
 
 
 def _asks_support(text: str, languages: list[LanguagePlaces]) -> bool:

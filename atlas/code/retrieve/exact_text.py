@@ -145,7 +145,7 @@ async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
     if not texts or tree is None or where.project != reader.project or not reader.root.is_dir():
         return Ranking("exact")
     files = within(await asyncio.to_thread(tree.files), where)
-    found: list[ExactLine] = []
+    found: list[_Weighed] = []
     nowhere: list[str] = []
     for each in texts:
         is_name = _NAME.fullmatch(each.text) is not None
@@ -155,7 +155,8 @@ async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
         found += lines
         if not lines and each.is_certain and not is_name and not await _is_indexed(reader, each.text, where):
             nowhere.append(each.text)
-    return await _in_definitions(reader, found, tuple(nowhere), where)
+    found.sort(key=lambda each: min(each.order[1], 2))  # of several texts of one message, that of code comes first
+    return await _in_definitions(reader, list(dict.fromkeys(each.line for each in found)), tuple(nowhere), where)
 
 
 async def _is_indexed(reader: Reader, text: str, where: Filter) -> bool:
@@ -183,7 +184,7 @@ def kind_rank(record: FileRecord | None, forms: Mapping[str, str]) -> int:
 
 async def _lines_of(
     reader: Reader, tree: TreeLines, files: Sequence[TextFile], asked: QuotedText, where: Filter
-) -> list[ExactLine]:
+) -> list[_Weighed]:
     """Return the lines of a text, best first: those of code that have it or build it, then those of other files."""
     paths, text = [each.path for each in files], asked.text
     core = text.rstrip(".!?:;, ") or text
@@ -199,7 +200,7 @@ async def _lines_of(
     weighed.sort(
         key=lambda each: (min(each.order[1], 2), each.order[0], each.order[1:], each.line.path, each.line.line)
     )
-    return list(dict.fromkeys(each.line for each in weighed))
+    return weighed
 
 
 async def _weighed(reader: Reader, files: Sequence[MatchedFile], where: Filter) -> list[_Weighed]:

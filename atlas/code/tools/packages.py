@@ -147,7 +147,7 @@ def _title(found: PackageReport, of: str) -> str:
     elif not found.declared:
         parts.append(f"not declared in any manifest{of}")
     elif found.question.asks == PackageAspect.VERSION:
-        parts.append(f"declared {', '.join(ranges)}" if ranges else "declared without a version")
+        parts.append(f"declared {', '.join(ranges)}" if ranges else "declared, without a version that is a literal")
         parts.append(f"locked {', '.join(versions)}" if versions else "no lock file has it")
     else:
         parts.append(f"declared by {counted(len({each.source for each in found.declared}), 'project')}")
