@@ -268,8 +268,8 @@ def _about_topic(
     query: Query, reads: Sequence[EnvironmentRead], own: frozenset[str]
 ) -> tuple[list[EnvironmentRead], str]:
     """Return the reads that the other words of a question are about, and what that left out."""
-    if query.paths:
-        inside = [each for each in reads if any(path in each.found.file.path for path in query.paths)]
+    inside = [each for each in reads if any(path in each.found.file.path for path in query.paths)]
+    if inside:
         return inside, f"in {', '.join(query.paths)}: {_names(inside)} of {_names(reads)}"
     words = tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own)
     if not words:

@@ -48,8 +48,8 @@ _LISTED = re.compile(
 
 async def answer_flags(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about command line flags; None for other questions. Raises store errors."""
-    if query.states or query.reports:
-        return None
+    if query.states or query.reports or query.phrases:
+        return None  # a message may name a flag
     names = tuple(dict.fromkeys(_FLAG.findall(query.text)))
     if names and len(query.text.split()) <= 20:
         return await _about(reader, names[0], query, where)

@@ -78,6 +78,8 @@ _NOISE = frozenset(
 )
 MAX_HEADING = 300
 """Characters of a line that may be a heading."""
+MIN_PART = 2
+"""Letters of the last part of a qualified name that tell nothing."""
 MAX_BACK = 25
 """Lines above a directive in which the name that it is about stands."""
 
@@ -171,6 +173,7 @@ def _subject(rest: str) -> tuple[str, ...]:
     quoted = re.findall(r"`([^`]+)`", rest)
     words = quoted or [word.strip(".,?!:;'\"()") for word in rest.split()]
     kept = [word for word in words if word and (word.lower() not in _NOISE and word.lower() not in STOP_WORDS)]
+    kept = [word for word in kept if "/" not in word]  # a path says where, not what
     code = [word for word in kept if re.search(r"_|\w\.\w|[a-z][A-Z]|^--|\(\)|::|[A-Z]{2}|\d", word)]
     member = MEMBER_ADDED.search(rest)
     name = (member["after"] or member["before"]) if member is not None else ""
@@ -185,7 +188,7 @@ def _names(text: str, words: Sequence[str]) -> bool:
     return all(
         _has(lowered, word.lower())
         or root_of(word.lower()) in words_of
-        or _has(lowered, re.split(r"[.:#]+", word.lower())[-1])
+        or (len(last := re.split(r"[.:#]+", word.lower())[-1]) > MIN_PART and _has(lowered, last))
         for word in words
     )
 

@@ -106,7 +106,9 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
             said = said if found.declared or not found.every else f"{said} ({_counts(found.every)} declared)"
             title = f"{wanted}dependencies{of}: {said}"
             if found.projects > 1 and not question.project:
+                own = sum(not each.folder for each in found.declared)
                 title += f" ({found.projects} projects; `dependencies of NAME` lists one)"
+                title += f", {own or 'none'} of the root project"
         ordered = sorted(
             found.declared,
             key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 0, bool(_ASIDE.search(each.path))),
