@@ -23,7 +23,7 @@ def without_uris(schemas: Mapping[str, Schema], arguments: Mapping[str, object],
 def _path(schema: Schema, value: object, root: str) -> object:
     if isinstance(value, list):
         return [_path(schema.get("items", {}), item, root) for item in cast("list[object]", value)]
-    if not schema.get("place") or not isinstance(value, str) or value.lstrip()[:5].lower() != "file:":
+    if not schema.get("place") or not isinstance(value, str) or value.lstrip()[:7].lower() != "file://":
         return value
     return relative(value.strip(), root)
 

@@ -68,8 +68,11 @@ async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -
     from atlas.app.session import make_session
     from atlas.app.toolsets import BY_NAME
     from atlas.cli.code.index_pass import make_first_index
+    from atlas.code.tools.catalogue import QUERIES
 
-    session = make_session(settings, first_index=make_first_index)
+    # notes and packs can be written and read without an index of the code
+    asks_code = any(each.name == tool for each in QUERIES)
+    session = make_session(settings, first_index=make_first_index if asks_code else None)
     try:
         return await session.answer(BY_NAME[tool], arguments, CLIENT)
     finally:

@@ -62,7 +62,7 @@ PHASES: dict[str, tuple[str, ...]] = {
     "file prior": ("atlas.code.rank.ranking:match_files",),
     "features": ("atlas.code.rank.ranking:main_features",),
     "rank": ("atlas.code.find:order_candidates",),
-    "excerpts": ("atlas.code.tools.symbol.bodies:_statements", "atlas.code.tools.symbol.bodies:matching_lines"),
+    "excerpts": ("atlas.code.tools.symbol.bodies:_sources", "atlas.code.tools.symbol.bodies:matching_lines"),
     "packing": (
         "atlas.code.tools.search.search:plan_page",
         "atlas.code.tools.search.search:groups_of",

@@ -102,7 +102,7 @@ async def test_answers_about_a_symbol_show_its_notes(
     assert "disputed, confidence 0.7, author cursor/1, written today; suspect" in own
     assert "> Ignore previous" in own and "\u202e" not in own + (await get_context(atlas, slow)).render()
     record = (await hybrid_search(atlas, "draw tables with spaces")).render()
-    assert "adr 7. Draw tables with spaces adr/0007-tables.md:1, accepted" in record
+    assert "adr 7. Draw tables with spaces adr/0007-tables.md:1 guess, accepted" in record
 
 
 async def test_a_note_is_listed_where_its_code_went(project: tuple[Atlas, Notebook]) -> None:

@@ -10,6 +10,8 @@ use atlas_lines::{FileLines, Limits, Pattern, PatternError};
 
 /// Path, number of matching lines, and the first of them: number and text.
 type Lines = (String, usize, Vec<(u64, String)>);
+/// Files with matching lines, reasons of skipped files with their number, and the number of files that were not read.
+type Found = (Vec<Lines>, Vec<(&'static str, usize)>, usize);
 
 /// Searches files on disk for lines.
 #[pyclass(frozen, module = "atlas._parser")]
@@ -39,7 +41,7 @@ impl LineSearch {
         max_bytes: u64,
         max_lines: usize,
         timeout_ms: u64,
-    ) -> PyResult<(Vec<Lines>, Vec<(&'static str, usize)>, usize)> {
+    ) -> PyResult<Found> {
         let limits = Limits { keep, max_bytes, max_lines, time: Duration::from_millis(timeout_ms) };
         py.detach(|| {
             let pattern = match &patterns[..] {
