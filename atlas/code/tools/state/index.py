@@ -97,8 +97,7 @@ async def status(
         return StatusAnswer("status", shown[:kept], files[:rest], evidence, told, partial[:left])
 
     sizes = (len(each.path) + len(each.reason) for each in files)
-    upper = parts - len(files) + can_fit(sizes, token_budget)
-    return await fit_aside(atlas, token_budget, build, upper)
+    return await fit_aside(atlas, token_budget, build, parts - len(files) + can_fit(sizes, token_budget))
 
 
 def _not_indexed(name: str, indexed: Iterable[str]) -> NotFound:
