@@ -108,6 +108,7 @@
 (set (_) @reference.read)
 (pair value: (_) @reference.read)
 (expression_list (_) @reference.read)
+(raise_statement . [(identifier) (attribute)] @reference.raise)
 (raise_statement (_) @reference.read)
 (list_splat (_) @reference.read)
 (dictionary_splat (_) @reference.read)
@@ -141,7 +142,15 @@
 (call
   function: [(identifier) (attribute)] @_f
   (#any-of? @_f "isinstance" "issubclass" "cast" "typing.cast" "t.cast")) @hook
+(call
+  function: (attribute attribute: (identifier) @_m)
+  (#any-of? @_m "append" "appendleft" "add" "insert" "setdefault" "update" "extend")) @hook
+(call function: (identifier) @_f (#eq? @_f "setattr")) @hook
 (keyword_argument name: (_) @keyword value: (_) @value) @argument.named
+(list_splat (_) @value) @argument.spread
+(dictionary_splat (_) @value) @argument.spread-keywords
+(list_splat (_) @inner) @expr.spread
+(subscript value: (_) @inner subscript: (slice)) @expr.same
 (subscript value: (_) @base subscript: (_) @index) @expr.index
 (await (_) @inner) @expr.await
 (parenthesized_expression (_) @inner) @expr.same
@@ -164,10 +173,11 @@
 (tuple (_)? @item) @elements.tuple
 (expression_list (_) @item) @elements.tuple
 (set (_) @item) @elements.set
-(dictionary (pair value: (_) @item)?) @elements.dict
-(list_comprehension) @literal.list
-(set_comprehension) @literal.set
-(dictionary_comprehension) @literal.dict
+(dictionary (pair key: (_) @key value: (_) @item)? (dictionary_splat (_) @inner)?) @elements.dict
+(list_comprehension body: (_) @item) @elements.set
+(set_comprehension body: (_) @item) @elements.set
+(generator_expression body: (_) @item) @elements.set
+(dictionary_comprehension body: (pair value: (_) @item)) @elements.dict
 
 ; Types
 

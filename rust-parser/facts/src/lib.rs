@@ -55,7 +55,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 15;
+pub const FACTS_VERSION: u32 = 16;
 
 /// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -202,16 +202,20 @@ pub enum Expr {
         index: ExprId,
     },
     Await(ExprId),
+    /// A literal string or number that selects an element or attribute: `d["key"]`, `d.get("key")`, `getattr(x, "name")`.
+    Key(Name),
     /// A literal or display with a known built-in type: `str int float bool list dict set tuple bytes none regex`.
     Literal(LiteralType),
     /// An anonymous function, whose facts are in its definition.
     Lambda(DefId),
     /// One of several values: conditional expressions, `a or b`, `x ?? y`, `match`.
     OneOf(Vec<ExprId>),
-    /// Ordered elements of a list, tuple or set display, or the values of a dict display (functions in tables).
+    /// Ordered elements of a list, tuple or set display, or the values of a dict display (functions in tables). `keys`
+    /// are the literal keys of a dict display, one per item, 0 for any other key; it is empty for other displays.
     Elements {
         kind: LiteralType,
         items: Vec<ExprId>,
+        keys: Vec<Name>,
     },
     /// A parametrised type `Base[Args]` / `Base<Args>`.
     Generic {
@@ -241,7 +245,7 @@ pub enum LiteralType {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Arg {
-    /// Keyword of the argument; `None` for a positional one.
+    /// Keyword of the argument; `None` for a positional one, `*` or `**` for one that is spread.
     pub keyword: Option<Name>,
     pub value: ExprId,
 }
@@ -264,6 +268,8 @@ pub enum ReferenceKind {
     /// A name or attribute used as a value that may be a function or class (argument, assigned value, element, return
     /// value).
     Read,
+    /// A name or attribute that is raised: a class is instantiated.
+    Raise,
     /// An attribute that owns another one: `x.part` in `x.part.size`. It counts if it is a property.
     Owner,
     /// A name in a type position (annotation, generic argument, cast, `instanceof`, `except T`).

@@ -47,6 +47,16 @@ pub struct LinkSettings {
     pub container_builtins: Vec<String>,
     pub element_builtins: Vec<String>,
     pub class_builtins: Vec<String>,
+    /// Built-in functions that read an attribute by its name, make a mapping of their keywords, or pairs of position and
+    /// element.
+    pub attribute_builtins: Vec<String>,
+    pub keyword_builtins: Vec<String>,
+    pub pair_builtins: Vec<String>,
+    /// Functions that call the functions among their arguments: built-in ones, and those of other packages by dotted
+    /// name.
+    pub calling_functions: Vec<String>,
+    /// Objects get members by assignment anywhere.
+    pub stored_members: bool,
     /// Generic types that stand for all of their arguments, for the first, or for the last.
     pub wrappers: Vec<String>,
     pub first_wrappers: Vec<String>,
@@ -77,6 +87,8 @@ pub struct LinkSettings {
     /// Methods that run when an object is iterated over, and when it is indexed.
     pub iterator_methods: Vec<String>,
     pub item_methods: Vec<String>,
+    /// Methods of iterators that give the next element.
+    pub next_methods: Vec<String>,
     /// Methods of containers that return one element, or all elements.
     pub element_getters: Vec<String>,
     /// Methods of containers that call their first argument with each element.

@@ -37,6 +37,8 @@ pub enum Entity {
     Elements(SymbolId),
     /// A mapping to instances of a class.
     Mapped(SymbolId),
+    /// A container whose elements are known one by one: see [`crate::resolve::tables`].
+    Table(Sym),
     /// The class of the receiver (`return self`, `Self`).
     SelfType,
     /// A declared package or namespace, by dotted name.

@@ -61,10 +61,12 @@ use crate::emit::structure::{self, Structure};
 use crate::project::ancestry::FileBases;
 use crate::project::dependencies::{add_differences, is_affected};
 use crate::project::file_types::FileTypes;
+use crate::project::flows::FileFlows;
 use crate::project::index::update::last_of_each_path;
 use crate::project::index::{Index, SubProject};
 use crate::project::names::{ExternalId, FileId, Sym};
 use crate::project::query::{Query, STAGES, Stage};
+use crate::resolve::flows::link_flows;
 use crate::resolve::types;
 use crate::routes::composed::link_routes;
 use crate::routes::routers::link_routers;
@@ -125,6 +127,7 @@ struct FileLink {
 enum Output {
     Bases(FileBases),
     Types(FileTypes),
+    Flows(FileFlows),
     Routers(FileRouters),
     Routes(FileRoutes),
     Support(FileSupport),
@@ -190,6 +193,8 @@ impl Project {
             self.index.put_routes(id, FileRoutes::default(), &mut keys);
             self.index.put_support(id, FileSupport::default(), &mut keys);
             self.links[id as usize] = FileLink::default();
+            self.index.first_flows.put(id, FileFlows::default(), &mut keys);
+            self.index.flows.put(id, FileFlows::default(), &mut keys);
             self.index.first_types[id as usize] = FileTypes::default();
             self.index.types[id as usize] = FileTypes::default();
         }
@@ -261,6 +266,10 @@ impl Project {
                         add_differences(old.contributions(), table[id as usize].contributions(), keys);
                     }
                 }
+                Output::Flows(found) => match stage {
+                    Stage::FirstFlows => self.index.first_flows.put(id, found, keys),
+                    _ => self.index.flows.put(id, found, keys),
+                },
                 Output::Routers(found) => self.index.put_routers(id, found, keys),
                 Output::Routes(found) => self.index.put_routes(id, found, keys),
                 Output::Support(found) => self.index.put_support(id, found, keys),
@@ -341,6 +350,7 @@ fn run(query: &Query, stage: Stage, project: &str, keep_edges: bool, old: Option
     match stage {
         Stage::Bases => Output::Bases(inherit::link_bases(query)),
         Stage::FirstTypes | Stage::Types => Output::Types(types::infer(query)),
+        Stage::FirstFlows | Stage::Flows => Output::Flows(link_flows(query)),
         Stage::Routers => Output::Routers(link_routers(query)),
         Stage::Routes => Output::Routes(link_routes(query)),
         Stage::Support => Output::Support(link_support(query)),

@@ -65,6 +65,7 @@ pub struct LanguageRules {
     pub class_attribute: Option<Sym>,
     pub enter_methods: Vec<Sym>,
     pub iterator_methods: Vec<Sym>,
+    pub next_methods: Vec<Sym>,
     pub item_methods: Vec<Sym>,
     /// Prefixes; empty if the language has none.
     global_prefix: String,
@@ -81,6 +82,15 @@ pub struct LanguageRules {
     pub container_builtins: FxHashSet<Sym>,
     pub element_builtins: FxHashSet<Sym>,
     pub class_builtins: FxHashSet<Sym>,
+    /// Built-in functions that read an attribute by its name, make a mapping of their keywords, or pairs of position and
+    /// element.
+    pub attribute_builtins: FxHashSet<Sym>,
+    pub keyword_builtins: FxHashSet<Sym>,
+    pub pair_builtins: FxHashSet<Sym>,
+    /// Built-in functions and dotted names of other packages' functions that call the functions among their arguments.
+    pub calling_functions: FxHashSet<String>,
+    /// Objects get members by assignment anywhere.
+    pub stored_members: bool,
     pub wrappers: FxHashSet<Sym>,
     pub first_wrappers: FxHashSet<Sym>,
     pub last_wrappers: FxHashSet<Sym>,
@@ -197,6 +207,12 @@ impl LanguageRules {
             class_attribute: name(&link.class_attribute),
             enter_methods: numbers(&link.enter_methods),
             iterator_methods: numbers(&link.iterator_methods),
+            next_methods: numbers(&link.next_methods),
+            stored_members: link.stored_members,
+            attribute_builtins: set(&link.attribute_builtins),
+            keyword_builtins: set(&link.keyword_builtins),
+            pair_builtins: set(&link.pair_builtins),
+            calling_functions: texts(&link.calling_functions),
             item_methods: numbers(&link.item_methods),
             global_prefix: link.global_prefix.clone(),
             private_prefix: link.private_prefix.clone(),

@@ -60,13 +60,18 @@ impl Check {
     fn expr(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Unknown | Expr::This { .. } | Expr::Super | Expr::Literal(_) => true,
-            Expr::Name(name) | Expr::Scope(name) => self.has_name(*name),
+            Expr::Name(name) | Expr::Scope(name) | Expr::Key(name) => self.has_name(*name),
             Expr::Attribute { base, name } => self.has_expr(*base) && self.has_name(*name),
             Expr::Call { callee, args, .. } => self.has_expr(*callee) && args.iter().all(|arg| self.arg(arg)),
             Expr::Index { base, index } => self.has_expr(*base) && self.has_expr(*index),
             Expr::Await(inner) | Expr::SuperOf(inner) => self.has_expr(*inner),
             Expr::Lambda(definition) => self.has_definition(*definition),
-            Expr::OneOf(items) | Expr::Elements { items, .. } | Expr::TypeUnion(items) => self.has_exprs(items),
+            Expr::OneOf(items) | Expr::TypeUnion(items) => self.has_exprs(items),
+            Expr::Elements { items, keys, .. } => {
+                self.has_exprs(items)
+                    && (keys.is_empty() || keys.len() == items.len())
+                    && keys.iter().all(|&key| self.has_name(key))
+            }
             Expr::Generic { base, args } => self.has_expr(*base) && self.has_exprs(args),
         }
     }

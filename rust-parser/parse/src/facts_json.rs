@@ -229,7 +229,10 @@ impl View<'_> {
                 let _ = write!(out, "<lambda {}>", self.path_of(*definition));
             }
             Expr::OneOf(options) => self.write_list(options, ("<one of ", " or ", ">"), out, depth),
-            Expr::Elements { kind, items } => {
+            Expr::Key(name) => {
+                let _ = write!(out, "{:?}", self.string(*name));
+            }
+            Expr::Elements { kind, items, .. } => {
                 let _ = write!(out, "{}", format!("{kind:?}").to_lowercase());
                 self.write_list(items, ("[", ", ", "]"), out, depth);
             }

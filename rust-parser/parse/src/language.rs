@@ -182,7 +182,7 @@ impl KindRules {
             Role::Type(_) => self.types.push(number),
             Role::Target(_) => self.target.push(number),
             Role::Parameter(_) => self.parameter.push(number),
-            Role::Argument => self.argument.push(number),
+            Role::Argument | Role::SpreadArgument { .. } => self.argument.push(number),
             Role::Comment => self.is_comment = true,
             Role::Block => self.is_block = true,
             Role::Token => self.is_token = true,

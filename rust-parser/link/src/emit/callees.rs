@@ -59,7 +59,14 @@ impl EdgeCollector<'_, '_> {
         if query.file.rules.new_method == Some(name) {
             return bases;
         }
-        query.flat_map(bases, |value| query.called_attribute(value, name))
+        let is_passed = bases.iter().any(|value| matches!(value.via, Strategy::Passed | Strategy::Element));
+        let members = query.flat_map(bases, |value| query.called_attribute(value, name));
+        // Other calls may pass other objects: a member that the known ones lack is not missing.
+        let is_found = |value: &Value| value.entity != Entity::Missing;
+        if is_passed && !members.iter().any(is_found) {
+            return self.unique_member(base, name, site).into_iter().collect();
+        }
+        members
     }
 
     fn named_callees(&self, name: Sym, site: Site) -> Values {

@@ -7,7 +7,7 @@ use crate::entity::{Entity, Value};
 use crate::project::file_entry::{is_callable, is_class};
 use crate::project::names::{FILE_NODE, SymbolId};
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
+use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
 
 /// The outcome for one possible value of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +25,10 @@ pub fn add_references(collector: &mut EdgeCollector) {
         let source = collector.source(reference.scope);
         let site = Site { source, scope: reference.scope, line: reference.line, expr: reference.expr };
         collector.add_reference(reference, site);
+    }
+    if !collector.query.file.rules.next_methods.is_empty() {
+        let loops = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Iterate);
+        loops.for_each(|binding| collector.add_iteration(binding));
     }
     for (def, definition) in facts.definitions.iter().enumerate() {
         for &decorator in &definition.decorators {
@@ -47,6 +51,7 @@ impl EdgeCollector<'_, '_> {
                 }
             }
             ReferenceKind::Read => self.add_read(reference.expr, site),
+            ReferenceKind::Raise => self.add_raised(reference.expr, site),
             ReferenceKind::Owner => self.add_getter(reference.expr, site),
             ReferenceKind::Type => {
                 let outcome = self.add_type(reference.expr, site);
@@ -69,11 +74,87 @@ impl EdgeCollector<'_, '_> {
         let mut outcome = Outcome::Unresolved;
         for &value in &values {
             outcome = outcome.max(self.add_called(value, site));
+            if self.calls_arguments(value.entity) {
+                self.add_called_arguments(site);
+            }
         }
         if outcome == Outcome::Unresolved {
             self.note_unresolved(callee, &values, site);
         }
         outcome
+    }
+
+    /// Returns whether a function outside the project calls the functions that it receives.
+    fn calls_arguments(&self, callee: Entity) -> bool {
+        let known = &self.query.file.rules.calling_functions;
+        match callee {
+            _ if known.is_empty() => false,
+            Entity::Builtin(name) => known.contains(self.query.text(name)),
+            Entity::External(external) => {
+                let (package, name) = self.query.index.externals.name(external);
+                known.contains(&format!("{}.{}", self.query.text(package), self.query.text(name)))
+            }
+            _ => false,
+        }
+    }
+
+    fn add_called_arguments(&mut self, site: Site) {
+        let Expr::Call { args, .. } = self.query.file.expr(site.expr) else { return };
+        for arg in args.clone() {
+            let values = self.query.eval(arg.value, site.scope, site.line);
+            for value in self.query.holdable(values) {
+                if let Entity::Definition(_) = value.entity {
+                    self.add_called(Value { via: Strategy::Passed, ..value }, site);
+                }
+            }
+        }
+    }
+
+    /// Adds the constructor that `raise Error` runs, or the reference to another value.
+    fn add_raised(&mut self, expr: ExprId, site: Site) {
+        let mut makes = false;
+        for value in self.query.eval(expr, site.scope, site.line) {
+            if let Entity::Definition(symbol) = value.entity
+                && is_class(self.query.kind(symbol))
+            {
+                makes = true;
+                self.add_called(value, site);
+            }
+        }
+        if !makes {
+            self.add_read(expr, site);
+        }
+    }
+
+    /// Adds the calls of the methods by which a loop runs over an object of the project.
+    pub fn add_iteration(&mut self, binding: &Binding) {
+        let Some(value) = binding.value else { return };
+        let query = self.query;
+        let site = Site { source: self.source(binding.scope), scope: binding.scope, line: binding.line, expr: value };
+        for object in query.eval(value, binding.scope, binding.line) {
+            let Entity::Instance(class) = object.entity else { continue };
+            for &name in &query.file.rules.iterator_methods {
+                for member in query.class_member(class, name, object.via) {
+                    let Entity::Definition(method) = member.entity else { continue };
+                    self.add_target(EdgeType::Calls, query.canonical(method), member.via, site);
+                    for iterator in query.call_result(member, Some(object)) {
+                        self.add_next(iterator, site);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_next(&mut self, iterator: Value, site: Site) {
+        let Entity::Instance(class) = iterator.entity else { return };
+        let query = self.query;
+        for &name in &query.file.rules.next_methods {
+            for member in query.class_member(class, name, iterator.via) {
+                if let Entity::Definition(method) = member.entity {
+                    self.add_target(EdgeType::Calls, query.canonical(method), member.via, site);
+                }
+            }
+        }
     }
 
     fn add_called(&mut self, value: Value, site: Site) -> Outcome {
@@ -110,6 +191,13 @@ impl EdgeCollector<'_, '_> {
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
             }
             Kind::Function | Kind::Method | Kind::Constructor => {
+                for made in self.query.decorated(symbol) {
+                    if let Entity::Definition(wrapper) = made.entity
+                        && is_callable(self.query.kind(wrapper))
+                    {
+                        self.add_target(EdgeType::Calls, wrapper, Strategy::ReturnType, site);
+                    }
+                }
                 self.add_implementation(symbol, site);
                 self.add_overload(symbol, via, site)
             }
@@ -241,7 +329,7 @@ impl EdgeCollector<'_, '_> {
                     // The bare name of a property, in its class, is the property and not its value.
                     if kind == Kind::Property && !is_bare && !query.is_assumed(expr, site.scope, site.line) {
                         self.add_target(EdgeType::Calls, symbol, value.via, site);
-                    } else if is_referable(kind) {
+                    } else if is_referable(kind) && !matches!(value.via, Strategy::Passed | Strategy::Element) {
                         self.add_target(EdgeType::References, symbol, value.via, site);
                     }
                 }

@@ -40,6 +40,9 @@ pub enum DependencyKind {
     Variable,
     /// The possible results of a function.
     Returns,
+    /// The values that calls pass for a parameter, and those that other files store in a variable.
+    Passed,
+    Stored,
     /// The mounts and prefixes of a router.
     Router,
     /// The registrations of a route.

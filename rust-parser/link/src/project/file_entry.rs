@@ -156,6 +156,14 @@ impl FileEntry {
         &self.unpacked().stars
     }
 
+    /// Returns the bindings that store elements in a variable of this file.
+    pub fn stores(&self, scope: DefId, name: Sym) -> &[(DefId, Sym, u32)] {
+        let stores = &self.unpacked().stores;
+        let start = stores.partition_point(|known| (known.0, known.1) < (scope, name));
+        let length = stores[start..].partition_point(|known| (known.0, known.1) == (scope, name));
+        &stores[start..start + length]
+    }
+
     /// Returns (function, binding) of `return` statements, sorted.
     pub fn returns(&self) -> &[(DefId, u32)] {
         &self.unpacked().returns

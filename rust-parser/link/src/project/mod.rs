@@ -8,6 +8,7 @@ mod contributions;
 pub mod dependencies;
 pub mod file_entry;
 pub mod file_types;
+pub mod flows;
 pub mod index;
 pub mod names;
 pub mod packed_facts;

@@ -5,12 +5,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::project::file_entry::{Bound, FileEntry, NameEntry, is_star};
-use crate::project::names::DEFAULT;
+use crate::project::file_entry::{Bound, FileEntry, NameEntry, is_class, is_star};
+use crate::project::names::{DEFAULT, Sym};
 use atlas_facts::cache::ContentDigest;
-use atlas_facts::{BindingKind, DefId, Expr, ExprId, FileFacts, ImportKind, Kind, flags};
+use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, FileFacts, ImportKind, Kind, flags};
 
 /// Facts and data derived from them alone.
 pub struct UnpackedFacts {
@@ -19,6 +19,8 @@ pub struct UnpackedFacts {
     /// Start of each scope's names, and the end of the last one.
     pub scopes: Box<[u32]>,
     pub stars: Box<[(DefId, u32)]>,
+    /// Bindings that store elements in a variable of this file, by scope and name, sorted.
+    pub stores: Box<[(DefId, Sym, u32)]>,
     pub returns: Box<[(DefId, u32)]>,
     /// Functions that are arguments of a call, with the call and their position, sorted.
     pub callbacks: Box<[(DefId, ExprId, u16)]>,
@@ -102,6 +104,7 @@ impl UnpackedFacts {
             }
         }
         let objects = objects(&facts, file);
+        let outer = outer_names(&facts, file);
         for (index, binding) in facts.bindings.iter().enumerate() {
             let bound = Bound::Binding(index as u32);
             if binding.kind == BindingKind::Return {
@@ -109,7 +112,11 @@ impl UnpackedFacts {
                 continue;
             }
             match facts.exprs[binding.target as usize] {
-                Expr::Name(name) => add(binding.scope, file.sym(name), bound),
+                Expr::Name(name) => match outer.get(&(binding.scope, file.sym(name))) {
+                    Some(_) if binding.kind == BindingKind::Outer => {}
+                    Some(&scope) => add(scope, file.sym(name), bound),
+                    None => add(binding.scope, file.sym(name), bound),
+                },
                 Expr::Attribute { base, name } if matches!(facts.exprs[base as usize], Expr::This { .. }) => {
                     if let Some(class) = file.enclosing_class(binding.scope) {
                         add(class, file.sym(name), bound);
@@ -127,6 +134,7 @@ impl UnpackedFacts {
         returns.sort_unstable();
         let scopes = starts(&names, facts.definitions.len());
         UnpackedFacts {
+            stores: stores(&facts, file, &names),
             names: names.into(),
             scopes,
             stars: stars.into(),
@@ -136,6 +144,65 @@ impl UnpackedFacts {
             facts,
         }
     }
+}
+
+/// Returns the scopes of the names that functions declare to be of an outer scope (`global`, `nonlocal`).
+fn outer_names(facts: &FileFacts, file: &FileEntry) -> FxHashMap<(DefId, Sym), DefId> {
+    let named = |binding: &Binding| match facts.exprs[binding.target as usize] {
+        Expr::Name(name) => Some((binding.scope, file.sym(name))),
+        _ => None,
+    };
+    let (outer, own): (Vec<&Binding>, Vec<&Binding>) =
+        facts.bindings.iter().partition(|binding| binding.kind == BindingKind::Outer);
+    if outer.is_empty() {
+        return FxHashMap::default();
+    }
+    let mut bound: FxHashSet<(DefId, Sym)> = own.into_iter().filter_map(named).collect();
+    for (def, definition) in facts.definitions.iter().enumerate() {
+        bound.extend(definition.params.iter().map(|param| (def as DefId, file.sym(param.name))));
+    }
+    let mut found = FxHashMap::default();
+    for (scope, name) in outer.into_iter().filter_map(named) {
+        let mut here = file.outline(scope).parent;
+        while here != 0 && (is_class(file.outline(here).kind) || !bound.contains(&(here, name))) {
+            here = file.outline(here).parent;
+        }
+        found.insert((scope, name), here);
+    }
+    found
+}
+
+/// Returns the bindings that store elements in the variables of this file.
+fn stores(facts: &FileFacts, file: &FileEntry, names: &[NameEntry]) -> Box<[(DefId, Sym, u32)]> {
+    let mut found = Vec::new();
+    for (index, binding) in facts.bindings.iter().enumerate() {
+        let Expr::Index { base, .. } = facts.exprs[binding.target as usize] else { continue };
+        match facts.exprs[base as usize] {
+            Expr::Name(name) => {
+                let name = file.sym(name);
+                let mut here = binding.scope;
+                loop {
+                    let at = names.partition_point(|entry| (entry.scope, entry.name) < (here, name));
+                    if names.get(at).is_some_and(|entry| (entry.scope, entry.name) == (here, name)) {
+                        found.push((here, name, index as u32));
+                        break;
+                    }
+                    if here == 0 {
+                        break;
+                    }
+                    here = file.outline(here).parent;
+                }
+            }
+            Expr::Attribute { base, name } if matches!(facts.exprs[base as usize], Expr::This { .. }) => {
+                if let Some(class) = file.enclosing_class(binding.scope) {
+                    found.push((class, file.sym(name), index as u32));
+                }
+            }
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found.into()
 }
 
 /// Returns the functions that are arguments of calls.

@@ -24,8 +24,12 @@ pub enum Stage {
     Bases,
     /// Types of variables and results, without those of other variables and results.
     FirstTypes,
-    /// Types of variables and results, given the first round.
+    /// What files hand to each other, given the first round of types.
+    FirstFlows,
+    /// Types of variables and results, given the first rounds.
     Types,
+    /// What files hand to each other, given the second round of types.
+    Flows,
     /// Mounts and prefixes of routers.
     Routers,
     /// Routes and events.
@@ -36,8 +40,17 @@ pub enum Stage {
     Edges,
 }
 
-pub const STAGES: [Stage; 7] =
-    [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Routers, Stage::Routes, Stage::Support, Stage::Edges];
+pub const STAGES: [Stage; 9] = [
+    Stage::Bases,
+    Stage::FirstTypes,
+    Stage::FirstFlows,
+    Stage::Types,
+    Stage::Flows,
+    Stage::Routers,
+    Stage::Routes,
+    Stage::Support,
+    Stage::Edges,
+];
 
 /// Cached name lookups within one file and stage.
 type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
@@ -260,8 +273,10 @@ impl<'a> Query<'a> {
     fn types_of(&self, file: FileId) -> Option<&'a FileTypes> {
         match self.stage {
             Stage::Bases | Stage::FirstTypes => None,
-            Stage::Types => Some(&self.index.first_types[file as usize]),
-            Stage::Routers | Stage::Routes | Stage::Support | Stage::Edges => Some(&self.index.types[file as usize]),
+            Stage::FirstFlows | Stage::Types => Some(&self.index.first_types[file as usize]),
+            Stage::Flows | Stage::Routers | Stage::Routes | Stage::Support | Stage::Edges => {
+                Some(&self.index.types[file as usize])
+            }
         }
     }
 

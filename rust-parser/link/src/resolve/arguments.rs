@@ -218,27 +218,28 @@ impl Query<'_> {
     fn apply_decorators(&self, function: DefId) -> Values {
         let definition = self.file.def(function);
         let own = Value::new(Entity::Definition(self.file.symbols[function as usize]), Strategy::Local);
-        if definition.kind != Kind::Function {
+        if !matches!(definition.kind, Kind::Function | Kind::Method) {
             return Values::new();
         }
         let mut values: Values = smallvec![own];
         for &decorator in definition.decorators.iter().rev().take(MAX_DECORATORS) {
-            let line = definition.start_line;
-            let decorators = self.eval(decorator, definition.parent, line);
-            let results = self.flat_map(decorators, |decorator| match decorator.entity {
-                Entity::External(_) | Entity::ExternalInstance(_) | Entity::Opaque | Entity::Builtin(_) => {
-                    Values::new()
-                }
-                _ => self.call_with(decorator, None, &Arguments::Given(&values)),
-            });
-            let is_known = |value: &Value| matches!(value.entity, Entity::Instance(_) | Entity::Definition(_));
-            let known: Values = results.into_iter().filter(is_known).collect();
-            if !known.is_empty() {
-                values = known;
-            }
+            values = self.after_decorator(function, decorator, values);
         }
         values.retain(|value| value.entity != own.entity);
         values
+    }
+
+    /// Returns what a decorator of a definition makes of values: the values themselves if that is unknown.
+    pub(super) fn after_decorator(&self, def: DefId, decorator: ExprId, values: Values) -> Values {
+        let definition = self.file.def(def);
+        let decorators = self.eval(decorator, definition.parent, definition.start_line);
+        let results = self.flat_map(decorators, |decorator| match decorator.entity {
+            Entity::External(_) | Entity::ExternalInstance(_) | Entity::Opaque | Entity::Builtin(_) => Values::new(),
+            _ => self.call_with(decorator, None, &Arguments::Given(&values)),
+        });
+        let is_known = |value: &Value| matches!(value.entity, Entity::Instance(_) | Entity::Definition(_));
+        let known: Values = results.into_iter().filter(is_known).collect();
+        if known.is_empty() { values } else { known }
     }
 
     /// Returns the results of calling a function, given what its decorators made of it.

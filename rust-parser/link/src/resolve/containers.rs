@@ -66,6 +66,8 @@ impl Query<'_> {
     pub(crate) fn element(&self, value: Value, by_iteration: bool) -> Values {
         match value.entity {
             Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
+            Entity::Table(table) if by_iteration => self.elements_of(table),
+            Entity::Table(table) => self.selected(table, None),
             Entity::Mapped(symbol) if !by_iteration => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
             Entity::Instance(class) => self.with_depth(|| self.element_of_object(value, class, by_iteration)),
             Entity::Opaque | Entity::External(_) | Entity::ExternalInstance(_) => {
@@ -83,6 +85,18 @@ impl Query<'_> {
         }
     }
 
+    /// Returns what an iterator of the project gives.
+    fn next_of(&self, iterator: Value, class: SymbolId) -> Values {
+        let mut given = Values::new();
+        for &name in &self.file.rules.next_methods {
+            let members = self.class_member(class, name, iterator.via).into_iter();
+            for member in members.filter(|member| matches!(member.entity, Entity::Definition(_))) {
+                merge(&mut given, self.call_result(member, Some(iterator)));
+            }
+        }
+        given
+    }
+
     /// Returns what the methods for iteration or indexing of an object's class return.
     fn element_of_object(&self, object: Value, class: SymbolId, by_iteration: bool) -> Values {
         let rules = &self.file.rules;
@@ -96,7 +110,8 @@ impl Query<'_> {
         if by_iteration {
             for &name in &rules.iterator_methods {
                 let elements = self.flat_map(result(name), |value| match value.entity {
-                    Entity::Elements(_) => self.element(value, true),
+                    Entity::Elements(_) | Entity::Table(_) => self.element(value, true),
+                    Entity::Instance(iterator) => self.next_of(value, iterator),
                     _ => Values::new(),
                 });
                 if !elements.is_empty() {

@@ -129,7 +129,7 @@ impl Query<'_> {
         let mut values = Values::new();
         for named in entries {
             if let Bound::Binding(binding) = named.bound
-                && let Some(value) = entry.facts().bindings[binding as usize].value
+                && let Some(value) = self.own_value(entry, binding, named.scope)
             {
                 merge(&mut values, self.follow_path(file, value));
             }
@@ -140,6 +140,12 @@ impl Query<'_> {
         values
     }
 
+    /// Returns the value of a binding, unless another scope binds the name: a function with names of its own.
+    fn own_value(&self, file: &FileEntry, binding: u32, scope: DefId) -> Option<ExprId> {
+        let binding = &file.facts().bindings[binding as usize];
+        binding.value.filter(|_| binding.scope == scope || file.rules.prototypes)
+    }
+
     /// Returns the definition of which a constant of any file is an alias: `Alias = other.path`.
     pub fn aliased(&self, constant: SymbolId) -> Values {
         let (file, definition) = self.definition(constant);
@@ -148,7 +154,7 @@ impl Query<'_> {
         let mut values = Values::new();
         for entry in entries {
             if let Bound::Binding(binding) = entry.bound
-                && let Some(value) = file.facts().bindings[binding as usize].value
+                && let Some(value) = self.own_value(file, binding, entry.scope)
             {
                 merge(&mut values, self.follow_path(id, value));
             }

@@ -47,7 +47,7 @@ impl Query<'_> {
                 };
                 smallvec![Value { entity, ..value }]
             }
-            Entity::Elements(_) | Entity::Mapped(_) | Entity::Builtin(_) => {
+            Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) | Entity::Builtin(_) => {
                 smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
             }
             Entity::Opaque | Entity::Missing => smallvec![value],
@@ -117,7 +117,10 @@ impl Query<'_> {
         }
         let via = if via == Strategy::This { Strategy::Inherited } else { via };
         let found = self.inherited_member(class, name, via);
-        let found = found.or_else(|| self.embedded(class, name));
+        let found = found.or_else(|| self.embedded(class, name)).or_else(|| {
+            let stored = self.stored(class, name);
+            (!stored.is_empty()).then_some(stored)
+        });
         found.or_else(|| self.unwrapped(class, name)).unwrap_or_else(missing)
     }
 

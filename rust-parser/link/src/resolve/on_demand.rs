@@ -79,12 +79,19 @@ impl Query<'_> {
         let facts = self.file.facts();
         let own = facts.bindings.iter().filter(|one| one.kind == BindingKind::Yield && one.scope == function);
         let mut values = Values::new();
+        let mut others = Values::new();
         for binding in own.take(MAX_RETURNS) {
             for value in binding.value.map(|value| self.eval(value, function, binding.line)).unwrap_or_default() {
-                if let Entity::Instance(class) = value.entity {
-                    merge(&mut values, smallvec![Value::new(Entity::Elements(class), Strategy::ReturnType)]);
+                match value.entity {
+                    Entity::Instance(class) => {
+                        merge(&mut values, smallvec![Value::new(Entity::Elements(class), Strategy::ReturnType)]);
+                    }
+                    _ => merge(&mut others, self.holdable(smallvec![value])),
                 }
             }
+        }
+        if !others.is_empty() {
+            merge(&mut values, self.container_with(others));
         }
         values
     }

@@ -14,7 +14,7 @@ impl Query<'_> {
         let definition = self.file.def(function);
         if let Some(declared) = definition.declared_type {
             let items = match self.file.expr(declared) {
-                Expr::Elements { kind: LiteralType::Tuple | LiteralType::List, items } => items.as_slice(),
+                Expr::Elements { kind: LiteralType::Tuple | LiteralType::List, items, .. } => items.as_slice(),
                 Expr::Generic { base, args } if self.is_tuple(*base) => args,
                 _ => &[],
             };
@@ -26,7 +26,7 @@ impl Query<'_> {
         let class = self.class_of(function);
         let mut parts: Vec<Values> = Vec::new();
         for (value, line) in self.returned_values(function) {
-            let Expr::Elements { kind: LiteralType::Tuple | LiteralType::List, items } = self.file.expr(value) else {
+            let Expr::Elements { kind: LiteralType::Tuple | LiteralType::List, items, .. } = self.file.expr(value) else {
                 continue;
             };
             for (position, &item) in items.iter().take(MAX_PARTS).enumerate() {

@@ -10,6 +10,7 @@ use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_ope
 use crate::project::file_types::{DECORATED, FileTypes};
 use crate::project::names::{EMPTY, SymbolId};
 use crate::project::query::Query;
+use crate::resolve::variables::aliased;
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Expr, ExprId, Kind, flags};
 
@@ -112,6 +113,16 @@ impl Query<'_> {
         if values.len() > 1 {
             values.retain(|value| value.entity != Entity::Nothing);
         }
+        let symbol = self.file.symbols[scope as usize];
+        if let Some(NameEntry { name, .. }) = group.first() {
+            values = self.with_stores(values, scope, *name);
+            let stored = self.stored(symbol, *name);
+            if !stored.is_empty() {
+                merge(&mut values, stored);
+                values = self.combined(values, false, Vec::new());
+                values.retain(|value| value.entity != Entity::Builtin(EMPTY));
+            }
+        }
         if values.len() > MAX_VALUES { Values::new() } else { self.held_in(scope, values) }
     }
 
@@ -121,7 +132,7 @@ impl Query<'_> {
         let held = values.into_iter().filter(|value| !matches!(value.entity, Entity::Missing | Entity::SelfType));
         held.map(|value| {
             let rule = match value.entity {
-                Entity::Definition(_) => Strategy::Alias,
+                Entity::Definition(_) => aliased(value.via),
                 _ if is_module => Strategy::LocalType,
                 _ => Strategy::AttributeType,
             };

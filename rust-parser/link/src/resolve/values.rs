@@ -59,13 +59,14 @@ impl Query<'_> {
                 let made = made.or_else(|| self.made_container(*callee, scope));
                 made.unwrap_or_else(|| self.call_values(*callee, args, scope, line))
             }
-            Expr::Index { base, .. } => {
+            Expr::Index { base, index } => {
                 let bases = self.eval(*base, scope, line);
-                self.flat_map(bases, |value| self.element(value, false))
+                let key = self.key_of(*index);
+                self.flat_map(bases, |value| self.element_at(value, key))
             }
             Expr::Await(inner) => self.eval(*inner, scope, line),
             Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Local)],
-            Expr::Literal(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+            Expr::Literal(_) | Expr::Key(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
             Expr::Lambda(def) if self.file.is_node(*def) => {
                 smallvec![Value::new(Entity::Definition(self.file.symbols[*def as usize]), Strategy::Local)]
             }
@@ -78,7 +79,7 @@ impl Query<'_> {
                 values.retain(|value| value.entity != Entity::Nothing);
                 values
             }
-            Expr::Elements { kind, items } => self.display(*kind, items, scope, line),
+            Expr::Elements { kind, items, keys } => self.display((*kind, items, keys), scope, line),
             Expr::Generic { base, .. } => self.eval(*base, scope, line),
             Expr::Unknown | Expr::TypeUnion(_) => Values::new(),
         }
@@ -128,25 +129,6 @@ impl Query<'_> {
         }
     }
 
-    /// Returns the value of a display: a container of instances if its elements have one class.
-    fn display(&self, kind: LiteralType, items: &[ExprId], scope: DefId, line: u32) -> Values {
-        let mut classes = Values::new();
-        for &item in items.iter().take(2) {
-            for value in self.eval(item, scope, line) {
-                if let Entity::Instance(symbol) = value.entity {
-                    merge(&mut classes, smallvec![Value::new(Entity::Elements(symbol), Strategy::LocalType)]);
-                }
-            }
-        }
-        match (&classes[..], kind) {
-            ([Value { entity: Entity::Elements(symbol), .. }], LiteralType::Dict) => {
-                smallvec![Value::new(Entity::Mapped(*symbol), Strategy::LocalType)]
-            }
-            ([only], _) => smallvec![*only],
-            _ => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
-        }
-    }
-
     fn call_values(&self, callee: ExprId, args: &[Arg], scope: DefId, line: u32) -> Values {
         let arguments = Arguments::Written(args, scope, line);
         if let Expr::Generic { base, args: types } = self.file.expr(callee) {
@@ -158,6 +140,9 @@ impl Query<'_> {
             let bases = self.receivers(base, scope, line);
             return self.flat_map(bases, |receiver| {
                 if let Some(values) = self.function_call(receiver, name) {
+                    return values;
+                }
+                if let Some(values) = self.table_call(receiver, name, args, (scope, line)) {
                     return values;
                 }
                 if let Some(values) = self.container_call(receiver, name) {
@@ -240,12 +225,29 @@ impl Query<'_> {
             let classes = items.iter().take(1).flat_map(|&base| self.eval(base, scope, line));
             return classes.filter(|value| matches!(value.entity, Entity::Definition(_))).collect();
         }
+        if rules.attribute_builtins.contains(&name)
+            && let Some(key) = args.get(1).and_then(|arg| self.key_of(arg.value))
+        {
+            let member = self.index.strings.intern(key);
+            let mut found = self.flat_map(first(), |value| self.attribute(value, member));
+            if let Some(default) = args.get(2) {
+                merge(&mut found, self.holdable(self.eval(default.value, scope, line)));
+            }
+            return found;
+        }
+        if rules.keyword_builtins.contains(&name) && args.iter().any(|arg| arg.keyword.is_some()) {
+            return self.keyword_table(args, scope, line);
+        }
+        if rules.pair_builtins.contains(&name) {
+            return self.flat_map(first(), |value| self.as_pairs(value));
+        }
         if rules.element_builtins.contains(&name) {
             return self.flat_map(first(), |value| self.element(value, true));
         }
         if rules.container_builtins.contains(&name) {
             let values = first();
-            if values.iter().any(|value| matches!(value.entity, Entity::Elements(_))) {
+            let values = self.flat_map(values, |value| self.held(value));
+            if values.iter().any(|value| matches!(value.entity, Entity::Elements(_) | Entity::Table(_))) {
                 return values;
             }
         } else if rules.open_builtins.contains(&name) {

@@ -47,14 +47,18 @@ impl Query<'_> {
     fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         let mut bindings = Vec::new();
         let mut default = None;
+        let mut passed = Values::new();
         for entry in entries {
             match entry.bound {
                 Bound::Parameter(position) => {
                     let param = &self.file.def(scope).params[position as usize];
+                    if self.is_asking(self.file, param) {
+                        passed = self.passed(scope, position);
+                    }
                     if let Some(annotation) = param.annotation {
                         let values = self.annotated(annotation, scope);
                         let is_plain = param.kind == atlas_facts::ParamKind::Normal;
-                        if !values.is_empty() {
+                        if !values.is_empty() && passed.is_empty() {
                             return if is_plain { values } else { self.collected(values) };
                         }
                     } else {
@@ -83,10 +87,11 @@ impl Query<'_> {
             }
         }
         let before = bindings.iter().filter(|binding| binding.line <= line).count();
-        if before == 0
-            && let Some(default) = default
-        {
-            return self.default_values(default, scope);
+        if before == 0 && (default.is_some() || !passed.is_empty()) {
+            let mut values = default.map(|default| self.default_values(default, scope)).unwrap_or_default();
+            merge(&mut values, passed);
+            let name = entries.first().map_or(EMPTY, |entry| entry.name);
+            return self.with_stores(values, scope, name);
         }
         if before > 0 {
             bindings.retain(|binding| binding.line <= line);
@@ -100,6 +105,7 @@ impl Query<'_> {
         self.variables.borrow_mut().insert(place, Rc::default());
         let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
         let values = self.assigned_values(&bindings[recent..], scope);
+        let values = self.with_stores(values, scope, name);
         self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
         values
     }
@@ -185,12 +191,13 @@ impl Query<'_> {
             // The value of each pair of a mapping.
             Expr::Index { base, .. } if position == 1 => {
                 let bases = self.receivers(base, scope, line);
-                let held = self.flat_map(bases, |value| self.held(value)).into_iter();
-                let values = held.filter_map(|value| match value.entity {
-                    Entity::Mapped(symbol) => Some(Value { entity: Entity::Instance(symbol), ..value }),
-                    _ => None,
+                let held = self.flat_map(bases, |value| self.held(value));
+                let values = self.flat_map(held, |value| match value.entity {
+                    Entity::Mapped(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
+                    Entity::Table(table) if self.is_map(table) => self.selected(table, None),
+                    _ => Values::new(),
                 });
-                values.collect()
+                if values.is_empty() { self.tuple_part(value, position, scope, line) } else { values }
             }
             Expr::Call { callee, .. } => {
                 let callees = match *self.file.expr(callee) {
@@ -205,8 +212,18 @@ impl Query<'_> {
                     _ => self.call_part(callee, position),
                 })
             }
-            _ => Values::new(),
+            _ => self.tuple_part(value, position, scope, line),
         }
+    }
+
+    /// Returns a position of the tables that an expression denotes.
+    fn tuple_part(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
+        let held = self.flat_map(self.eval(value, scope, line), |value| self.held(value));
+        let key = position.to_string();
+        self.flat_map(held, |value| match value.entity {
+            Entity::Table(table) => self.selected(table, Some(&key)),
+            _ => Values::new(),
+        })
     }
 
     /// Returns the values of `target` in `with value as target`: the declared result of the enter method, else the
@@ -233,8 +250,13 @@ impl Query<'_> {
 /// Marks definitions that are reached through a variable as aliases.
 fn local_type(values: Values) -> Values {
     let change = |value: Value| match value.entity {
-        Entity::Definition(_) => Value { via: Strategy::Alias, ..value },
+        Entity::Definition(_) => Value { via: aliased(value.via), ..value },
         _ => value,
     };
     values.into_iter().map(change).collect()
+}
+
+/// Returns the rule of a definition that a variable holds.
+pub(super) fn aliased(via: Strategy) -> Strategy {
+    if matches!(via, Strategy::Passed | Strategy::Element) { via } else { Strategy::Alias }
 }

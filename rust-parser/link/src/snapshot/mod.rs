@@ -68,6 +68,8 @@ impl Project {
         index.ancestry.files.get(id)?.write(out);
         index.first_types[id].write(out);
         index.types[id].write(out);
+        index.first_flows.files.get(id)?.write(out);
+        index.flows.files.get(id)?.write(out);
         index.routing.routers.get(id)?.write(out);
         index.routing.routes.get(id)?.write(out);
         index.support[id].write(out);
@@ -121,6 +123,8 @@ impl Project {
         for id in 0..count {
             index.first_types.push(Default::default());
             index.types.push(Default::default());
+            index.first_flows.files.push(Default::default());
+            index.flows.files.push(Default::default());
             index.support.push(Default::default());
             index.fixtures.push(Vec::new());
             self.links.push(FileLink::default());
@@ -132,6 +136,8 @@ impl Project {
             bases.push((id as FileId, Stored::read(from)?));
             index.first_types[at] = Stored::read(from)?;
             index.types[at] = Stored::read(from)?;
+            index.first_flows.restore(id as FileId, Stored::read(from)?);
+            index.flows.restore(id as FileId, Stored::read(from)?);
             index.routing.routers[at] = Stored::read(from)?;
             index.routing.routes[at] = Stored::read(from)?;
             index.support[at] = Stored::read(from)?;

@@ -4,6 +4,7 @@ use crate::edge::EdgeType;
 use crate::entity::{Entity, Value};
 use crate::project::ancestry::{Extension, FileBases, MethodShape, Methods};
 use crate::project::file_types::FileTypes;
+use crate::project::flows::{FileFlows, Place};
 use crate::project::names::{Sym, SymbolId};
 use crate::routes::tables::{FileRouters, FileRoutes, Link, Mount, Route, RouterKey};
 use crate::snapshot::codec::{Reader, Stored, Writer};
@@ -40,6 +41,7 @@ impl Stored for Entity {
             Entity::TypeArgument(number) => return positional(out, 20, number),
             Entity::ArgumentElements(number) => return positional(out, 21, number),
             Entity::ArgumentMapped(number) => return positional(out, 22, number),
+            Entity::Table(sym) => (23, None, Some(sym)),
         };
         out.bytes.push(tag);
         class.into_iter().for_each(|symbol| out.symbol(symbol));
@@ -71,6 +73,7 @@ impl Stored for Entity {
             20 => Entity::TypeArgument(position(from)?),
             21 => Entity::ArgumentElements(position(from)?),
             22 => Entity::ArgumentMapped(position(from)?),
+            23 => Entity::Table(from.sym()?),
             _ => return None,
         })
     }
@@ -140,6 +143,41 @@ impl Stored for FileTypes {
             types.returns.push((from.symbol()?, position(from)?, from.list()?.into()));
         }
         Some(types)
+    }
+}
+
+impl Stored for FileFlows {
+    fn write(&self, out: &mut Writer) {
+        let FileFlows { values } = self;
+        out.number(values.len() as u32);
+        for (place, values) in values {
+            match *place {
+                Place::Parameter(function, position) => {
+                    out.bytes.push(0);
+                    out.symbol(function);
+                    out.number(position.into());
+                }
+                Place::Variable(scope, name) => {
+                    out.bytes.push(1);
+                    out.symbol(scope);
+                    out.sym(name);
+                }
+            }
+            out.list(values);
+        }
+    }
+
+    fn read(from: &mut Reader) -> Option<Self> {
+        let mut flows = FileFlows::default();
+        for _ in 0..from.number()? {
+            let place = match from.bytes(1)?[0] {
+                0 => Place::Parameter(from.symbol()?, position(from)?),
+                1 => Place::Variable(from.symbol()?, from.sym()?),
+                _ => return None,
+            };
+            flows.values.insert(place, from.list()?.into());
+        }
+        Some(flows)
     }
 }
 

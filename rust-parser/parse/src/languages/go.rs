@@ -269,7 +269,7 @@ fn results(walk: &mut Walk, list: NodeId) -> ExprId {
     match items[..] {
         [] => walk.builder.literal(LiteralType::None),
         [only] => only,
-        _ => walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items }),
+        _ => walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items, keys: Vec::new() }),
     }
 }
 
@@ -311,7 +311,7 @@ fn value_of(walk: &mut Walk, declared: ExprId, mut items: Vec<ExprId>) -> ExprId
             {
                 items.push(value_of(walk, element, Vec::new()));
             }
-            walk.builder.expr(Expr::Elements { kind, items })
+            walk.builder.expr(Expr::Elements { kind, items, keys: Vec::new() })
         }
         _ => walk.builder.expr(Expr::Call { callee: declared, args: Vec::new(), new: true }),
     }

@@ -39,6 +39,10 @@ pub enum Role {
     Target(TargetShape),
     Parameter(ParamKind),
     Argument,
+    /// An argument whose elements, or whose pairs of keyword and value, are arguments.
+    SpreadArgument {
+        keywords: bool,
+    },
 }
 
 /// The shape of an expression or type.
@@ -68,6 +72,8 @@ pub enum Shape {
     Union,
     /// The shape of `@inner`.
     Same,
+    /// All elements of `@inner`, in a display.
+    Spread,
     /// A type written as text.
     Text,
     Unknown,
@@ -111,10 +117,14 @@ pub enum Capture {
     Inner,
     Option,
     Item,
+    /// The key of an item of a display.
+    Key,
     Module,
     Member,
     Alias,
     Read,
+    /// A raised name or attribute.
+    RaiseRead,
     /// The owner of an attribute, which may be a property.
     OwnerRead,
     TypeReference,
@@ -189,7 +199,12 @@ impl Role {
                 "keywords" => ParamKind::Keywords,
                 _ => return None,
             }),
-            "argument" if tail == "named" => Role::Argument,
+            "argument" => match tail {
+                "named" => Role::Argument,
+                "spread" => Role::SpreadArgument { keywords: false },
+                "spread-keywords" => Role::SpreadArgument { keywords: true },
+                _ => return None,
+            },
             _ => return None,
         })
     }
@@ -237,10 +252,12 @@ impl Capture {
             "inner" => Capture::Inner,
             "option" => Capture::Option,
             "item" => Capture::Item,
+            "key" => Capture::Key,
             "module" => Capture::Module,
             "member" => Capture::Member,
             "alias" => Capture::Alias,
             "reference.read" => Capture::Read,
+            "reference.raise" => Capture::RaiseRead,
             "reference.owner" => Capture::OwnerRead,
             "reference.type" => Capture::TypeReference,
             _ => return Capture::anonymous(name),
@@ -336,6 +353,7 @@ fn shape(name: &str) -> Option<Shape> {
         "cast" => Shape::Cast,
         "union" => Shape::Union,
         "same" => Shape::Same,
+        "spread" => Shape::Spread,
         "text" => Shape::Text,
         "unknown" => Shape::Unknown,
         _ => return None,

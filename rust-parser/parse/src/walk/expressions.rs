@@ -5,10 +5,12 @@ use crate::flat_tree::NodeId;
 use crate::query::matching::{Captures, all, first};
 use crate::query::vocabulary::{Capture, Role, Shape};
 use crate::walk::state::{MAX_DEPTH, NOT_MADE, Walk};
-use atlas_facts::{Arg, Expr, ExprId, Kind, Name};
+use atlas_facts::{Arg, Expr, ExprId, Kind, LiteralType, Name};
 
 /// Largest number of arguments of a call, elements of a display or options of a choice.
 const MAX_PARTS: usize = 256;
+/// Longest literal key that is kept.
+const MAX_KEY_BYTES: usize = 60;
 
 impl Walk<'_> {
     /// Returns the expression of a node, which is built once.
@@ -83,7 +85,11 @@ impl Walk<'_> {
             Shape::Call { new } => self.call_shape(captures, new),
             Shape::Index => {
                 let base = self.captured(captures, Capture::Base, false);
-                let index = self.captured(captures, Capture::Index, false);
+                let index = match first(captures, Capture::Index).map(|node| (node, self.literal_key(node))) {
+                    Some((_, key)) if key != 0 => self.builder.expr(Expr::Key(key)),
+                    Some((node, _)) => self.part(node, false),
+                    None => UNKNOWN,
+                };
                 self.builder.expr(Expr::Index { base, index })
             }
             Shape::Await => {
@@ -95,12 +101,10 @@ impl Walk<'_> {
                 let options = self.parts(captures, Capture::Option, in_type);
                 self.builder.expr(Expr::OneOf(options))
             }
-            Shape::Elements(kind) => {
-                let items = self.parts(captures, Capture::Item, in_type);
-                if items.iter().all(|&item| !self.is_followed(item)) {
-                    return self.builder.literal(kind);
-                }
-                self.builder.expr(Expr::Elements { kind, items })
+            Shape::Elements(kind) => self.display(kind, captures, in_type),
+            Shape::Spread => {
+                let base = self.captured(captures, Capture::Inner, in_type);
+                self.builder.expr(Expr::Index { base, index: UNKNOWN })
             }
             Shape::Generic => {
                 let base = self.captured(captures, Capture::Base, true);
@@ -140,6 +144,49 @@ impl Walk<'_> {
 
     fn parts(&mut self, captures: &Captures, wanted: Capture, in_type: bool) -> Vec<ExprId> {
         all(captures, wanted).take(MAX_PARTS).map(|node| self.part(node, in_type)).collect()
+    }
+
+    /// Builds a display. `@key` stands for the item before it in the order of the captures; a spread one has none.
+    fn display(&mut self, kind: LiteralType, captures: &Captures, in_type: bool) -> ExprId {
+        let keyed: Vec<NodeId> = all(captures, Capture::Key).take(MAX_PARTS).collect();
+        let mut items = self.parts(captures, Capture::Item, in_type);
+        let mut keys: Vec<Name> = match keyed.len() == items.len() {
+            true => keyed.into_iter().map(|node| self.literal_key(node)).collect(),
+            false => Vec::new(),
+        };
+        let spread: Vec<NodeId> = all(captures, Capture::Inner).take(MAX_PARTS).collect();
+        for node in spread {
+            let base = self.part(node, in_type);
+            items.push(self.builder.expr(Expr::Index { base, index: UNKNOWN }));
+            keys.resize(items.len(), 0);
+        }
+        if items.iter().all(|&item| !self.is_followed(item)) {
+            return self.builder.literal(kind);
+        }
+        if keys.iter().all(|&key| key == 0) {
+            keys.clear();
+        }
+        self.builder.expr(Expr::Elements { kind, items, keys })
+    }
+
+    /// Returns the text of a literal string or number that selects an element; 0 for any other expression.
+    pub fn literal_key(&mut self, node: NodeId) -> Name {
+        let text = self.text_of(node);
+        let inner = match text.as_bytes() {
+            [first @ (b'"' | b'\'' | b'`'), inner @ .., last] if first == last => inner,
+            [b':', inner @ ..] => inner,
+            bytes => match bytes.strip_prefix(b"-").unwrap_or(bytes) {
+                [] => return 0,
+                digits if digits.iter().all(u8::is_ascii_digit) => bytes,
+                _ => return 0,
+            },
+        };
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b' ' | b'*');
+        if inner.is_empty() || inner.len() > MAX_KEY_BYTES || !inner.iter().all(is_plain) {
+            return 0;
+        }
+        let key = String::from_utf8_lossy(inner).into_owned();
+        self.builder.owned_name(key)
     }
 
     /// Builds a union. Nested unions are flattened.
@@ -268,11 +315,16 @@ impl Walk<'_> {
     fn argument(&mut self, node: NodeId) -> Arg {
         let language = self.language;
         let rules = language.rules(self.tree.node(node).kind);
-        let Some((_, captures)) = self.first_match(&rules.argument, node) else {
+        let Some((role, captures)) = self.first_match(&rules.argument, node) else {
             let value = self.expression(node);
             return Arg { keyword: None, value };
         };
-        let keyword = first(&captures, Capture::Keyword).map(|node| self.name_of(node));
+        let keyword = match role {
+            Role::SpreadArgument { keywords } => {
+                Some(self.builder.owned_name(if keywords { "**" } else { "*" }.to_owned()))
+            }
+            _ => first(&captures, Capture::Keyword).map(|node| self.name_of(node)),
+        };
         let value = self.captured(&captures, Capture::Value, false);
         self.recycle(captures);
         Arg { keyword, value }

@@ -115,6 +115,14 @@ impl Walk<'_> {
                 self.refer(ReferenceKind::Owner, expr, self.tree.line(owner));
             }
         }
+        for raised in all(captures, Capture::RaiseRead) {
+            let expr = self.expression(raised);
+            let is_named = matches!(self.builder.get(expr), Expr::Name(_) | Expr::Attribute { .. });
+            if is_named && !self.is_claimed(raised, READ_CLAIMED) {
+                self.claim_read(raised);
+                self.refer(ReferenceKind::Raise, expr, self.tree.line(raised));
+            }
+        }
         for node in all(captures, Capture::TypeReference) {
             self.annotation(node);
         }

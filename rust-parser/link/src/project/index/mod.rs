@@ -13,6 +13,7 @@ use crate::edge::Target;
 use crate::project::ancestry::Ancestry;
 use crate::project::file_entry::{FileEntry, Outline};
 use crate::project::file_types::FileTypes;
+use crate::project::flows::Flows;
 use crate::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::routes::tables::RouteTables;
 use crate::rules::{FamilyId, Rules};
@@ -47,6 +48,9 @@ pub struct Index {
     /// By file: the results of the two rounds of type inference.
     pub first_types: Vec<FileTypes>,
     pub types: Vec<FileTypes>,
+    /// What files hand to each other, after each round.
+    pub first_flows: Flows,
+    pub flows: Flows,
     pub routing: RouteTables,
     /// By file: what the supporting functions of tests call.
     pub support: Vec<FileSupport>,
@@ -97,6 +101,8 @@ impl Index {
             ancestry: Ancestry::default(),
             first_types: Vec::new(),
             types: Vec::new(),
+            first_flows: Flows::default(),
+            flows: Flows::default(),
             routing: RouteTables::default(),
             support: Vec::new(),
             fixtures: Vec::new(),

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::project::dependencies::{DependencyKind, add_differences, key, text_key};
 use crate::project::file_entry::{FileEntry, SharedScope};
 use crate::project::file_types::FileTypes;
+use crate::project::flows::FileFlows;
 use crate::project::index::{Claims, Container, Index};
 use crate::project::names::{FileId, Sym, SymbolId};
 use crate::project::paths::{file_name_of, folder_of};
@@ -87,6 +88,8 @@ impl Index {
         self.paths.insert(path.into(), id);
         self.files.push(None);
         self.first_types.push(FileTypes::default());
+        self.first_flows.files.push(FileFlows::default());
+        self.flows.files.push(FileFlows::default());
         self.types.push(FileTypes::default());
         self.support.push(FileSupport::default());
         self.fixtures.push(Vec::new());

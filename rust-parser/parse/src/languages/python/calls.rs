@@ -3,7 +3,9 @@
 use crate::flat_tree::NodeId;
 use crate::languages::python::narrowing;
 use crate::walk::state::Walk;
-use atlas_facts::{Expr, ExprId};
+use crate::walk::drafts::BindingDraft;
+use crate::facts_builder::UNKNOWN;
+use atlas_facts::{BindingKind, Expr, ExprId};
 
 /// Names by which programs call `typing.cast`.
 const CASTS: &[&[u8]] = &[b"cast", b"typing.cast", b"t.cast"];
@@ -13,7 +15,7 @@ pub fn expression(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     match walk.kind_name(node) {
         "call" => {
             let special = super_of(walk, node).or_else(|| cast_of(walk, node));
-            special.or_else(|| class_of_this(walk, node))
+            special.or_else(|| class_of_this(walk, node)).or_else(|| keyed(walk, node))
         }
         _ => class_of_this(walk, node),
     }
@@ -41,6 +43,79 @@ pub fn type_arguments(walk: &mut Walk, node: NodeId) {
             narrowing::narrow(walk, node, target, annotation, is_class);
         }
     }
+}
+
+/// Returns the expression of a call that selects an element or attribute by a literal name.
+fn keyed(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let mut parts = walk.tree.children(node);
+    let (function, list) = (parts.next()?, parts.next()?);
+    let place = match called_name(walk, function) {
+        (true, b"get" | b"pop" | b"setdefault" | b"__getitem__") => 0,
+        (false, b"getattr") => 1,
+        _ => return None,
+    };
+    if walk.kind_name(list) != "argument_list" {
+        return None;
+    }
+    let selecting = walk.contents(list).nth(place)?;
+    let key = walk.literal_key(selecting);
+    if key == 0 {
+        return None;
+    }
+    walk.claim_read(function);
+    let callee = walk.expression(function);
+    let mut args = walk.arguments(Some(list));
+    args.get_mut(place)?.value = walk.builder.expr(Expr::Key(key));
+    Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+}
+
+/// Returns whether a callee is a method, and its name.
+fn called_name<'w>(walk: &'w Walk, function: NodeId) -> (bool, &'w [u8]) {
+    match walk.kind_name(function) {
+        "attribute" => (true, walk.child(function, "attribute").map_or(b"", |name| walk.bytes_of(name))),
+        _ => (false, walk.bytes_of(function)),
+    }
+}
+
+/// Binds what a call adds to a container or object: `xs.append(x)`, `d.setdefault("key", x)`, `d.update(other)`,
+/// `setattr(x, "name", value)`.
+pub fn additions(walk: &mut Walk, node: NodeId) {
+    let mut parts = walk.tree.children(node);
+    let (Some(function), Some(list)) = (parts.next(), parts.next()) else { return };
+    if walk.kind_name(list) != "argument_list" {
+        return;
+    }
+    let (is_method, name) = called_name(walk, function);
+    let (value_at, key_at, is_spread) = match (is_method, name) {
+        (true, b"append" | b"appendleft" | b"add") => (0, None, false),
+        (true, b"insert") => (1, None, false),
+        (true, b"setdefault") => (1, Some(0), false),
+        (true, b"update" | b"extend") => (0, None, true),
+        (false, b"setattr") => (2, Some(1), false),
+        _ => return,
+    };
+    let args: Vec<NodeId> = walk.contents(list).collect();
+    let Some(&value) = args.get(value_at) else { return };
+    let base = match is_method {
+        true => walk.tree.children(function).next(),
+        false => args.first().copied(),
+    };
+    let Some(base) = base.map(|base| walk.expression(base)) else { return };
+    let key = key_at.and_then(|place| args.get(place)).map_or(0, |&key| walk.literal_key(key));
+    let target = match is_method {
+        true => {
+            let index = if key == 0 { UNKNOWN } else { walk.builder.expr(Expr::Key(key)) };
+            walk.builder.expr(Expr::Index { base, index })
+        }
+        false if key == 0 => return,
+        false => walk.builder.attribute(base, key),
+    };
+    let line = walk.tree.line(node);
+    let mut value = walk.expression(value);
+    if is_spread {
+        value = walk.builder.expr(Expr::Index { base: value, index: UNKNOWN });
+    }
+    walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: Some(value), annotation: None, line });
 }
 
 /// Returns the expression of `super(B, self)`, or `None` for other calls.

@@ -30,6 +30,7 @@ impl LanguageHooks for Python {
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         calls::type_arguments(walk, node);
+        calls::additions(walk, node);
     }
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {

@@ -69,7 +69,7 @@ impl Reader<'_, '_, '_> {
         if self.take('[') {
             let items = self.items()?;
             let kind = LiteralType::List;
-            return Some(self.builder.expr(Expr::Elements { kind, items }));
+            return Some(self.builder.expr(Expr::Elements { kind, items, keys: Vec::new() }));
         }
         if let Some(rest) = self.rest.strip_prefix("...") {
             self.rest = rest;

@@ -14,7 +14,7 @@ pub fn explicit_return(walk: &mut Walk, node: NodeId) {
     let value = match items[..] {
         [] => None,
         [only] => Some(only),
-        _ => Some(walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items })),
+        _ => Some(walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items, keys: Vec::new() })),
     };
     let draft = BindingDraft { kind: BindingKind::Return, value, annotation: None, line: walk.tree.line(node) };
     walk.push_binding(UNKNOWN, draft);

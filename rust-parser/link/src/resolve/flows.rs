@@ -1,0 +1,323 @@
+//! The stage that determines what a file hands over: arguments of its calls, functions that its decorators receive, and
+//! what it stores in variables of other classes and files.
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, MAX_VALUES, Value, Values, via};
+use crate::project::file_entry::{FileEntry, is_callable, is_class};
+use crate::project::flows::{FileFlows, MAX_PASSED, Place};
+use crate::project::names::{EMPTY, Sym, SymbolId};
+use crate::project::query::Query;
+use crate::strategy::Strategy;
+use atlas_facts::{
+    Arg, Binding, BindingKind, DefId, Expr, ExprId, Kind, Param, ParamKind, ReferenceKind, flags,
+};
+
+/// Largest number of functions that one call may run and that receive its arguments.
+const MAX_CALLEES: usize = 8;
+
+/// A function that a call runs, and how many of its parameters the call does not fill.
+#[derive(Clone, Copy)]
+struct Callee {
+    function: SymbolId,
+    receivers: usize,
+}
+
+/// Returns what a file hands over.
+pub fn link_flows(query: &Query) -> FileFlows {
+    let mut flows = FileFlows::default();
+    let facts = query.file.facts().clone();
+    for reference in facts.references.iter().filter(|reference| reference.kind == ReferenceKind::Call) {
+        if let Expr::Call { callee, args, .. } = query.file.expr(reference.expr) {
+            let callee = (*callee, reference.scope, reference.line);
+            query.add_arguments(callee, args, &mut flows);
+        }
+    }
+    for (def, definition) in facts.definitions.iter().enumerate() {
+        if !definition.decorators.is_empty() {
+            query.add_decorated(def as DefId, &mut flows);
+        }
+    }
+    for binding in &facts.bindings {
+        query.add_stored(binding, &mut flows);
+    }
+    flows
+}
+
+impl Query<'_> {
+    fn add_arguments(&self, (callee, scope, line): (ExprId, DefId, u32), args: &[Arg], flows: &mut FileFlows) {
+        let is_plain = |arg: &Arg| matches!(self.file.expr(arg.value), Expr::Literal(_) | Expr::Unknown | Expr::Key(_));
+        if args.iter().all(is_plain) {
+            return;
+        }
+        let mut callees = self.callees(callee, scope, line);
+        let mut args = args;
+        if callees.is_empty() && self.applies_partially(callee, scope, line) {
+            callees = self.callees(args[0].value, scope, line);
+            args = &args[1..];
+        }
+        if callees.len() <= MAX_CALLEES {
+            for callee in callees {
+                self.fill(callee, args, (scope, line), flows);
+            }
+        }
+    }
+
+    /// Returns the functions of the project that a call of an expression runs.
+    fn callees(&self, callee: ExprId, scope: DefId, line: u32) -> Vec<Callee> {
+        let mut found = Vec::new();
+        match *self.file.expr(callee) {
+            Expr::Attribute { base, name } => {
+                let name = self.file.sym(name);
+                for base in self.receivers(base, scope, line) {
+                    let is_class_name = match base.entity {
+                        Entity::Definition(symbol) => is_class(self.kind(symbol)) && base.via != Strategy::This,
+                        _ => false,
+                    };
+                    for member in self.called_attribute(base, name) {
+                        self.add_callee(member, is_class_name, &mut found);
+                    }
+                }
+            }
+            Expr::Name(name) => {
+                for value in self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default() {
+                    self.add_callee(value, false, &mut found);
+                }
+            }
+            _ => self.eval(callee, scope, line).into_iter().for_each(|value| self.add_callee(value, false, &mut found)),
+        }
+        found
+    }
+
+    fn add_callee(&self, value: Value, by_class: bool, found: &mut Vec<Callee>) {
+        let function = match value.entity {
+            Entity::Definition(symbol) => match self.kind(symbol) {
+                Kind::Constant | Kind::Field => {
+                    let held = self.held(value).into_iter().filter(|held| held.entity != value.entity);
+                    return held.for_each(|held| self.add_callee(held, false, found));
+                }
+                kind if is_class(kind) => self.constructor_of(symbol),
+                kind if is_callable(kind) => Some(self.canonical(symbol)),
+                _ => None,
+            },
+            Entity::Instance(class) => self.file.rules.call_method.and_then(|name| {
+                let members = self.class_member(class, name, value.via).into_iter();
+                members.filter_map(|member| match member.entity {
+                    Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
+                    _ => None,
+                }).next()
+            }),
+            _ => None,
+        };
+        let Some(function) = function else { return };
+        let (file, definition) = self.definition(function);
+        let params = &file.def(self.index.symbols.get(function).def).params;
+        let own = params.iter().take_while(|param| param.kind == ParamKind::Receiver).count();
+        // `Class.method(object, argument)`
+        let is_unbound =
+            by_class && definition.kind == Kind::Method && definition.flags & (flags::STATIC | flags::CLASS_METHOD) == 0;
+        found.push(Callee { function, receivers: if is_unbound { 0 } else { own } });
+    }
+
+    /// Returns whether a callee sets some arguments of the function that is its first one.
+    fn applies_partially(&self, callee: ExprId, scope: DefId, line: u32) -> bool {
+        self.eval(callee, scope, line).iter().any(|value| match value.entity {
+            Entity::External(external) => {
+                let (package, name) = self.index.externals.name(external);
+                let dotted = format!("{}.{}", self.text(package), self.text(name));
+                self.file.rules.partial_functions.contains(&dotted)
+            }
+            _ => false,
+        })
+    }
+
+    /// Hands the arguments of a call to the parameters of a function.
+    fn fill(&self, callee: Callee, args: &[Arg], (scope, line): (DefId, u32), flows: &mut FileFlows) {
+        let place = self.index.symbols.get(callee.function);
+        let file = self.index.file(place.file);
+        let params = &file.def(place.def).params;
+        let mut hand = |position: usize, values: Values| {
+            let values = via(self.holdable(values), Strategy::Passed);
+            if !values.is_empty() {
+                flows.add(Place::Parameter(callee.function, position as u16), values, MAX_PASSED);
+            }
+        };
+        let variadic = params.iter().position(|param| param.kind == ParamKind::Variadic);
+        let keywords = params.iter().position(|param| param.kind == ParamKind::Keywords);
+        let mut next = callee.receivers;
+        for arg in args {
+            let given = || self.eval(arg.value, scope, line);
+            match arg.keyword.map(|word| self.file.text(word)) {
+                None => {
+                    let position = match params.get(next) {
+                        Some(param) if param.kind == ParamKind::Normal => Some(next),
+                        _ => variadic,
+                    };
+                    next += 1;
+                    if let Some(position) = position.filter(|&at| self.is_asking(file, &params[at])) {
+                        hand(position, given());
+                    }
+                }
+                Some("*") => {
+                    let spread = given();
+                    for (at, param) in params.iter().enumerate().skip(next).take(MAX_VALUES) {
+                        if param.kind == ParamKind::Normal && self.is_asking(file, param) {
+                            hand(at, self.spread(&spread, &(at - next).to_string()));
+                        }
+                    }
+                    next = params.len();
+                }
+                Some("**") => {
+                    let spread = given();
+                    for (at, param) in params.iter().enumerate().skip(callee.receivers) {
+                        if param.kind == ParamKind::Normal && self.is_asking(file, param) {
+                            hand(at, self.spread(&spread, file.text(param.name)));
+                        }
+                    }
+                }
+                Some(word) => {
+                    let named = params.iter().position(|param| file.text(param.name) == word);
+                    if let Some(position) = named.or(keywords).filter(|&at| self.is_asking(file, &params[at])) {
+                        hand(position, given());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the elements of spread tables with a key.
+    fn spread(&self, values: &Values, key: &str) -> Values {
+        let tables = self.flat_map(values.clone(), |value| self.held(value));
+        let tables: Values = tables.into_iter().filter(|value| matches!(value.entity, Entity::Table(_))).collect();
+        self.flat_map(tables, |value| self.element_at(value, Some(key)))
+    }
+
+    /// Returns whether the type of a parameter is not declared, or is that of any function.
+    pub(crate) fn is_asking(&self, file: &FileEntry, param: &Param) -> bool {
+        let Some(annotation) = param.annotation else { return param.kind != ParamKind::Receiver };
+        let name = match *file.expr(annotation) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => name,
+            Expr::Generic { base, .. } => match *file.expr(base) {
+                Expr::Name(name) | Expr::Attribute { name, .. } => name,
+                _ => return false,
+            },
+            // A function type.
+            Expr::Call { .. } => return true,
+            _ => return false,
+        };
+        file.rules.callables.contains(&file.sym(name))
+    }
+
+    /// Hands a decorated definition to its decorators.
+    fn add_decorated(&self, def: DefId, flows: &mut FileFlows) {
+        let definition = self.file.def(def);
+        let own = Value::new(Entity::Definition(self.file.symbols[def as usize]), Strategy::Passed);
+        let mut given: Values = smallvec![own];
+        for &decorator in definition.decorators.iter().rev() {
+            let decorators = self.eval(decorator, definition.parent, definition.start_line);
+            let mut callees = Vec::new();
+            decorators.into_iter().for_each(|value| self.add_callee(value, false, &mut callees));
+            for callee in callees.into_iter().take(MAX_CALLEES) {
+                let place = self.index.symbols.get(callee.function);
+                let file = self.index.file(place.file);
+                let params = &file.def(place.def).params;
+                if let Some(param) = params.get(callee.receivers)
+                    && self.is_asking(file, param)
+                {
+                    let place = Place::Parameter(callee.function, callee.receivers as u16);
+                    flows.add(place, given.clone(), MAX_VALUES);
+                }
+            }
+            given = self.after_decorator(def, decorator, given);
+        }
+    }
+
+    /// Hands over what a binding stores in a variable of another class or file: `x.name = value`, `names["key"] = value`.
+    fn add_stored(&self, binding: &Binding, flows: &mut FileFlows) {
+        if binding.kind != BindingKind::Assign || !self.file.rules.stored_members {
+            return;
+        }
+        let Some(value) = binding.value else { return };
+        let (scope, line) = (binding.scope, binding.line.saturating_sub(1));
+        match *self.file.expr(binding.target) {
+            Expr::Attribute { base, name } if !matches!(self.file.expr(base), Expr::This { .. }) => {
+                let places = self.places(base, self.file.sym(name), scope, line);
+                if !places.is_empty() {
+                    let values = via(self.holdable(self.eval(value, scope, line)), Strategy::Passed);
+                    places.into_iter().for_each(|place| flows.add(place, values.clone(), MAX_VALUES));
+                }
+            }
+            Expr::Index { base, .. } => {
+                for place in self.stored_places(base, scope, line) {
+                    let (key, values, is_keyed) = self.stored_element(binding);
+                    let values = self.holdable(values);
+                    if !values.is_empty() {
+                        flows.add(place, self.single(key, values, is_keyed), MAX_VALUES);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the variables that an expression with elements stands for, unless this file has the variable.
+    fn stored_places(&self, base: ExprId, scope: DefId, line: u32) -> Vec<Place> {
+        match *self.file.expr(base) {
+            Expr::Name(name) => {
+                let values = self.resolve_name(scope, self.file.sym(name), line).unwrap_or_default();
+                let foreign = values.into_iter().filter_map(|value| match value.entity {
+                    Entity::Definition(symbol) if self.index.symbols.get(symbol).file != self.home => {
+                        let (file, definition) = self.definition(symbol);
+                        let owner = file.symbols[definition.parent as usize];
+                        matches!(definition.kind, Kind::Constant | Kind::Field)
+                            .then_some(Place::Variable(owner, definition.name))
+                    }
+                    _ => None,
+                });
+                foreign.collect()
+            }
+            Expr::Attribute { base, name } if !matches!(self.file.expr(base), Expr::This { .. }) => {
+                self.places(base, self.file.sym(name), scope, line)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the variables that `base.name` stands for: of the class that has it, else of the object's own class.
+    fn places(&self, base: ExprId, name: Sym, scope: DefId, line: u32) -> Vec<Place> {
+        let owners = self.receivers(base, scope, line).into_iter().take(MAX_PASSED).filter_map(|value| {
+            let symbol = match value.entity {
+                Entity::Instance(class) => class,
+                Entity::Definition(symbol) if is_class(self.kind(symbol)) || self.kind(symbol) == Kind::Module => symbol,
+                _ => return None,
+            };
+            let line_of_descent = self.ancestors(symbol).iter().filter_map(|ancestor| match *ancestor {
+                Entity::Definition(base) => Some(base),
+                _ => None,
+            });
+            let owner = std::iter::once(symbol).chain(line_of_descent).find(|&owner| {
+                let (_, entries) = self.entries(owner, name);
+                !entries.is_empty()
+            });
+            Some(owner.unwrap_or(symbol))
+        });
+        owners.map(|owner| Place::Variable(owner, name)).collect()
+    }
+
+    /// Returns the values of a parameter that calls pass.
+    pub(super) fn passed(&self, function: DefId, position: u32) -> Values {
+        let symbol = self.file.symbols[function as usize];
+        let param = &self.file.def(function).params[position as usize];
+        let most = if param.kind == ParamKind::Normal { MAX_PASSED } else { MAX_VALUES };
+        let values = self.handed(Place::Parameter(symbol, position as u16), most);
+        if values.is_empty() || param.kind == ParamKind::Normal { values } else { self.container_with(values) }
+    }
+
+    /// Returns the values that other places store in a variable of a class or module.
+    pub(super) fn stored(&self, scope: SymbolId, name: Sym) -> Values {
+        if name == EMPTY || !self.file.rules.stored_members {
+            return Values::new();
+        }
+        self.handed(Place::Variable(scope, name), MAX_VALUES)
+    }
+}

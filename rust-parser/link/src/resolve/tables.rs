@@ -1,0 +1,398 @@
+//! Containers whose elements are known one by one: displays, what is stored in them, and what calls take from them.
+//!
+//! The content of a table is one interned text, so that a value remains small and can be published: `m` for a mapping
+//! or `l`, then for each element its key (empty if unknown), `=`, its values and `;`. A value is a letter and a number;
+//! a nested table stands in parentheses.
+
+use std::fmt::Write;
+
+use smallvec::smallvec;
+
+use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
+use crate::project::file_entry::{is_callable, is_class};
+use crate::project::names::{EMPTY, Sym};
+use crate::project::query::Query;
+use crate::strategy::Strategy;
+use atlas_facts::{Arg, Binding, DefId, Expr, ExprId, Kind, LiteralType};
+
+/// Largest number of elements of a table; with more, they are unknown.
+const MAX_ELEMENTS: usize = 256;
+/// Largest depth of tables within tables.
+const MAX_NESTED: usize = 3;
+/// Largest number of places that store elements in one variable and are read.
+const MAX_STORES: usize = 64;
+
+/// The elements of a table, each with its key or "".
+type Content<'t> = Vec<(std::borrow::Cow<'t, str>, Values)>;
+
+impl Query<'_> {
+    /// Returns the value of a display.
+    pub(super) fn display(
+        &self,
+        (kind, items, keys): (LiteralType, &[ExprId], &[u32]),
+        scope: DefId,
+        line: u32,
+    ) -> Values {
+        let is_map = kind == LiteralType::Dict;
+        let mut is_ordered = matches!(kind, LiteralType::List | LiteralType::Tuple);
+        let mut content: Content = Vec::new();
+        for (at, &item) in items.iter().enumerate().take(MAX_ELEMENTS) {
+            is_ordered &= !matches!(*self.file.expr(item), Expr::Index { index: 0, .. });
+            let key = match keys.get(at) {
+                Some(&key) => self.file.text(key).into(),
+                None if is_ordered => at.to_string().into(),
+                None => "".into(),
+            };
+            content.push((key, self.with_depth(|| self.eval(item, scope, line))));
+        }
+        self.container(is_map, content)
+    }
+
+    /// Returns a container of values: of one class, a table, or one of unknown elements.
+    fn container(&self, is_map: bool, mut content: Content) -> Values {
+        for (_, values) in &mut content {
+            *values = self.holdable(std::mem::take(values));
+        }
+        content.retain(|(_, values)| !values.is_empty());
+        let mut all = content.iter().flat_map(|(_, values)| values);
+        let class = match all.next() {
+            None => return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+            Some(Value { entity: Entity::Instance(class), .. }) => Some(*class),
+            Some(_) => None,
+        };
+        if let Some(class) = class
+            && all.all(|value| value.entity == Entity::Instance(class))
+        {
+            let entity = if is_map { Entity::Mapped(class) } else { Entity::Elements(class) };
+            return smallvec![Value::new(entity, Strategy::LocalType)];
+        }
+        let mut text = String::from(if is_map { "m" } else { "l" });
+        for (key, values) in &content {
+            text.push_str(key);
+            text.push('=');
+            for value in values {
+                match value.entity {
+                    Entity::Table(inner) if depth_of(self.text(inner)) < MAX_NESTED => {
+                        let _ = write!(text, "({})", self.text(inner));
+                    }
+                    entity => {
+                        if let Some((letter, number)) = coded(entity) {
+                            let _ = write!(text, "{letter}{number},");
+                        }
+                    }
+                }
+            }
+            text.push(';');
+        }
+        smallvec![Value::new(Entity::Table(self.index.strings.intern(&text)), Strategy::LocalType)]
+    }
+
+    /// Returns what a container can hold of the values: variables stand for what they hold.
+    pub(crate) fn holdable(&self, values: Values) -> Values {
+        let mut kept = Values::new();
+        for value in values {
+            let held = match value.entity {
+                Entity::Definition(symbol) => match self.kind(symbol) {
+                    Kind::Constant | Kind::Field => {
+                        let held = self.held(value).into_iter();
+                        held.filter(|held| held.entity != value.entity).collect::<Values>()
+                    }
+                    _ => smallvec![value],
+                },
+                _ => smallvec![value],
+            };
+            merge(&mut kept, held.into_iter().filter(|value| self.is_holdable(value.entity)).collect());
+        }
+        kept
+    }
+
+    fn is_holdable(&self, entity: Entity) -> bool {
+        match entity {
+            Entity::Definition(symbol) => is_callable(self.kind(symbol)) || is_class(self.kind(symbol)),
+            entity => matches!(entity, Entity::Table(_)) || coded(entity).is_some(),
+        }
+    }
+
+    /// Returns the elements of a table with a key; all that may be meant if the key is unknown.
+    pub(crate) fn selected(&self, table: Sym, key: Option<&str>) -> Values {
+        let content = read(self, self.text(table).get(1..).unwrap_or(""));
+        let count = content.len();
+        let wanted = match key {
+            Some(key) if key.starts_with('-') && !self.is_map(table) => {
+                let back: usize = key[1..].parse().unwrap_or(0);
+                Some(count.checked_sub(back).map_or(String::new(), |at| at.to_string()))
+            }
+            key => key.map(str::to_owned),
+        };
+        let mut values = Values::new();
+        for (known, held) in content {
+            let fits = known.is_empty() || wanted.as_ref().is_none_or(|wanted| *wanted == known);
+            if fits {
+                merge(&mut values, held);
+            }
+        }
+        if values.len() > MAX_VALUES { Values::new() } else { values }
+    }
+
+    pub(super) fn is_map(&self, table: Sym) -> bool {
+        self.text(table).starts_with('m')
+    }
+
+    /// Returns the element of a value with a key, as [`Query::element`] does where the key says nothing.
+    pub(crate) fn element_at(&self, value: Value, key: Option<&str>) -> Values {
+        match value.entity {
+            Entity::Table(table) => self.selected(table, key),
+            Entity::Definition(symbol)
+                if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
+            {
+                let held = self.stored_values(symbol).into_iter().filter(|held| held.entity != value.entity);
+                let held: Values = held.collect();
+                self.with_depth(|| self.flat_map(held, |held| self.element_at(held, key)))
+            }
+            _ => self.element(value, false),
+        }
+    }
+
+    /// Returns the literal key of an index or argument.
+    pub(crate) fn key_of(&self, expr: ExprId) -> Option<&str> {
+        match *self.file.expr(expr) {
+            Expr::Key(key) => Some(self.file.text(key)),
+            _ => None,
+        }
+    }
+
+    /// Returns the elements that iterating over a table gives; `None` for the keys of a mapping.
+    pub(super) fn elements_of(&self, table: Sym) -> Values {
+        if self.is_map(table) { Values::new() } else { self.selected(table, None) }
+    }
+
+    /// Returns the result of a method of a table: `d.get("key")`, `d.values()`, `xs.pop()`.
+    pub(super) fn table_call(
+        &self,
+        receiver: Value,
+        name: Sym,
+        args: &[Arg],
+        (scope, line): (DefId, u32),
+    ) -> Option<Values> {
+        let rules = &self.file.rules;
+        let table = match receiver.entity {
+            Entity::Table(table) => table,
+            Entity::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field) => {
+                let held = self.held(receiver);
+                let is_table = |value: &Value| matches!(value.entity, Entity::Table(_));
+                if !held.iter().any(is_table) {
+                    return None;
+                }
+                let results = held.into_iter().filter_map(|held| self.table_call(held, name, args, (scope, line)));
+                let mut values = Values::new();
+                results.for_each(|found| merge(&mut values, found));
+                return Some(values);
+            }
+            _ => return None,
+        };
+        if rules.same_methods.contains(&name) && !rules.element_getters.contains(&name) || rules.pair_views.contains(&name)
+        {
+            return Some(smallvec![receiver]);
+        }
+        if rules.element_getters.contains(&name) {
+            let mut values = self.selected(table, args.first().and_then(|arg| self.key_of(arg.value)));
+            if let Some(default) = args.get(1) {
+                merge(&mut values, self.holdable(self.eval(default.value, scope, line)));
+            }
+            return Some(values);
+        }
+        if rules.element_views.contains(&name) {
+            if self.text(name) == "copy" {
+                return Some(smallvec![receiver]);
+            }
+            return Some(self.container(false, vec![("".into(), self.selected(table, None))]));
+        }
+        Some(smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)])
+    }
+
+    /// Returns pairs of position and element, as a mapping.
+    pub(super) fn as_pairs(&self, value: Value) -> Values {
+        self.flat_map(self.held(value), |held| {
+            let elements = self.element(held, true);
+            if elements.is_empty() { Values::new() } else { self.container(true, vec![("".into(), elements)]) }
+        })
+    }
+
+    /// Returns a container of unnamed elements.
+    pub(crate) fn container_with(&self, elements: Values) -> Values {
+        self.container(false, vec![("".into(), elements)])
+    }
+
+    /// Returns the mapping that `dict(name=value)` makes.
+    pub(super) fn keyword_table(&self, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let named = args.iter().take(MAX_ELEMENTS).filter_map(|arg| Some((arg.keyword?, arg.value)));
+        let content = named.map(|(key, value)| {
+            let key = match self.file.text(key) {
+                "*" | "**" => "",
+                key => key,
+            };
+            (key.into(), self.eval(value, scope, line))
+        });
+        self.container(true, content.collect())
+    }
+
+    /// Adds to the values of a variable what this file stores in it: `d["key"] = x`, `xs.append(x)`.
+    pub(super) fn with_stores(&self, values: Values, scope: DefId, name: Sym) -> Values {
+        let stores = self.file.stores(scope, name);
+        if stores.is_empty() || stores.len() > MAX_STORES || !values.iter().any(|value| is_container(value.entity)) {
+            return values;
+        }
+        let facts = self.file.facts();
+        let mut content: Content = Vec::new();
+        let mut is_map = false;
+        for &(_, _, binding) in stores {
+            let binding = &facts.bindings[binding as usize];
+            let (key, stored, is_keyed) = self.stored_element(binding);
+            is_map |= is_keyed;
+            content.push((key.into(), stored));
+        }
+        self.combined(values, is_map, content)
+    }
+
+    /// Returns key and values of an element that a binding stores, and whether it names the element.
+    pub(super) fn stored_element(&self, binding: &Binding) -> (&str, Values, bool) {
+        let Expr::Index { index, .. } = *self.file.expr(binding.target) else { return ("", Values::new(), false) };
+        let values = match binding.value {
+            Some(value) => self.with_depth(|| self.eval(value, binding.scope, binding.line.saturating_sub(1))),
+            None => Values::new(),
+        };
+        (self.key_of(index).unwrap_or(""), values, index != 0)
+    }
+
+    /// Returns the table of one stored element, which another file publishes.
+    pub(super) fn single(&self, key: &str, values: Values, is_map: bool) -> Values {
+        self.container(is_map, vec![(key.into(), values)])
+    }
+
+    /// Combines the containers among the values, and further elements, to one.
+    pub(super) fn combined(&self, values: Values, mut is_map: bool, more: Content) -> Values {
+        let mut content: Content = Vec::new();
+        let mut others = Values::new();
+        for value in values {
+            let class = match value.entity {
+                Entity::Table(table) => {
+                    is_map |= self.is_map(table);
+                    let inner = read(self, self.text(table).get(1..).unwrap_or(""));
+                    content.extend(inner.into_iter().map(|(key, values)| (key.to_owned().into(), values)));
+                    continue;
+                }
+                Entity::Elements(class) => class,
+                Entity::Mapped(class) => {
+                    is_map = true;
+                    class
+                }
+                Entity::Builtin(EMPTY) => continue,
+                _ => {
+                    others.push(value);
+                    continue;
+                }
+            };
+            content.push(("".into(), smallvec![Value { entity: Entity::Instance(class), ..value }]));
+        }
+        content.extend(more);
+        content.truncate(MAX_ELEMENTS);
+        let mut combined = self.container(is_map, content);
+        merge(&mut combined, others);
+        combined
+    }
+}
+
+/// Returns whether a value may be a container that elements are stored in.
+fn is_container(entity: Entity) -> bool {
+    matches!(
+        entity,
+        Entity::Table(_)
+            | Entity::Elements(_)
+            | Entity::Mapped(_)
+            | Entity::Builtin(EMPTY)
+            | Entity::ExternalInstance(_)
+    )
+}
+
+fn coded(entity: Entity) -> Option<(char, u32)> {
+    match entity {
+        Entity::Definition(symbol) => Some(('d', symbol)),
+        Entity::Instance(symbol) => Some(('i', symbol)),
+        Entity::Elements(symbol) => Some(('e', symbol)),
+        Entity::Mapped(symbol) => Some(('m', symbol)),
+        Entity::Returning(symbol) => Some(('r', symbol)),
+        _ => None,
+    }
+}
+
+fn depth_of(text: &str) -> usize {
+    let (mut depth, mut most) = (0usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most + 1
+}
+
+/// Reads the elements of a table's text without its first letter.
+fn read<'t>(query: &Query, text: &'t str) -> Vec<(&'t str, Values)> {
+    let mut content = Vec::new();
+    let mut rest = text;
+    while let Some((key, after)) = rest.split_once('=') {
+        let mut values = Values::new();
+        rest = after;
+        while let Some(first) = rest.chars().next() {
+            match first {
+                ';' => {
+                    rest = &rest[1..];
+                    break;
+                }
+                '(' => {
+                    let end = closing(rest);
+                    let inner = query.index.strings.intern(&rest[1..end]);
+                    values.push(Value::new(Entity::Table(inner), Strategy::Element));
+                    rest = &rest[(end + 1).min(rest.len())..];
+                }
+                letter => {
+                    let Some((number, after)) = rest[1..].split_once(',') else { return content };
+                    rest = after;
+                    let Ok(symbol) = number.parse() else { continue };
+                    let entity = match letter {
+                        'd' => Entity::Definition(symbol),
+                        'i' => Entity::Instance(symbol),
+                        'e' => Entity::Elements(symbol),
+                        'm' => Entity::Mapped(symbol),
+                        _ => Entity::Returning(symbol),
+                    };
+                    values.push(Value::new(entity, Strategy::Element));
+                }
+            }
+        }
+        content.push((key, values));
+    }
+    content
+}
+
+/// Returns the place of the parenthesis that closes the first one.
+fn closing(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len()
+}
