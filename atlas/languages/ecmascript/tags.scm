@@ -119,8 +119,12 @@
 (null) @literal.none
 (undefined) @literal.none
 (regex) @literal.regex
+(spread_element (_) @inner) @expr.spread
 (array (_)? @item) @elements.list
-(object (pair value: (_) @item)? (shorthand_property_identifier)? @item) @elements.dict
+(object
+  (pair key: (_) @key value: (_) @item)?
+  (shorthand_property_identifier)? @item @key
+  (spread_element (_) @inner)?) @elements.dict
 
 ; Digests
 

@@ -55,6 +55,8 @@ pub struct LinkSettings {
     /// Functions that call the functions among their arguments: built-in ones, and those of other packages by dotted
     /// name.
     pub calling_functions: Vec<String>,
+    /// The first element of a list has the index 1.
+    pub counts_from_one: bool,
     /// Objects get members by assignment anywhere.
     pub stored_members: bool,
     /// Generic types that stand for all of their arguments, for the first, or for the last.

@@ -73,6 +73,15 @@ impl Value {
     pub fn new(entity: Entity, via: Strategy) -> Value {
         Value { entity, via, args: EMPTY }
     }
+
+    /// Stands for the unknown ones among the values that a place receives.
+    pub fn unknown() -> Value {
+        Value::new(Entity::Opaque, Strategy::Passed)
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        self.entity == Entity::Opaque && self.via == Strategy::Passed
+    }
 }
 
 /// Returns the same value with another rule.

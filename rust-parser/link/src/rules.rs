@@ -55,7 +55,7 @@ pub struct LanguageRules {
     /// and of those that return a function with some arguments set.
     pub cast_functions: FxHashSet<String>,
     pub partial_functions: FxHashSet<String>,
-    /// Dotted names of functions of other packages that return their first argument or a copy of it.
+    /// Built-in functions and dotted names of other packages' functions that return their first argument or a copy of it.
     pub copy_functions: FxHashSet<String>,
     pub member_order: MemberOrder,
     /// Name of constructors; `None` if they have the name of their class.
@@ -89,6 +89,8 @@ pub struct LanguageRules {
     pub pair_builtins: FxHashSet<Sym>,
     /// Built-in functions and dotted names of other packages' functions that call the functions among their arguments.
     pub calling_functions: FxHashSet<String>,
+    /// The first element of a list has the index 1.
+    pub counts_from_one: bool,
     /// Objects get members by assignment anywhere.
     pub stored_members: bool,
     pub wrappers: FxHashSet<Sym>,
@@ -209,6 +211,7 @@ impl LanguageRules {
             iterator_methods: numbers(&link.iterator_methods),
             next_methods: numbers(&link.next_methods),
             stored_members: link.stored_members,
+            counts_from_one: link.counts_from_one,
             attribute_builtins: set(&link.attribute_builtins),
             keyword_builtins: set(&link.keyword_builtins),
             pair_builtins: set(&link.pair_builtins),

@@ -3,7 +3,7 @@
 use smallvec::smallvec;
 
 use crate::emit::collector::EdgeCollector;
-use crate::entity::{Entity, Value, Values};
+use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{Outline, is_callable};
 use crate::project::names::Sym;
 use crate::strategy::Strategy;
@@ -49,6 +49,7 @@ impl EdgeCollector<'_, '_> {
                 return smallvec![extension];
             }
         }
+        let bases = if bases.iter().all(Value::is_unknown) { Values::new() } else { bases };
         if bases.is_empty() && self.is_foreign_class(base, site) {
             return Values::new();
         }
@@ -60,11 +61,14 @@ impl EdgeCollector<'_, '_> {
             return bases;
         }
         let is_passed = bases.iter().any(|value| matches!(value.via, Strategy::Passed | Strategy::Element));
-        let members = query.flat_map(bases, |value| query.called_attribute(value, name));
-        // Other calls may pass other objects: a member that the known ones lack is not missing.
-        let is_found = |value: &Value| value.entity != Entity::Missing;
-        if is_passed && !members.iter().any(is_found) {
-            return self.unique_member(base, name, site).into_iter().collect();
+        let is_open = bases.iter().any(Value::is_unknown);
+        let mut members = query.flat_map(bases, |value| query.called_attribute(value, name));
+        // There are other objects: a member that the known ones lack is not missing.
+        let is_found = |value: &Value| !matches!(value.entity, Entity::Missing | Entity::Opaque);
+        if is_open || is_passed && !members.iter().any(is_found) {
+            members.retain(|value| is_found(value));
+            let unique = self.unique_member(base, name, site);
+            merge(&mut members, unique.or_else(|| self.named_receiver(base, name)).into_iter().collect());
         }
         members
     }

@@ -194,8 +194,10 @@ impl EdgeCollector<'_, '_> {
                 for made in self.query.decorated(symbol) {
                     if let Entity::Definition(wrapper) = made.entity
                         && is_callable(self.query.kind(wrapper))
+                        && !self.is_source(wrapper, site)
+                        && let Some(target) = self.target(wrapper)
                     {
-                        self.add_target(EdgeType::Calls, wrapper, Strategy::ReturnType, site);
+                        self.add(site.source, EdgeType::Calls, target, site.line, Strategy::ReturnType);
                     }
                 }
                 self.add_implementation(symbol, site);
@@ -216,6 +218,10 @@ impl EdgeCollector<'_, '_> {
             Kind::TypeAlias => self.add_called_holder(symbol, site),
             _ => Outcome::Unresolved,
         }
+    }
+
+    fn is_source(&self, symbol: SymbolId, site: Site) -> bool {
+        site.source != FILE_NODE && self.query.file.symbols[site.source as usize] == symbol
     }
 
     /// Returns whether a field holds a container, so that `table(key)` is an access to an element.

@@ -176,7 +176,12 @@ fn outer_names(facts: &FileFacts, file: &FileEntry) -> FxHashMap<(DefId, Sym), D
 fn stores(facts: &FileFacts, file: &FileEntry, names: &[NameEntry]) -> Box<[(DefId, Sym, u32)]> {
     let mut found = Vec::new();
     for (index, binding) in facts.bindings.iter().enumerate() {
-        let Expr::Index { base, .. } = facts.exprs[binding.target as usize] else { continue };
+        let base = match facts.exprs[binding.target as usize] {
+            Expr::Index { base, .. } => base,
+            // Objects are tables.
+            Expr::Attribute { base, .. } if file.rules.prototypes => base,
+            _ => continue,
+        };
         match facts.exprs[base as usize] {
             Expr::Name(name) => {
                 let name = file.sym(name);

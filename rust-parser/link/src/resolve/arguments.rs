@@ -233,13 +233,32 @@ impl Query<'_> {
     pub(super) fn after_decorator(&self, def: DefId, decorator: ExprId, values: Values) -> Values {
         let definition = self.file.def(def);
         let decorators = self.eval(decorator, definition.parent, definition.start_line);
-        let results = self.flat_map(decorators, |decorator| match decorator.entity {
+        let results = self.flat_map(decorators.clone(), |decorator| match decorator.entity {
             Entity::External(_) | Entity::ExternalInstance(_) | Entity::Opaque | Entity::Builtin(_) => Values::new(),
             _ => self.call_with(decorator, None, &Arguments::Given(&values)),
         });
+        // A decorator that also takes options may return the function, or another decorator.
+        let is_known_before = |result: &Value| {
+            values
+                .iter()
+                .chain(decorators.iter().filter(|value| matches!(value.entity, Entity::Definition(_))))
+                .any(|other| other.entity == result.entity)
+        };
+        if results.iter().any(is_known_before) {
+            return values;
+        }
         let is_known = |value: &Value| matches!(value.entity, Entity::Instance(_) | Entity::Definition(_));
-        let known: Values = results.into_iter().filter(is_known).collect();
+        let mut known: Values = results.into_iter().filter(is_known).collect();
+        let inner: Vec<Entity> = known.iter().filter_map(|value| self.enclosing_function(value.entity)).collect();
+        known.retain(|value| !inner.contains(&value.entity));
         if known.is_empty() { values } else { known }
+    }
+
+    /// Returns the function directly around a function.
+    fn enclosing_function(&self, function: Entity) -> Option<Entity> {
+        let Entity::Definition(symbol) = function else { return None };
+        let (file, definition) = self.definition(symbol);
+        Some(Entity::Definition(file.symbols[definition.parent as usize]))
     }
 
     /// Returns the results of calling a function, given what its decorators made of it.

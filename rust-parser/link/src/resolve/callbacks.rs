@@ -326,6 +326,7 @@ impl Query<'_> {
     fn contained(&self, value: Value) -> Values {
         match value.entity {
             Entity::Mapped(_) if !self.file.rules.prototypes => Values::new(),
+            Entity::Table(table) => self.selected(table, None),
             Entity::Elements(symbol) | Entity::Mapped(symbol) => {
                 smallvec![Value::new(Entity::Instance(symbol), Strategy::LocalType)]
             }

@@ -9,9 +9,7 @@ use crate::project::flows::{FileFlows, MAX_PASSED, Place};
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
-use atlas_facts::{
-    Arg, Binding, BindingKind, DefId, Expr, ExprId, Kind, Param, ParamKind, ReferenceKind, flags,
-};
+use atlas_facts::{Arg, Binding, BindingKind, DefId, Expr, ExprId, Kind, Param, ParamKind, ReferenceKind, flags};
 
 /// Largest number of functions that one call may run and that receive its arguments.
 const MAX_CALLEES: usize = 8;
@@ -102,10 +100,12 @@ impl Query<'_> {
             },
             Entity::Instance(class) => self.file.rules.call_method.and_then(|name| {
                 let members = self.class_member(class, name, value.via).into_iter();
-                members.filter_map(|member| match member.entity {
-                    Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
-                    _ => None,
-                }).next()
+                members
+                    .filter_map(|member| match member.entity {
+                        Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
+                        _ => None,
+                    })
+                    .next()
             }),
             _ => None,
         };
@@ -114,8 +114,9 @@ impl Query<'_> {
         let params = &file.def(self.index.symbols.get(function).def).params;
         let own = params.iter().take_while(|param| param.kind == ParamKind::Receiver).count();
         // `Class.method(object, argument)`
-        let is_unbound =
-            by_class && definition.kind == Kind::Method && definition.flags & (flags::STATIC | flags::CLASS_METHOD) == 0;
+        let is_unbound = by_class
+            && definition.kind == Kind::Method
+            && definition.flags & (flags::STATIC | flags::CLASS_METHOD) == 0;
         found.push(Callee { function, receivers: if is_unbound { 0 } else { own } });
     }
 
@@ -137,10 +138,8 @@ impl Query<'_> {
         let file = self.index.file(place.file);
         let params = &file.def(place.def).params;
         let mut hand = |position: usize, values: Values| {
-            let values = via(self.holdable(values), Strategy::Passed);
-            if !values.is_empty() {
-                flows.add(Place::Parameter(callee.function, position as u16), values, MAX_PASSED);
-            }
+            let values = self.handed_over(values);
+            flows.add(Place::Parameter(callee.function, position as u16), values, MAX_PASSED);
         };
         let variadic = params.iter().position(|param| param.kind == ParamKind::Variadic);
         let keywords = params.iter().position(|param| param.kind == ParamKind::Keywords);
@@ -183,6 +182,18 @@ impl Query<'_> {
                 }
             }
         }
+    }
+
+    /// Returns what a place receives: functions, classes, objects and containers, and [`Entity::Opaque`] for anything
+    /// unknown. Literals and what lies outside the project are nothing.
+    fn handed_over(&self, values: Values) -> Values {
+        let is_outside =
+            |value: &Value| matches!(value.entity, Entity::Builtin(_) | Entity::Nothing | Entity::External(_));
+        if !values.is_empty() && values.iter().all(is_outside) {
+            return Values::new();
+        }
+        let held = via(self.holdable(values), Strategy::Passed);
+        if held.is_empty() { smallvec![Value::unknown()] } else { held }
     }
 
     /// Returns the elements of spread tables with a key.
@@ -243,7 +254,7 @@ impl Query<'_> {
             Expr::Attribute { base, name } if !matches!(self.file.expr(base), Expr::This { .. }) => {
                 let places = self.places(base, self.file.sym(name), scope, line);
                 if !places.is_empty() {
-                    let values = via(self.holdable(self.eval(value, scope, line)), Strategy::Passed);
+                    let values = self.handed_over(self.eval(value, scope, line));
                     places.into_iter().for_each(|place| flows.add(place, values.clone(), MAX_VALUES));
                 }
             }
@@ -288,7 +299,9 @@ impl Query<'_> {
         let owners = self.receivers(base, scope, line).into_iter().take(MAX_PASSED).filter_map(|value| {
             let symbol = match value.entity {
                 Entity::Instance(class) => class,
-                Entity::Definition(symbol) if is_class(self.kind(symbol)) || self.kind(symbol) == Kind::Module => symbol,
+                Entity::Definition(symbol) if is_class(self.kind(symbol)) || self.kind(symbol) == Kind::Module => {
+                    symbol
+                }
                 _ => return None,
             };
             let line_of_descent = self.ancestors(symbol).iter().filter_map(|ancestor| match *ancestor {

@@ -47,6 +47,7 @@ impl Query<'_> {
                 };
                 smallvec![Value { entity, ..value }]
             }
+            Entity::Table(table) if self.file.rules.prototypes => self.property(table, name),
             Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) | Entity::Builtin(_) => {
                 smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
             }

@@ -26,7 +26,8 @@ impl Query<'_> {
         let class = self.class_of(function);
         let mut parts: Vec<Values> = Vec::new();
         for (value, line) in self.returned_values(function) {
-            let Expr::Elements { kind: LiteralType::Tuple | LiteralType::List, items, .. } = self.file.expr(value) else {
+            let Expr::Elements { kind: LiteralType::Tuple | LiteralType::List, items, .. } = self.file.expr(value)
+            else {
                 continue;
             };
             for (position, &item) in items.iter().take(MAX_PARTS).enumerate() {

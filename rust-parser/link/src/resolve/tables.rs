@@ -40,7 +40,7 @@ impl Query<'_> {
             is_ordered &= !matches!(*self.file.expr(item), Expr::Index { index: 0, .. });
             let key = match keys.get(at) {
                 Some(&key) => self.file.text(key).into(),
-                None if is_ordered => at.to_string().into(),
+                None if is_ordered => (at + usize::from(self.file.rules.counts_from_one)).to_string().into(),
                 None => "".into(),
             };
             content.push((key, self.with_depth(|| self.eval(item, scope, line))));
@@ -93,7 +93,7 @@ impl Query<'_> {
         for value in values {
             let held = match value.entity {
                 Entity::Definition(symbol) => match self.kind(symbol) {
-                    Kind::Constant | Kind::Field => {
+                    Kind::Constant | Kind::Field | Kind::Property => {
                         let held = self.held(value).into_iter();
                         held.filter(|held| held.entity != value.entity).collect::<Values>()
                     }
@@ -108,7 +108,10 @@ impl Query<'_> {
 
     fn is_holdable(&self, entity: Entity) -> bool {
         match entity {
-            Entity::Definition(symbol) => is_callable(self.kind(symbol)) || is_class(self.kind(symbol)),
+            Entity::Definition(symbol) => {
+                let kind = self.kind(symbol);
+                is_class(kind) || is_callable(kind) && kind != Kind::Property
+            }
             entity => matches!(entity, Entity::Table(_)) || coded(entity).is_some(),
         }
     }
@@ -153,6 +156,12 @@ impl Query<'_> {
         }
     }
 
+    /// Returns the value of `table.name` where objects are tables.
+    pub(super) fn property(&self, table: Sym, name: Sym) -> Values {
+        let found = if self.is_map(table) { self.selected(table, Some(self.text(name))) } else { Values::new() };
+        if found.is_empty() { smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)] } else { found }
+    }
+
     /// Returns the literal key of an index or argument.
     pub(crate) fn key_of(&self, expr: ExprId) -> Option<&str> {
         match *self.file.expr(expr) {
@@ -190,7 +199,8 @@ impl Query<'_> {
             }
             _ => return None,
         };
-        if rules.same_methods.contains(&name) && !rules.element_getters.contains(&name) || rules.pair_views.contains(&name)
+        if rules.same_methods.contains(&name) && !rules.element_getters.contains(&name)
+            || rules.pair_views.contains(&name)
         {
             return Some(smallvec![receiver]);
         }
@@ -251,12 +261,28 @@ impl Query<'_> {
             is_map |= is_keyed;
             content.push((key.into(), stored));
         }
-        self.combined(values, is_map, content)
+        let is_unknown = |binding: u32| {
+            let value = facts.bindings[binding as usize].value;
+            value.is_some_and(|value| !matches!(self.file.expr(value), Expr::Literal(_) | Expr::Key(_)))
+        };
+        let is_open = content.iter().zip(stores).any(|((_, held), store)| held.is_empty() && is_unknown(store.2));
+        let mut combined = self.combined(values, is_map, content);
+        if is_open && combined.iter().any(|value| value.entity != Entity::Builtin(EMPTY)) {
+            merge(&mut combined, smallvec![Value::unknown()]);
+        }
+        combined
     }
 
     /// Returns key and values of an element that a binding stores, and whether it names the element.
     pub(super) fn stored_element(&self, binding: &Binding) -> (&str, Values, bool) {
-        let Expr::Index { index, .. } = *self.file.expr(binding.target) else { return ("", Values::new(), false) };
+        let index = match *self.file.expr(binding.target) {
+            Expr::Index { index, .. } => index,
+            Expr::Attribute { name, .. } => {
+                let value = binding.value.map(|value| self.eval(value, binding.scope, binding.line.saturating_sub(1)));
+                return (self.file.text(name), value.unwrap_or_default(), true);
+            }
+            _ => return ("", Values::new(), false),
+        };
         let values = match binding.value {
             Some(value) => self.with_depth(|| self.eval(value, binding.scope, binding.line.saturating_sub(1))),
             None => Values::new(),

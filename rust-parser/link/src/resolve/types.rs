@@ -133,6 +133,7 @@ impl Query<'_> {
         held.map(|value| {
             let rule = match value.entity {
                 Entity::Definition(_) => aliased(value.via),
+                _ if value.is_unknown() => value.via,
                 _ if is_module => Strategy::LocalType,
                 _ => Strategy::AttributeType,
             };
@@ -324,6 +325,7 @@ pub(super) fn published(values: Values, class: Option<SymbolId>) -> Values {
     let own = class.map(Entity::Instance);
     let kept = values.into_iter().filter(|value| {
         !matches!(value.entity, Entity::Missing | Entity::Nothing | Entity::Super(_) | Entity::SuperAfter { .. })
+            && !value.is_unknown()
     });
     kept.map(|value| {
         let is_self = value.via == Strategy::This && Some(value.entity) == own;

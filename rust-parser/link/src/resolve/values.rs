@@ -225,6 +225,9 @@ impl Query<'_> {
             let classes = items.iter().take(1).flat_map(|&base| self.eval(base, scope, line));
             return classes.filter(|value| matches!(value.entity, Entity::Definition(_))).collect();
         }
+        if rules.copy_functions.contains(self.text(name)) {
+            return first();
+        }
         if rules.attribute_builtins.contains(&name)
             && let Some(key) = args.get(1).and_then(|arg| self.key_of(arg.value))
         {

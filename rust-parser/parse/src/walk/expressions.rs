@@ -151,7 +151,7 @@ impl Walk<'_> {
         let keyed: Vec<NodeId> = all(captures, Capture::Key).take(MAX_PARTS).collect();
         let mut items = self.parts(captures, Capture::Item, in_type);
         let mut keys: Vec<Name> = match keyed.len() == items.len() {
-            true => keyed.into_iter().map(|node| self.literal_key(node)).collect(),
+            true => keyed.into_iter().map(|node| self.display_key(node)).collect(),
             false => Vec::new(),
         };
         let spread: Vec<NodeId> = all(captures, Capture::Inner).take(MAX_PARTS).collect();
@@ -169,6 +169,14 @@ impl Walk<'_> {
         self.builder.expr(Expr::Elements { kind, items, keys })
     }
 
+    /// Returns the text of a key in a display, which some languages write as a bare name.
+    fn display_key(&mut self, node: NodeId) -> Name {
+        match self.kind_name(node) {
+            "property_identifier" | "shorthand_property_identifier" => self.name_of(node),
+            _ => self.literal_key(node),
+        }
+    }
+
     /// Returns the text of a literal string or number that selects an element; 0 for any other expression.
     pub fn literal_key(&mut self, node: NodeId) -> Name {
         let text = self.text_of(node);
@@ -181,7 +189,8 @@ impl Walk<'_> {
                 _ => return 0,
             },
         };
-        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b' ' | b'*');
+        let is_plain =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b' ' | b'*');
         if inner.is_empty() || inner.len() > MAX_KEY_BYTES || !inner.iter().all(is_plain) {
             return 0;
         }

@@ -1,6 +1,7 @@
 //! The single pass over a file's tree: looks up the language's actions for each node kind and calls `definitions`,
 //! `bindings` and `expressions` to record the facts.
 
+pub mod additions;
 pub mod bindings;
 pub mod definition_paths;
 pub mod definitions;

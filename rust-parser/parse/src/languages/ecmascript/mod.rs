@@ -28,6 +28,7 @@ use crate::languages::ecmascript::prototypes::note_bases;
 use crate::languages::ecmascript::type_shapes::{function_type, made_container, member_type};
 use crate::languages::ecmascript::variance::without_variance;
 use crate::query::vocabulary::Capture;
+use crate::walk::additions::Addition;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{BindingKind, Expr, ExprId, Kind, Name, flags};
@@ -57,6 +58,7 @@ impl LanguageHooks for Ecmascript {
             "call_expression" => {
                 mark_tests(walk, node);
                 note_bases(walk, node);
+                note_addition(walk, node);
             }
             "assignment_expression" => note_assignment(walk, node),
             "object" => note_values(walk, node),
@@ -325,4 +327,23 @@ fn instance_test(walk: &mut Walk, node: NodeId) {
         let annotation = walk.expression(right);
         walk.narrow_branch(node, left, annotation);
     }
+}
+
+/// Binds what a call stores in a container: `xs.push(x)`, `m.set("key", x)`, `Object.assign(to, from)`.
+fn note_addition(walk: &mut Walk, call: NodeId) {
+    let (Some(function), Some(list)) = (walk.child(call, "function"), walk.child(call, "arguments")) else { return };
+    if walk.kind_name(function) != "member_expression" || walk.kind_name(list) != "arguments" {
+        return;
+    }
+    let (Some(object), Some(property)) = (walk.child(function, "object"), walk.child(function, "property")) else {
+        return;
+    };
+    let args: Vec<NodeId> = walk.contents(list).collect();
+    let (base, addition) = match walk.bytes_of(property) {
+        b"push" | b"unshift" | b"add" if args.len() == 1 => (object, Addition::of(0)),
+        b"set" if args.len() == 2 => (object, Addition::keyed(0, 1)),
+        b"assign" if args.len() > 1 && walk.bytes_of(object) == b"Object" => (args[0], Addition::elements(1)),
+        _ => return,
+    };
+    walk.add_element(call, base, &args, addition);
 }

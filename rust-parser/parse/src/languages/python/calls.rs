@@ -2,9 +2,9 @@
 
 use crate::flat_tree::NodeId;
 use crate::languages::python::narrowing;
-use crate::walk::state::Walk;
+use crate::walk::additions::Addition;
 use crate::walk::drafts::BindingDraft;
-use crate::facts_builder::UNKNOWN;
+use crate::walk::state::Walk;
 use atlas_facts::{BindingKind, Expr, ExprId};
 
 /// Names by which programs call `typing.cast`.
@@ -86,36 +86,31 @@ pub fn additions(walk: &mut Walk, node: NodeId) {
         return;
     }
     let (is_method, name) = called_name(walk, function);
-    let (value_at, key_at, is_spread) = match (is_method, name) {
-        (true, b"append" | b"appendleft" | b"add") => (0, None, false),
-        (true, b"insert") => (1, None, false),
-        (true, b"setdefault") => (1, Some(0), false),
-        (true, b"update" | b"extend") => (0, None, true),
-        (false, b"setattr") => (2, Some(1), false),
+    let addition = match (is_method, name) {
+        (true, b"append" | b"appendleft" | b"add") => Addition::of(0),
+        (true, b"insert") => Addition::of(1),
+        (true, b"setdefault") => Addition::keyed(0, 1),
+        (true, b"update" | b"extend") => Addition::elements(0),
+        (false, b"setattr") => return set_attribute(walk, node, list),
         _ => return,
     };
     let args: Vec<NodeId> = walk.contents(list).collect();
-    let Some(&value) = args.get(value_at) else { return };
-    let base = match is_method {
-        true => walk.tree.children(function).next(),
-        false => args.first().copied(),
-    };
-    let Some(base) = base.map(|base| walk.expression(base)) else { return };
-    let key = key_at.and_then(|place| args.get(place)).map_or(0, |&key| walk.literal_key(key));
-    let target = match is_method {
-        true => {
-            let index = if key == 0 { UNKNOWN } else { walk.builder.expr(Expr::Key(key)) };
-            walk.builder.expr(Expr::Index { base, index })
-        }
-        false if key == 0 => return,
-        false => walk.builder.attribute(base, key),
-    };
-    let line = walk.tree.line(node);
-    let mut value = walk.expression(value);
-    if is_spread {
-        value = walk.builder.expr(Expr::Index { base: value, index: UNKNOWN });
+    if let Some(base) = walk.tree.children(function).next() {
+        walk.add_element(node, base, &args, addition);
     }
-    walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: Some(value), annotation: None, line });
+}
+
+/// Binds the attribute that `setattr(x, "name", value)` sets.
+fn set_attribute(walk: &mut Walk, call: NodeId, list: NodeId) {
+    let args: Vec<NodeId> = walk.contents(list).collect();
+    let [base, name, value] = args[..] else { return };
+    let key = walk.literal_key(name);
+    if key != 0 {
+        let base = walk.expression(base);
+        let target = walk.builder.attribute(base, key);
+        let (value, line) = (Some(walk.expression(value)), walk.tree.line(call));
+        walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation: None, line });
+    }
 }
 
 /// Returns the expression of `super(B, self)`, or `None` for other calls.
