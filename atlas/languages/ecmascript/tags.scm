@@ -120,6 +120,7 @@
 (undefined) @literal.none
 (regex) @literal.regex
 (spread_element (_) @inner) @expr.spread
+(spread_element (_) @value) @argument.spread
 (array (_)? @item) @elements.list
 (object
   (pair key: (_) @key value: (_) @item)?

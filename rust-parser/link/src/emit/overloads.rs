@@ -54,7 +54,9 @@ impl EdgeCollector<'_, '_> {
             let mut params = definition.params.iter();
             params.any(|param| param.kind == ParamKind::Keywords || file.text(param.name) == keyword)
         };
-        let mut keywords = args.iter().filter_map(|arg| arg.keyword);
-        Arity::of(definition).takes(args.len()) && keywords.all(|keyword| is_named(self.query.file.text(keyword)))
+        let is_spread = |keyword: &&str| matches!(*keyword, "*" | "**");
+        let keywords = args.iter().filter_map(|arg| arg.keyword).map(|keyword| self.query.file.text(keyword));
+        let takes = keywords.clone().any(|keyword| is_spread(&keyword)) || Arity::of(definition).takes(args.len());
+        takes && keywords.filter(|keyword| !is_spread(keyword)).all(is_named)
     }
 }
