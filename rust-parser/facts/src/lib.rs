@@ -48,14 +48,14 @@ pub use detections::{Detection, DetectionKind, Handler};
 pub use ids::{DefId, Digest, ExprId, Name};
 pub use imports::{Import, ImportKind};
 pub use kind::Kind;
-pub use manifest::{Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role};
+pub use manifest::{Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role, Setting, SettingKind};
 pub use narrowing::Narrowing;
 pub use notes::{Relation, RelationKind};
 pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 15;
+pub const FACTS_VERSION: u32 = 16;
 
 /// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

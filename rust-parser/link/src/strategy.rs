@@ -45,6 +45,7 @@ pub enum Strategy {
     Parametrised,
     TestName,
     TestImport,
+    EqualName,
 }
 
 impl Strategy {
@@ -90,6 +91,7 @@ impl Strategy {
             Strategy::Parametrised => "parametrised",
             Strategy::TestName => "test-name",
             Strategy::TestImport => "test-import",
+            Strategy::EqualName => "equal-name",
         }
     }
 
@@ -115,6 +117,8 @@ impl Strategy {
             Strategy::Parametrised | Strategy::TestName => 0.9,
             Strategy::Fixture | Strategy::SetUp | Strategy::Helper => 0.85,
             Strategy::TestImport => 0.6,
+            // One of several projects that have the name.
+            Strategy::EqualName => 0.4,
             Strategy::DocUniqueName => 0.7,
             Strategy::OverrideRoot => 0.85,
             Strategy::Overload => 0.6,
