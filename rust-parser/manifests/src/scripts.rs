@@ -325,7 +325,6 @@ fn pattern_of(expression: &str) -> Option<(String, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{format_of, read};
 
     fn told(path: &str, text: &str) -> Vec<String> {

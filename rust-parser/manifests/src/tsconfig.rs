@@ -105,7 +105,8 @@ mod tests {
         let text = "{\"extends\": [\"./a\", \"@s/b\"], \"files\": [], \"references\": [{\"path\": \"./app\"}],\n\
                     \"compilerOptions\": {\"baseUrl\": \"src\", \"paths\": {\"@/*\": [\"./*\", \"../lib/*\"], \"a*b*\": []}}}";
         let (manifest, problems) = read(Format::TsConfig, "tsconfig.json", text);
-        let told: Vec<_> = manifest.settings.iter().map(|one| format!("{:?} {} {:?}", one.kind, one.name, one.values));
+        let told = manifest.settings.iter().map(|one| format!("{:?} {} {:?}", one.kind, one.name, one.values));
+        let told: Vec<String> = told.collect();
         let expected = [
             "Extends  [\"./a\", \"@s/b\"]",
             "Files  []",
@@ -113,7 +114,7 @@ mod tests {
             "Base  [\"src\"]",
             "Paths @/* [\"./*\", \"../lib/*\"]",
         ];
-        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(told, expected);
         assert_eq!(problems[0].line, 2);
     }
 }

@@ -24,11 +24,8 @@ use atlas_facts::{Ecosystem, Role, SettingKind};
 const CONFIGURATION_FOLDERS: [&str; 7] = ["config", "configs", ".config", "build", "webpack", "scripts", "etc"];
 
 /// Values by folder; the number is part of the keys of queries.
-#[derive(Debug, Default)]
-pub struct Table<T> {
-    number: u8,
-    rows: FxHashMap<String, T>,
-}
+#[derive(Debug)]
+pub struct Table<const NUMBER: u8, T>(FxHashMap<String, T>);
 
 /// The aliases of bundlers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,33 +55,35 @@ pub struct Crate {
 /// What configuration files say.
 #[derive(Debug, Default)]
 pub struct Configuration {
-    pub typescript: Table<Vec<TsConfig>>,
-    pub aliases: Table<Aliases>,
-    pub packages: Table<NpmPackage>,
-    pub python: Table<PythonPaths>,
-    pub crates: Table<Crate>,
+    pub typescript: Table<0, Vec<TsConfig>>,
+    pub aliases: Table<1, Aliases>,
+    pub packages: Table<2, NpmPackage>,
+    pub python: Table<3, PythonPaths>,
+    pub crates: Table<4, Crate>,
     /// Of Go's modules and workspaces: the folders that replace modules.
-    pub replaced: Table<Vec<(String, String)>>,
+    pub replaced: Table<5, Vec<(String, String)>>,
     /// Namespaces that all files of a .NET project import.
-    pub usings: Table<Vec<String>>,
+    pub usings: Table<6, Vec<String>>,
     /// The folders of the projects that a compiled project depends on, by its kind and folder.
-    pub projects: Table<Vec<String>>,
+    pub projects: Table<7, Vec<String>>,
     /// Folders by kind and name, and all folders by kind. They are those of the sub-projects, after whose change every file
     /// is linked again.
     names: FxHashMap<(String, String), Vec<String>>,
     folders: FxHashSet<(String, String)>,
 }
 
-impl<T: PartialEq> Table<T> {
-    fn of(number: u8, rows: FxHashMap<String, T>) -> Table<T> {
-        Table { number, rows }
+impl<const NUMBER: u8, T> Default for Table<NUMBER, T> {
+    fn default() -> Self {
+        Table(FxHashMap::default())
     }
+}
 
+impl<const NUMBER: u8, T: PartialEq> Table<NUMBER, T> {
     /// Adds the keys of the queries whose answers differ.
-    fn differences(&self, other: &Table<T>, keys: &mut FxHashSet<u32>) {
-        let folders = self.rows.keys().chain(other.rows.keys());
-        let changed = folders.filter(|folder| self.rows.get(*folder) != other.rows.get(*folder));
-        keys.extend(changed.map(|folder| text_key(DependencyKind::Configuration, self.number, folder)));
+    fn differences(&self, other: &Table<NUMBER, T>, keys: &mut FxHashSet<u32>) {
+        let folders = self.0.keys().chain(other.0.keys());
+        let changed = folders.filter(|folder| self.0.get(*folder) != other.0.get(*folder));
+        keys.extend(changed.map(|folder| text_key(DependencyKind::Configuration, NUMBER, folder)));
     }
 }
 
@@ -99,17 +98,17 @@ impl Configuration {
             made.folders.insert((project.kind.clone(), project.folder.clone()));
         }
         let package = |name: &str| made.named("npm", name).first().cloned();
-        made.typescript = Table::of(0, typescript::by_folder(&files, &package));
-        made.aliases = Table::of(1, aliases(&files));
+        made.typescript = Table(typescript::by_folder(&files, &package));
+        made.aliases = Table(aliases(&files));
         let packages = files.iter().filter(|file| file_name_of(file.path) == "package.json");
         made.packages =
-            Table::of(2, packages.map(|file| (file.folder().to_owned(), NpmPackage::of(file))).collect());
+            Table(packages.map(|file| (file.folder().to_owned(), NpmPackage::of(file))).collect());
         let declared = declared(&files);
-        made.python = Table::of(3, projects::python(&files, &declared));
-        made.crates = Table::of(4, projects::crates(&files, &declared, &made));
-        made.replaced = Table::of(5, replaced(&files));
-        made.usings = Table::of(6, usings(&files));
-        made.projects = Table::of(7, projects::compiled(&files, &declared, &made));
+        made.python = Table(projects::python(&files, &declared));
+        made.crates = Table(projects::crates(&files, &declared, &made));
+        made.replaced = Table(replaced(&files));
+        made.usings = Table(usings(&files));
+        made.projects = Table(projects::compiled(&files, &declared, &made));
         made
     }
 
@@ -138,9 +137,9 @@ impl Configuration {
 
 impl<'a> Query<'a> {
     /// Returns the row of a folder in a table of the configuration.
-    pub(crate) fn configured<T>(&self, table: &'a Table<T>, folder: &str) -> Option<&'a T> {
-        self.record(text_key(DependencyKind::Configuration, table.number, folder));
-        table.rows.get(folder)
+    pub(crate) fn configured<const NUMBER: u8, T>(&self, table: &'a Table<NUMBER, T>, folder: &str) -> Option<&'a T> {
+        self.record(text_key(DependencyKind::Configuration, NUMBER, folder));
+        table.0.get(folder)
     }
 }
 

@@ -128,9 +128,12 @@ impl Query<'_> {
         let own_folder = self.children_folder(entry);
         let folder = folder_of(&own_folder);
         let rules = &*entry.rules;
+        let mut crates = around(folder).filter_map(|one| self.configured(&self.index.configuration.crates, one));
+        let library = crates.find_map(|one| one.library.as_deref()).filter(|path| folder_of(path) == folder);
         let by_name = (!folder.is_empty()).then(|| self.module_file("", &with_endings(rules, folder))).flatten();
         by_name
             .or_else(|| self.module_file(folder, &rules.index_files))
+            .or_else(|| Some(Entity::Definition(self.module_symbol(self.file_at(library?)?))))
             .or_else(|| self.module_file(folder, &rules.entry_files))
             .unwrap_or(Entity::Missing)
     }
