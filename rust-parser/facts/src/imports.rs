@@ -12,7 +12,8 @@ pub struct Import {
     /// Module as written, without quotes and leading dots: `a.b`, `./util`, `github.com/x/y`, `java.util`, `crate::a`,
     /// `foo.h`.
     pub module: Name,
-    /// Number of leading dots of a Python relative import or of `super` in Rust; otherwise 0.
+    /// Number of leading dots of a Python relative import or of `super` in Rust; 1 for a `global using` of C#, which
+    /// applies to all files of its project; otherwise 0.
     pub level: u32,
     /// Imported member; `None` if the import binds the module itself.
     pub member: Option<Name>,

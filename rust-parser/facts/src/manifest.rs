@@ -21,6 +21,48 @@ pub struct Manifest {
     pub includes: Vec<Include>,
     /// Bundles of a version catalog: name and the keys of its entries.
     pub bundles: Vec<(String, Vec<String>)>,
+    /// Where modules are, in source order.
+    pub settings: Vec<Setting>,
+}
+
+/// A statement of a configuration file about the places of modules. Paths are relative to the file, `/`-separated.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Setting {
+    pub kind: SettingKind,
+    /// What is imported, with at most one `*` for any text; "" where the kind needs no name.
+    pub name: String,
+    /// In order of preference.
+    pub values: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum SettingKind {
+    /// An imported name stands for paths (beginning with `.`) or for other names; `*` in them is what `*` in the name
+    /// fits. Of several that fit, the one with the longest text before `*` counts.
+    Alias,
+    /// The same in `compilerOptions.paths`; the paths are relative to [`SettingKind::Base`] where there is one.
+    Paths,
+    /// Names of modules are paths below this folder.
+    Base,
+    /// Other files whose settings apply unless this file has its own; the last one first in precedence.
+    Extends,
+    /// Other projects, by file or folder.
+    References,
+    /// Files that the settings apply to.
+    Files,
+    /// Patterns of paths that the settings apply to, or do not.
+    Include,
+    Exclude,
+    /// Names that begin with `#`, inside of the package.
+    Imports,
+    /// What the package offers: `.` or `./below`. Without values, nothing.
+    Exports,
+    /// Files that the package's name means.
+    Entry,
+    /// The name under which code imports the package, and the file of its top-level module.
+    Library,
+    /// Namespaces that every file of the project imports.
+    Using,
 }
 
 /// The package registries that names belong to.
@@ -48,6 +90,8 @@ pub enum Role {
     Lock,
     /// Only restricts or supplies versions: constraints, version catalogs, `Directory.Packages.props`.
     Versions,
+    /// Only says where modules are: `tsconfig.json`, `go.work`, configurations of bundlers.
+    Modules,
 }
 
 /// What a dependency is needed for.

@@ -145,6 +145,8 @@ pub struct ModuleSettings {
     pub kind: PackageKind,
     /// A module is a definition named by the whole dotted name.
     pub whole_names: bool,
+    /// Some imports apply to all files of a project.
+    pub global_imports: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -174,7 +176,7 @@ impl ModuleRule {
             }
             ModuleRule::Folders => &["rule", "manifest"],
             ModuleRule::Tree => &["rule", "endings", "index", "roots", "entries", "manifest"],
-            ModuleRule::Declared => &["rule", "external", "outer", "kind", "whole_names"],
+            ModuleRule::Declared => &["rule", "external", "outer", "kind", "whole_names", "manifest", "global_imports"],
             ModuleRule::None => &["rule"],
         }
     }

@@ -30,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+mod configuration;
 mod edge;
 mod emit;
 mod entity;
@@ -102,6 +103,8 @@ struct Pending {
     removed: FxHashSet<FileId>,
     /// Whether the structure may have changed.
     is_restructured: bool,
+    /// Whether a configuration file may have changed.
+    is_reconfigured: bool,
 }
 
 /// Number of files with unpacked facts (some 15 KB each) after which a linker with low memory packs them again.
@@ -164,9 +167,13 @@ impl Project {
         let changed = last_of_each_path(changed);
         let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
         self.pending.removed.extend(removed.iter().filter_map(|path| self.index.file_id(path)));
+        let paths = removed.iter().chain(changed.iter().map(|facts| &facts.path));
+        self.pending.is_reconfigured |=
+            paths.map(String::as_str).any(|path| self.index.file_id(path).is_some_and(|id| self.index.file(id).is_configuration()));
         // Before the first update everything is new.
         let is_first = self.structure_digest.is_none();
         let (ids, keys) = self.index.replace(changed, removed, !is_first);
+        self.pending.is_reconfigured |= ids.iter().any(|&id| self.index.file(id).is_configuration());
         let mut is_restructured =
             ids.iter().zip(parts).any(|(&id, old)| old != Some(structure::part_of(self.index.file(id))));
         is_restructured |= !self.pending.removed.is_empty();
@@ -181,7 +188,10 @@ impl Project {
     /// `keep_edges`, edges of changed units are kept for the requests that follow; without, they are computed again on
     /// request, which takes less memory when a whole project is linked.
     pub fn update(&mut self, keep_edges: bool) -> Vec<String> {
-        let Pending { ids, mut keys, removed, mut is_restructured } = std::mem::take(&mut self.pending);
+        let Pending { ids, mut keys, removed, mut is_restructured, is_reconfigured } = std::mem::take(&mut self.pending);
+        if is_reconfigured || self.is_stale {
+            self.index.reconfigure(&mut keys);
+        }
         self.links.resize_with(self.index.files.len(), FileLink::default);
         let (mut dirty, removed): (FxHashSet<FileId>, Vec<FileId>) = (
             ids.into_iter().filter(|&id| self.index.files[id as usize].is_some()).collect(),

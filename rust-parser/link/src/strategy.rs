@@ -47,6 +47,7 @@ pub enum Strategy {
     Parametrised,
     TestName,
     TestImport,
+    EqualName,
 }
 
 impl Strategy {
@@ -94,6 +95,7 @@ impl Strategy {
             Strategy::Parametrised => "parametrised",
             Strategy::TestName => "test-name",
             Strategy::TestImport => "test-import",
+            Strategy::EqualName => "equal-name",
         }
     }
 
@@ -119,6 +121,8 @@ impl Strategy {
             Strategy::Parametrised | Strategy::TestName => 0.9,
             Strategy::Fixture | Strategy::SetUp | Strategy::Helper => 0.85,
             Strategy::TestImport => 0.6,
+            // One of several projects that have the name.
+            Strategy::EqualName => 0.4,
             Strategy::DocUniqueName => 0.7,
             Strategy::OverrideRoot => 0.85,
             Strategy::Passed | Strategy::Element => 0.85,

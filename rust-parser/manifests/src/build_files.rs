@@ -29,8 +29,11 @@ pub fn read_gradle(reader: &mut Reader, text: &str) {
         let code = line.split("//").next().unwrap_or(line);
         // `https://` in a text
         let code = if code.matches(['"', '\'']).count() % 2 == 1 { line } else { code }.trim();
-        if inside.is_none() && code.starts_with("dependencies") && code.ends_with('{') {
+        if inside.is_none() && code.ends_with("dependencies {") {
             inside = Some(depth);
+        } else if inside.is_none() && code.starts_with("dependencies") && code.ends_with('}') {
+            let all = code.split_once('{').map(|(_, all)| all.trim_end_matches('}')).unwrap_or_default();
+            all.split(';').for_each(|one| read_configuration(reader, one.trim(), number));
         } else if inside.is_some() {
             read_configuration(reader, code, number);
         }
@@ -51,8 +54,9 @@ fn read_configuration(reader: &mut Reader, code: &str, line: u32) {
         .find_map(|call| rest.strip_prefix(call).map(|rest| (*call, rest)));
     let (call, rest) = inner.unwrap_or(("", rest));
     let texts = quoted(rest);
-    if let Some(path) = rest.strip_prefix("project") {
-        let project = quoted(path).into_iter().next().unwrap_or_default();
+    let accessor = rest.strip_prefix("projects.").map(accessed);
+    if let Some(path) = rest.strip_prefix("project").filter(|path| accessor.is_some() || !path.starts_with('.')) {
+        let project = accessor.unwrap_or_else(|| quoted(path).into_iter().next().unwrap_or_default());
         let folder = project.trim_start_matches(':').replace(':', "/");
         let name = folder.rsplit('/').next().unwrap_or(&folder).to_owned();
         let found = Dependency::new(&name, "", purpose, line).of_group(configuration);
@@ -83,6 +87,19 @@ fn read_configuration(reader: &mut Reader, code: &str, line: u32) {
     {
         reader.problem(line, "the dependency is computed");
     }
+}
+
+/// Returns the path of a project by its accessor: `core.utilText` is `:core:util-text`.
+fn accessed(rest: &str) -> String {
+    let mut path = String::new();
+    for sign in rest.chars().take_while(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '.')) {
+        match sign {
+            '.' => path.push(':'),
+            _ if sign.is_uppercase() => path.extend(std::iter::once('-').chain(sign.to_lowercase())),
+            _ => path.push(sign),
+        }
+    }
+    path
 }
 
 fn purpose_of(configuration: &str) -> Option<Purpose> {

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::toml_text::{Toml, Value};
-use atlas_facts::{Dependency, Purpose};
+use atlas_facts::{Dependency, Purpose, SettingKind};
 
 const TABLES: [(&str, Purpose); 5] = [
     ("dependencies", Purpose::Runtime),
@@ -21,6 +21,11 @@ pub fn read(reader: &mut Reader, text: &str) {
     let text_at = |path: &[&str]| document.get(path).and_then(Value::text).unwrap_or_default().to_owned();
     reader.manifest.name = text_at(&["package", "name"]);
     reader.manifest.version = text_at(&["package", "version"]);
+    let library = [text_at(&["lib", "name"]), text_at(&["lib", "path"])];
+    if library.iter().any(|text| !text.is_empty()) {
+        let [name, path] = library;
+        reader.set(SettingKind::Library, &name, if path.is_empty() { Vec::new() } else { vec![path] });
+    }
     for (table, purpose) in TABLES {
         for (name, value) in document.get(&[table]).map(Value::members).unwrap_or_default() {
             reader.add(dependency(name, value, purpose));

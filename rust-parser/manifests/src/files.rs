@@ -27,6 +27,10 @@ pub enum Format {
     Gemfile,
     Gemspec,
     Mix,
+    GoWork,
+    TsConfig,
+    /// The configuration of a bundler, test runner or framework, as a program or as JSON.
+    Script,
     /// `[[package]]` with name and version, as in `Cargo.lock`.
     PythonLock,
     CargoLock,
@@ -70,9 +74,12 @@ pub fn format_of(path: &str) -> Option<Format> {
         "Gemfile.lock" | "gems.locked" => Format::GemfileLock,
         "gradle.lockfile" => Format::GradleLock,
         "mix.lock" => Format::MixLock,
+        "go.work" => Format::GoWork,
         _ if file.ends_with(".versions.toml") => Format::VersionCatalog,
         _ if [".csproj", ".fsproj", ".vbproj"].iter().any(|ending| file.ends_with(ending)) => Format::Csproj,
         _ if file.ends_with(".gemspec") => Format::Gemspec,
+        _ if is_tsconfig(folder, file) => Format::TsConfig,
+        _ if is_script(file) => Format::Script,
         _ if is_requirements(folder, file) => Format::Requirements,
         _ => return None,
     })
@@ -81,6 +88,32 @@ pub fn format_of(path: &str) -> Option<Format> {
 /// Returns whether a file name is that of a lock file that is read.
 pub fn is_lock(file: &str) -> bool {
     format_of(file).is_some_and(|format| format.role() == Role::Lock)
+}
+
+/// `tsconfig.json`, `tsconfig.app.json`, `jsconfig.json`, and the files of a package of such settings:
+/// `packages/typescript-config/base.json`.
+fn is_tsconfig(folder: &str, file: &str) -> bool {
+    let Some(stem) = file.strip_suffix(".json") else { return false };
+    let first = stem.split(['.', '-', '_']).next().unwrap_or(stem);
+    let place = folder.rsplit('/').next().unwrap_or_default();
+    matches!(first, "tsconfig" | "jsconfig")
+        || ["tsconfig", "ts-config", "typescript-config"].iter().any(|word| place.contains(word))
+}
+
+/// The first words of configurations of bundlers, test runners and frameworks: `vite.config.ts`, `webpack.prod.js`.
+const SCRIPTS: [&str; 18] = [
+    "vite", "vitest", "webpack", "rspack", "rsbuild", "rollup", "metro", "babel", "jest", "nuxt", "svelte", "vue", "next",
+    "astro", "craco", "quasar", "electron", "snowpack",
+];
+const SCRIPT_ENDINGS: [&str; 7] = [".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".json"];
+
+fn is_script(file: &str) -> bool {
+    if file == ".babelrc" || file.starts_with(".babelrc.") {
+        return true;
+    }
+    let Some(stem) = SCRIPT_ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)) else { return false };
+    let (first, rest) = stem.split_once(['.', '-']).unwrap_or((stem, ""));
+    SCRIPTS.contains(&first) && (rest.contains("config") || (first == "webpack" && !rest.is_empty()))
 }
 
 /// `requirements-dev.txt`, `dev-requirements.in`, `constraints.txt`, `requirements/base.txt`.
@@ -99,7 +132,8 @@ impl Format {
     pub fn ecosystem(self) -> Ecosystem {
         match self {
             Format::PackageJson | Format::PackageLock | Format::YarnLock | Format::PnpmLock => Ecosystem::Npm,
-            Format::GoMod => Ecosystem::Go,
+            Format::TsConfig | Format::Script => Ecosystem::Npm,
+            Format::GoMod | Format::GoWork => Ecosystem::Go,
             Format::CargoToml | Format::CargoLock => Ecosystem::Rust,
             Format::Pom | Format::Gradle | Format::VersionCatalog | Format::GradleLock => Ecosystem::Maven,
             Format::Csproj | Format::PackagesProps | Format::PackagesConfig | Format::NugetLock => Ecosystem::Dotnet,
@@ -120,6 +154,7 @@ impl Format {
             Format::NugetLock | Format::YarnLock | Format::PnpmLock | Format::GemfileLock => Role::Lock,
             Format::GradleLock | Format::MixLock => Role::Lock,
             Format::VersionCatalog | Format::PackagesProps => Role::Versions,
+            Format::GoWork | Format::TsConfig | Format::Script => Role::Modules,
             _ => Role::Manifest,
         }
     }

@@ -1,9 +1,9 @@
-//! `go.mod`.
+//! `go.mod` and `go.work`.
 
 use super::reader::Reader;
-use atlas_facts::{Dependency, Purpose};
+use atlas_facts::{Dependency, Purpose, SettingKind};
 
-/// Reads a `go.mod`.
+/// Reads a `go.mod`, or a `go.work`, whose folders (`use`) hold modules with a `go.mod` of their own.
 pub fn read(reader: &mut Reader, text: &str) {
     let mut block = String::new();
     let mut replaced: Vec<(String, String, String)> = Vec::new();
@@ -46,9 +46,12 @@ pub fn read(reader: &mut Reader, text: &str) {
                 }
             }
             ("tool", [name, ..]) => reader.manifest.properties.push(("tool".to_owned(), (*name).to_owned())),
-            ("go" | "toolchain" | "exclude" | "retract" | "godebug" | "ignore", _) => {}
+            ("go" | "toolchain" | "exclude" | "retract" | "godebug" | "ignore" | "use", _) => {}
             _ => reader.problem(number, "no directive of a go.mod"),
         }
+    }
+    for (name, target, _) in replaced.iter().filter(|(_, target, _)| target.starts_with('.')) {
+        reader.set(SettingKind::Alias, name, vec![target.clone()]);
     }
     for one in &mut reader.manifest.dependencies {
         let Some((_, target, version)) = replaced.iter().find(|(name, ..)| *name == one.name) else { continue };

@@ -24,6 +24,7 @@ mod described;
 mod files;
 mod go;
 mod json;
+mod literals;
 mod maven;
 mod npm;
 mod nuget;
@@ -35,10 +36,12 @@ mod reader;
 mod requirement;
 mod requirements_txt;
 mod ruby;
+mod scripts;
 mod setup_cfg;
 mod setup_py;
 mod text_locks;
 mod toml_text;
+mod tsconfig;
 mod xml;
 
 use atlas_facts::{Manifest, Problem};
@@ -59,7 +62,9 @@ pub fn read(format: Format, path: &str, text: &str) -> (Manifest, Vec<Problem>) 
         Format::SetupPy => setup_py::read(&mut reader, text),
         Format::Pipfile => pipfile::read(&mut reader, text),
         Format::PackageJson => npm::read(&mut reader, text),
-        Format::GoMod => go::read(&mut reader, text),
+        Format::GoMod | Format::GoWork => go::read(&mut reader, text),
+        Format::TsConfig => tsconfig::read(&mut reader, text),
+        Format::Script => scripts::read(&mut reader, path, text),
         Format::CargoToml => cargo::read(&mut reader, text),
         Format::Pom => maven::read(&mut reader, text),
         Format::Gradle => build_files::read_gradle(&mut reader, text),

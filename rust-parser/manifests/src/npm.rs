@@ -2,7 +2,8 @@
 
 use super::json::Json;
 use super::reader::{Lines, Reader};
-use atlas_facts::{Dependency, Purpose};
+use super::scripts::read_literals;
+use atlas_facts::{Dependency, Purpose, SettingKind};
 
 /// The tables of dependencies.
 const TABLES: [(&str, Purpose); 4] = [
@@ -11,6 +12,12 @@ const TABLES: [(&str, Purpose); 4] = [
     ("peerDependencies", Purpose::Peer),
     ("optionalDependencies", Purpose::Optional),
 ];
+/// The fields with the files that a package's name means, those with sources first.
+const ENTRIES: [&str; 7] = ["source", "types", "typings", "module", "main", "browser", "react-native"];
+/// The conditions that mean sources.
+const SOURCES: [&str; 3] = ["source", "development", "src"];
+/// Largest number of nested conditions.
+const MAX_CONDITIONS: usize = 16;
 /// Folder of installed packages.
 const INSTALLED: &str = "node_modules/";
 
@@ -37,11 +44,54 @@ pub fn read(reader: &mut Reader, text: &str) {
             reader.add(found);
         }
     }
+    read_modules(reader, document);
+    if ["\"moduleNameMapper\"", "\"alias\"", "\"module-resolver\""].iter().any(|word| text.contains(word)) {
+        read_literals(reader, &format!("x={text}"), "");
+    }
     // npm takes an optional dependency out of `dependencies`.
     let is_optional = |one: &Dependency| one.purpose == Purpose::Optional;
     let optional: Vec<String> =
         reader.manifest.dependencies.iter().filter(|one| is_optional(one)).map(|one| one.name.clone()).collect();
     reader.manifest.dependencies.retain(|one| one.purpose != Purpose::Runtime || !optional.contains(&one.name));
+}
+
+/// Reads what the names of the package and those that begin with `#` mean.
+fn read_modules(reader: &mut Reader, document: Json) {
+    for (key, kind) in [("exports", SettingKind::Exports), ("imports", SettingKind::Imports)] {
+        let Some(table) = document.get(key) else { continue };
+        let members = table.members();
+        let is_table = members.iter().any(|(name, ..)| name.starts_with(['.', '#']));
+        // Conditions or a file alone are about the package itself.
+        let entries = if is_table { members } else { vec![(".".into(), table, 0)] };
+        for (name, target, _) in entries {
+            let mut targets = Vec::new();
+            add_targets(target, &mut targets, 0);
+            reader.set(kind, &name, targets);
+        }
+    }
+    let entries: Vec<String> = ENTRIES.iter().filter_map(|key| document.text_of(key)).collect();
+    if !entries.is_empty() {
+        reader.set(SettingKind::Entry, "", entries);
+    }
+    let has_vue = ["dependencies", "devDependencies"].iter().filter_map(|table| document.get(table));
+    if has_vue.into_iter().any(|table| table.get("@vue/cli-service").is_some()) {
+        reader.set(SettingKind::Alias, "@/*", vec!["./src/*".to_owned()]);
+    }
+}
+
+/// Adds the targets of all conditions, those of sources first.
+fn add_targets(target: Json, found: &mut Vec<String>, depth: usize) {
+    if depth > MAX_CONDITIONS {
+        return;
+    }
+    if let Some(text) = target.text() {
+        found.push(text);
+        return;
+    }
+    target.items().into_iter().for_each(|item| add_targets(item, found, depth + 1));
+    let mut members = target.members();
+    members.sort_by_key(|(name, ..)| !SOURCES.contains(&name.rsplit(['/', ':']).next().unwrap_or(name)));
+    members.into_iter().for_each(|(_, value, _)| add_targets(value, found, depth + 1));
 }
 
 /// Splits `package@range` and `@scope/package@range`.

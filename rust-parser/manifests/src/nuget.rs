@@ -5,7 +5,7 @@ use roxmltree::Node;
 use super::json::Json;
 use super::reader::{Lines, Reader};
 use super::xml::{elements, line_of, parse, text_of};
-use atlas_facts::{Dependency, Purpose};
+use atlas_facts::{Dependency, Purpose, SettingKind};
 
 /// Reads a project file or a file of shared properties and versions.
 pub fn read(reader: &mut Reader, text: &str) {
@@ -45,6 +45,9 @@ pub fn read(reader: &mut Reader, text: &str) {
                 }
                 "GlobalPackageReference" => {
                     reader.add(Dependency::new(name, version, Purpose::Development, line));
+                }
+                "Using" if !field("Static").eq_ignore_ascii_case("true") && field("Alias").is_empty() => {
+                    reader.set(SettingKind::Using, name, Vec::new());
                 }
                 "ProjectReference" => {
                     let path = name.replace('\\', "/");

@@ -4,7 +4,7 @@ use super::poetry;
 use super::reader::Reader;
 use super::requirement;
 use super::toml_text::{Toml, Value};
-use atlas_facts::{IncludeKind, Purpose};
+use atlas_facts::{IncludeKind, Purpose, SettingKind};
 
 /// Largest number of groups that include one another.
 const MAX_INCLUDES: usize = 32;
@@ -49,6 +49,46 @@ pub fn read(reader: &mut Reader, text: &str) {
     }
     add_dynamic(reader, &document);
     add_sources(reader, &document);
+    add_roots(reader, &document);
+}
+
+/// Where build back ends and type checkers look for packages: a folder, or a list of folders.
+const ROOTS: [&[&str]; 10] = [
+    &["setuptools", "package-dir", ""],
+    &["setuptools", "packages", "find", "where"],
+    &["pdm", "build", "package-dir"],
+    &["hatch", "build", "sources"],
+    &["hatch", "build", "targets", "wheel", "sources"],
+    &["maturin", "python-source"],
+    &["uv", "build-backend", "module-root"],
+    &["pytest", "ini_options", "pythonpath"],
+    &["pyright", "extraPaths"],
+    &["mypy", "mypy_path"],
+];
+
+/// Adds the folders that names of modules start from.
+fn add_roots(reader: &mut Reader, document: &Toml) {
+    let texts = |value: Value| -> Vec<String> {
+        let items = value.items().into_iter().filter_map(Value::text);
+        value.text().into_iter().flat_map(|text| text.split(':')).chain(items).map(str::to_owned).collect()
+    };
+    let at = |path: &[&str]| document.get(&[&["tool"], path].concat());
+    let mut roots: Vec<String> = ROOTS.iter().filter_map(|path| at(path)).flat_map(texts).collect();
+    for package in at(&["poetry", "packages"]).map(Value::items).unwrap_or_default() {
+        roots.extend(package.text_of("from").map(str::to_owned));
+    }
+    // `packages = ["src/demo"]`
+    for path in [&["hatch", "build", "targets", "wheel", "packages"][..], &["hatch", "build", "packages"]] {
+        for package in at(path).map(texts).unwrap_or_default() {
+            roots.extend(package.trim_end_matches('/').rsplit_once('/').map(|(folder, _)| folder.to_owned()));
+        }
+    }
+    roots.sort();
+    roots.dedup();
+    roots.retain(|root| !root.is_empty() && root != ".");
+    for root in roots {
+        reader.set(SettingKind::Base, "", vec![root]);
+    }
 }
 
 fn members<'v>(document: &'v Toml, path: &[&str]) -> Vec<(&'v str, Value<'v>)> {

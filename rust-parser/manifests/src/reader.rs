@@ -1,11 +1,13 @@
 //! What reading a manifest collects, within limits, and the positions of lines.
 
-use atlas_facts::{Dependency, Include, IncludeKind, Locked, Manifest, Problem};
+use atlas_facts::{Dependency, Include, IncludeKind, Locked, Manifest, Problem, Setting, SettingKind};
 
 /// Largest number of declarations of one manifest.
 const MAX_DEPENDENCIES: usize = 5_000;
 /// Largest number of packages of one lock file.
 const MAX_LOCKED: usize = 50_000;
+/// Largest number of places of one module.
+const MAX_VALUES: usize = 100;
 /// Longest name, range or marker in bytes.
 const MAX_TEXT_BYTES: usize = 400;
 
@@ -54,6 +56,12 @@ impl Reader {
         self.manifest.includes.push(Include { path: path.replace('\\', "/"), kind, line });
     }
 
+    /// Adds a statement about the places of modules.
+    pub fn set(&mut self, kind: SettingKind, name: &str, values: Vec<String>) {
+        let values = values.into_iter().map(|value| value.replace('\\', "/")).collect();
+        self.manifest.settings.push(Setting { kind, name: name.to_owned(), values });
+    }
+
     /// Records that a part of the manifest cannot be read.
     pub fn problem(&mut self, line: u32, message: &str) {
         let message = shortened(message);
@@ -79,6 +87,11 @@ impl Reader {
         manifest.locked.truncate(MAX_LOCKED);
         manifest.properties.truncate(MAX_DEPENDENCIES);
         manifest.includes.truncate(MAX_DEPENDENCIES);
+        manifest.settings.truncate(MAX_DEPENDENCIES);
+        for one in &mut manifest.settings {
+            one.values.truncate(MAX_VALUES);
+            one.values.iter_mut().chain([&mut one.name]).for_each(|text| *text = shortened(text));
+        }
         (manifest.name, manifest.version) = (shortened(&manifest.name), shortened(&manifest.version));
         if left > 0 {
             self.problem(1, &format!("{left} entries beyond the limit were left out"));

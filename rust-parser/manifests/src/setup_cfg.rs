@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::requirement;
-use atlas_facts::{IncludeKind, Purpose};
+use atlas_facts::{IncludeKind, Purpose, SettingKind};
 
 /// Reads a `setup.cfg`.
 pub fn read(reader: &mut Reader, text: &str) {
@@ -39,6 +39,16 @@ fn add_value(reader: &mut Reader, section: &str, key: &str, value: &str, line: u
     let (purpose, group) = match (section, key) {
         ("metadata", "name") => return reader.manifest.name = value.to_owned(),
         ("metadata", "version") => return reader.manifest.version = value.to_owned(),
+        ("options.packages.find" | "options.packages.find_namespace", "where") => {
+            return reader.set(SettingKind::Base, "", vec![value.to_owned()]);
+        }
+        // `=src`
+        ("options", "package_dir") => {
+            if let Some(("", folder)) = value.split_once('=').map(|(name, folder)| (name.trim(), folder.trim())) {
+                reader.set(SettingKind::Base, "", vec![folder.to_owned()]);
+            }
+            return;
+        }
         ("options", "install_requires") => (Purpose::Runtime, ""),
         ("options", "setup_requires") => (Purpose::Build, ""),
         ("options", "tests_require") => (Purpose::Development, "tests"),

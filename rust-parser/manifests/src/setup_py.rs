@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::reader::Reader;
 use super::requirement;
-use atlas_facts::{IncludeKind, Purpose};
+use atlas_facts::{IncludeKind, Purpose, SettingKind};
 use atlas_languages::deadline::Deadline;
 use atlas_languages::syntax::syntax_tree;
 
@@ -134,6 +134,13 @@ impl<'t> Source<'t> {
                 if let [(text, _)] = &found.texts[..] {
                     let field = if key == "name" { &mut reader.manifest.name } else { &mut reader.manifest.version };
                     text.clone_into(field);
+                }
+                return;
+            }
+            "package_dir" => {
+                for (_, folder) in self.pairs(value, 0).into_iter().filter(|(name, _)| name.is_empty()) {
+                    let folder = self.string(folder).map(|(folder, _)| folder);
+                    reader.set(SettingKind::Base, "", folder.into_iter().collect());
                 }
                 return;
             }

@@ -6,7 +6,7 @@ use crate::project::file_entry::is_callable;
 use crate::project::names::{FILE_NODE, FileId, SymbolId};
 use crate::project::paths::{folder_of, normalised};
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, Kind, Reference, ReferenceKind};
+use atlas_facts::{DefId, Expr, Kind, Reference, ReferenceKind, ScopeRule};
 
 /// Length of the shortest plain name that is searched for.
 const MIN_PLAIN_NAME: usize = 4;
@@ -48,8 +48,17 @@ impl EdgeCollector<'_, '_> {
         let target = self.file_target(file);
         if target != Target::Symbol(self.query.module_symbol(self.query.home)) {
             self.add(source, kind, target, line, Strategy::DocPath);
+            self.add_affected_module(file, kind, source, line);
         }
         true
+    }
+
+    /// Adds that a decision affects the module of a file, which contains what is defined there.
+    fn add_affected_module(&mut self, file: FileId, kind: EdgeType, source: DefId, line: u32) {
+        let entry = self.query.index.file(file);
+        if kind == EdgeType::Affects && !entry.is_prose() && entry.scope_rule == ScopeRule::File {
+            self.add(source, kind, Target::Symbol(self.query.module_symbol(file)), line, Strategy::DocPath);
+        }
     }
 
     /// Resolves a path relative to the document, then to the project, then as the suffix of a single path.
@@ -95,6 +104,7 @@ impl EdgeCollector<'_, '_> {
         let [only] = self.query.files_ending_in(name)[..] else { return false };
         let target = self.file_target(only);
         self.add(source, kind, target, line, Strategy::DocPath);
+        self.add_affected_module(only, kind, source, line);
         true
     }
 

@@ -2,6 +2,7 @@
 
 use crate::edge::{Edge, EdgeType, FileEdges, Target};
 use crate::emit::collector::EdgeCollector;
+use crate::emit::equal_names::add_equal_names;
 use crate::emit::{calls, docs, notes};
 use crate::entity::{Entity, Values};
 use crate::project::arity::Arity;
@@ -252,6 +253,7 @@ impl EdgeCollector<'_, '_> {
 
     /// Keeps one edge per (source, type, target): all lines, and the rule with the highest confidence.
     fn finish(mut self) -> (FileEdges, Vec<String>) {
+        add_equal_names(&mut self);
         self.edges.retain(|edge| edge.kind != EdgeType::References || !is_self(self.query, edge));
         self.edges.sort_unstable_by_key(|edge| (edge.source, edge.kind, edge.target, edge.line, edge.via));
         let query = self.query;

@@ -1,5 +1,5 @@
 //! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
-//! `injected`, `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with the `namespaces` of
+//! `equal_names`, `injected`, `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with the `namespaces` of
 //! folders).
 
 pub mod callees;
@@ -8,6 +8,7 @@ pub mod collector;
 mod companions;
 pub mod docs;
 pub mod edges;
+mod equal_names;
 mod extension_methods;
 mod injected;
 pub mod namespaces;

@@ -151,7 +151,11 @@ impl Structure {
         {
             self.contains.push((namespace.to_owned(), uid_of(entry.symbols[0])));
         } else if !has_enclosing_package(index, entry) {
-            self.contains.push((enclosing_project(index, folder_of(path)), uid));
+            let around = enclosing_project(index, folder_of(path));
+            if entry.rules.is_package_file(path) && entry.is_node(0) {
+                self.contains.push((around.clone(), uid_of(entry.symbols[0])));
+            }
+            self.contains.push((around, uid));
         }
         for def in 0..entry.outlines.len() {
             if !entry.is_node(def as DefId) {

@@ -50,7 +50,7 @@ pub struct PackageGraph {
 }
 
 /// A declared package of an ecosystem, by its normal name.
-type Key = (Ecosystem, String);
+pub type Key = (Ecosystem, String);
 
 struct Imports<'i> {
     index: &'i Index,
@@ -222,6 +222,20 @@ fn prefixes(name: &str, separator: char) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), move |name| name.rfind(separator).map(|at| &name[..at]))
 }
 
+/// Returns the folders of the projects of the repository by ecosystem and normal name.
+pub fn folders_by_name(files: &ManifestFiles) -> FxHashMap<Key, String> {
+    let mut folders = FxHashMap::default();
+    for file in files.iter().filter(|file| file.manifest.role == Role::Manifest && !file.manifest.name.is_empty()) {
+        let ecosystem = file.manifest.ecosystem;
+        let name = match ecosystem {
+            Ecosystem::Maven => maven::name_of(files, file),
+            _ => file.manifest.name.clone(),
+        };
+        folders.entry((ecosystem, normal(ecosystem, &name))).or_insert_with(|| file.folder().to_owned());
+    }
+    folders
+}
+
 /// The projects of the repository, by name and by folder.
 struct InnerProjects<'i> {
     index: &'i Index,
@@ -231,15 +245,7 @@ struct InnerProjects<'i> {
 
 impl<'i> InnerProjects<'i> {
     fn of(index: &'i Index, files: &ManifestFiles<'i>) -> InnerProjects<'i> {
-        let mut folders = FxHashMap::default();
-        for file in files.iter().filter(|file| file.manifest.role == Role::Manifest && !file.manifest.name.is_empty()) {
-            let ecosystem = file.manifest.ecosystem;
-            let name = match ecosystem {
-                Ecosystem::Maven => maven::name_of(files, file),
-                _ => file.manifest.name.clone(),
-            };
-            folders.entry((ecosystem, normal(ecosystem, &name))).or_insert_with(|| file.folder().to_owned());
-        }
+        let folders = folders_by_name(files);
         let manifests = files.iter().filter(|file| file.manifest.role == Role::Manifest).map(|file| file.folder());
         InnerProjects { index, folders, manifests: manifests.collect() }
     }

@@ -5,11 +5,11 @@
 //! names of packages to those under which code imports them, and `graph` makes nodes and edges. A pure function of the
 //! manifests, the sub-projects and the set of imported names; the structure is built again when one of them changes.
 
-mod declared;
-mod files;
+pub mod declared;
+pub mod files;
 mod graph;
 mod maven;
-mod names;
+pub mod names;
 mod versions;
 
-pub use graph::{DependsOn, Imported, PackageNode, build};
+pub use graph::{DependsOn, folders_by_name, Key, Imported, PackageNode, build};

@@ -2,7 +2,7 @@
 
 use crate::project::arity::Arity;
 use crate::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
-use crate::project::file_entry::{Bound, FileEntry, NameEntry, SharedScope, is_class, is_open_scope};
+use crate::project::file_entry::{Bound, FileEntry, NameEntry, SharedScope, is_class, is_global, is_open_scope};
 use crate::project::names::Sym;
 use crate::project::paths::{file_name_of, folder_of};
 use atlas_facts::{DefId, Definition, Expr, ExprId, Import, Kind};
@@ -50,6 +50,12 @@ impl FileEntry {
             }
         }
         out.push((key(DependencyKind::Uid, self.file_name, 0), digest_of((self.file_symbol, file))));
+        if self.has_global_imports {
+            let imports = self.facts().imports.iter().filter(|import| is_global(import));
+            let parts: Vec<u64> = imports.map(|import| self.import_digest(import)).collect();
+            let key = key(DependencyKind::GlobalImports, u32::from(self.rules.family), 0);
+            out.push((key, digest_of((path, parts))));
+        }
         for package in self.packages() {
             out.push((key(DependencyKind::Uid, package, 0), 1));
         }

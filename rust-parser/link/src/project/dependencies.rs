@@ -51,6 +51,10 @@ pub enum DependencyKind {
     Support,
     /// The routes and events that other files register for handlers in a file.
     Handled,
+    /// What configuration files say about a folder.
+    Configuration,
+    /// The imports of a language family that apply to all files of a project.
+    GlobalImports,
 }
 
 /// Returns the key of a query about numbered entities.

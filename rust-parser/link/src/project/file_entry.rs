@@ -6,7 +6,7 @@ use crate::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::project::packed_facts::{PackedFacts, UnpackedFacts};
 use crate::rules::{LanguageRules, Rules};
 use atlas_facts::{
-    Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, ScopeRule, flags,
+    Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, Role, ScopeRule, flags,
 };
 
 /// Bindings of a name in one scope beyond which their end is searched for instead of counted up to.
@@ -46,6 +46,8 @@ pub struct FileEntry {
     pub is_test: bool,
     /// Whether the file returns its module as a value, which is the base of its top-level scope.
     pub is_value: bool,
+    /// Whether some of its imports apply to all files of its project.
+    pub has_global_imports: bool,
     pub rules: Arc<LanguageRules>,
     /// By the file's [`Name`]; [`EMPTY`] for strings that are not names.
     pub(crate) syms: Box<[Sym]>,
@@ -115,6 +117,7 @@ impl FileEntry {
             scope_rule: facts.scope_rule,
             is_test: facts.is_test,
             is_value: facts.definitions.first().is_some_and(|top| !top.bases.is_empty()),
+            has_global_imports: rules.of(&facts.language).modules.global_imports && facts.imports.iter().any(is_global),
             rules: rules.of(&facts.language),
             module: strings.intern(&facts.module),
             file_symbol: symbols.place_file(id),
@@ -130,6 +133,11 @@ impl FileEntry {
 
     pub fn is_document(&self) -> bool {
         self.scope_rule == ScopeRule::Document
+    }
+
+    /// Returns whether the file says where modules are.
+    pub fn is_configuration(&self) -> bool {
+        self.manifest.as_ref().is_some_and(|manifest| manifest.role != Role::Lock)
     }
 
     /// Returns whether the file defines nothing that code can refer to.
@@ -321,6 +329,11 @@ impl FileEntry {
 pub enum SharedScope {
     Folder,
     Package(Sym),
+}
+
+/// Returns whether an import applies to all files of its project, where the language has such imports.
+pub fn is_global(import: &Import) -> bool {
+    import.level > 0
 }
 
 /// Returns whether an import binds every name of its module.

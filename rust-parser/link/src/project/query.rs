@@ -1,6 +1,6 @@
 //! The queries by which linking a file reads the rest of the project. All are recorded, also those that find nothing.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -86,6 +86,10 @@ pub struct Query<'a> {
     /// Aliases being followed, to detect cycles.
     pub(crate) depth: RefCell<u32>,
     pub(crate) included: RefCell<Option<Rc<Vec<FileId>>>>,
+    /// The projects that this file's project depends on, with the number of steps to each.
+    pub(crate) reachable: OnceCell<FxHashMap<String, u32>>,
+    /// Imports of other files that apply to this one.
+    pub(crate) global_imports: OnceCell<Vec<(FileId, u32)>>,
 }
 
 impl<'a> Query<'a> {
@@ -110,6 +114,8 @@ impl<'a> Query<'a> {
             waiting: Cell::new(0),
             depth: RefCell::default(),
             included: RefCell::default(),
+            reachable: OnceCell::new(),
+            global_imports: OnceCell::new(),
         }
     }
 
@@ -324,9 +330,22 @@ impl<'a> Query<'a> {
         let name = file.qualified_names[place.def as usize];
         // `Planner#2` is the second part in one file.
         let first = self.text(name).split_once('#').and_then(|(first, _)| self.index.strings.find(first));
-        let Some(owner) = self.owner(first.unwrap_or(name)) else { return class };
+        let Some(owner) = self.owner_in_project(first.unwrap_or(name), place.file) else { return class };
         let (owner_file, first) = self.definition(owner);
         if owner_file.rules.family == file.rules.family && is_class(first.kind) { owner } else { class }
+    }
+
+    /// Returns the owner of a qualified name, or the first symbol of that name in the project of a file, where projects are
+    /// compiled each by itself.
+    fn owner_in_project(&self, name: Sym, file: FileId) -> Option<SymbolId> {
+        let owner = self.owner(name)?;
+        let project = |file: FileId| self.project_of(file);
+        let of = |symbol: SymbolId| self.index.symbols.get(symbol).file;
+        let own = project(file);
+        if own.is_none() || project(of(owner)).is_none_or(|first| Some(first) == own) {
+            return Some(owner);
+        }
+        self.index.claimants(name).into_iter().find(|&symbol| project(of(symbol)) == own)
     }
 
     /// Returns the class of `self` or `this` in a scope of this file.

@@ -191,7 +191,13 @@ impl Query<'_> {
         if module == Entity::Missing {
             return smallvec![Value::new(Entity::Missing, Strategy::Import)];
         }
-        let found = self.member_of_module_like(module, entry.sym(member));
+        let mut found = self.member_of_module_like(module, entry.sym(member));
+        if found.is_empty() && matches!(module, Entity::Folder(_)) && entry.rules.module_rule == ModuleRule::Packages {
+            // Folders below several roots may be parts of one package.
+            let dotted = format!("{}.{}", entry.text(import.module), entry.text(member));
+            let part = (import.level == 0).then(|| self.package_absolute(file, entry, &dotted)).flatten();
+            found.extend(part.map(|(_, part)| Value::new(part, Strategy::Import)));
+        }
         if found.is_empty() && import.kind == ImportKind::Default { self.returned_by(module) } else { found }
     }
 

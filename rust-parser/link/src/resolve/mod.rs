@@ -19,6 +19,7 @@ pub mod narrow;
 pub mod objects;
 mod on_demand;
 mod parts;
+mod projects;
 mod receivers;
 mod results;
 pub mod scopes;

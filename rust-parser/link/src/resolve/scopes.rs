@@ -276,13 +276,13 @@ impl Query<'_> {
     }
 
     fn resolve_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
-        let mut found = self.shared_in_package(package, name);
+        let found = self.shared_in_package(package, name);
         if self.file.rules.included_globals {
             return self.visible_global(&found.collect::<Vec<_>>());
         }
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
         let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
-        found.next().map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
+        self.of_nearest_project(found).map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
     }
 
     /// Resolves the start of a path: `crate`, `super`, `self`, a child module or another part of the project.
@@ -292,7 +292,7 @@ impl Query<'_> {
             "crate" => self.tree_root(self.home),
             "self" => Entity::Definition(self.module_symbol(self.home)),
             "super" => self.tree_parent(),
-            _ => self.tree_child(self.file, text).or_else(|| self.tree_project(text))?,
+            _ => self.tree_child(self.file, text).or_else(|| self.tree_project(self.home, text))?,
         };
         Some(smallvec![Value::new(entity, Strategy::Import)])
     }

@@ -10,10 +10,10 @@ use atlas_facts::cache::ContentDigest;
 /// Writes a file.
 pub fn write_entry(entry: &FileEntry, out: &mut Writer) {
     let FileEntry { path, language, scope_rule, is_test, is_value, rules: _, syms, module, symbols, .. } = entry;
-    let FileEntry { qualified_names, outlines, file_symbol, file_name, manifest, packed, .. } = entry;
+    let FileEntry { qualified_names, outlines, file_symbol, file_name, manifest, has_global_imports, packed, .. } = entry;
     out.text(path);
     out.text(language);
-    out.plain(&(packed.digest, scope_rule, is_test, is_value, manifest));
+    out.plain(&(packed.digest, scope_rule, is_test, is_value, has_global_imports, manifest));
     out.syms(syms);
     out.sym(*module);
     out.numbers(symbols);
@@ -26,7 +26,8 @@ pub fn write_entry(entry: &FileEntry, out: &mut Writer) {
 /// Reads a file, whose facts are still to be added.
 pub fn read_entry(from: &mut Reader, rules: &Rules) -> Option<FileEntry> {
     let (path, language): (Box<str>, Box<str>) = (from.text()?.into(), from.text()?.into());
-    let (digest, scope_rule, is_test, is_value, manifest) = from.plain::<(ContentDigest, _, _, _, _)>()?;
+    let (digest, scope_rule, is_test, is_value, has_global_imports, manifest) =
+        from.plain::<(ContentDigest, _, _, _, _, _)>()?;
     let (syms, module, symbols): (_, Sym, _) = (from.syms()?, from.sym()?, from.symbols()?);
     let (qualified_names, outlines) = (from.syms()?, from.list::<Outline>()?);
     if outlines.len() != symbols.len() || outlines.len() != qualified_names.len() {
@@ -39,6 +40,7 @@ pub fn read_entry(from: &mut Reader, rules: &Rules) -> Option<FileEntry> {
         scope_rule,
         is_test,
         is_value,
+        has_global_imports,
         syms,
         module,
         symbols,

@@ -9,7 +9,7 @@ mod codec;
 mod files;
 mod values;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::inherit;
 use crate::project::index::{Index, SubProject};
@@ -31,7 +31,7 @@ impl Project {
     /// Returns the state as bytes, with a text that `restored` compares. Returns `None` if updates are pending or the
     /// tables should rather be made anew.
     pub fn snapshot(&self, made_with: &str) -> Option<Vec<u8>> {
-        let Pending { ids, keys, removed, is_restructured } = &self.pending;
+        let Pending { ids, keys, removed, is_restructured, is_reconfigured: _ } = &self.pending;
         if self.is_stale || *is_restructured || !(ids.is_empty() && keys.is_empty() && removed.is_empty()) {
             return None;
         }
@@ -112,6 +112,7 @@ impl Project {
         }
         project.read_files(&mut from, units, cache)?;
         project.index.subprojects = Vec::<SubProject>::clone(&self.index.subprojects);
+        project.index.reconfigure(&mut FxHashSet::default());
         from.rest.is_empty().then_some(project)
     }
 

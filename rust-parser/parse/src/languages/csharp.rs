@@ -43,7 +43,8 @@ impl LanguageHooks for CSharp {
         let alias = alias.map(|alias| walk.name_of(alias));
         let (module, line) = (walk.builder.owned_name(module), walk.tree.line(node));
         // Applies to the whole file, even inside a namespace.
-        let import = Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false };
+        let level = u32::from(walk.bytes_of(node).starts_with(b"global"));
+        let import = Import { scope: 0, module, level, member: None, alias, kind, line, type_only: false };
         walk.builder.facts.imports.push(import);
         for part in node..walk.tree.node(node).next {
             walk.claim_read(part);

@@ -17,6 +17,52 @@ pub fn is_decision(path: &str, title: Option<&str>) -> bool {
     in_folder || is_record_name(&stem) || title.is_some_and(is_record_title)
 }
 
+/// What a status begins with in most records; of any other, the whole text is kept.
+const STATUSES: [&str; 13] = [
+    "proposed", "draft", "accepted", "approved", "rejected", "declined", "deprecated", "superseded", "amended", "implemented",
+    "withdrawn", "active", "obsolete",
+];
+/// Longest status of its own words, in characters.
+const MAX_STATUS: usize = 80;
+
+/// Returns the status of a decision record in lower case: that of its front matter (`status: accepted`), of a line
+/// (`* Status: accepted`, `| Status | accepted |`), or below a heading.
+pub fn status_of(text: &str) -> Option<String> {
+    let mut is_expected = false;
+    let mut is_code = false;
+    for line in text.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        let bare = line.trim().trim_start_matches(|sign: char| "#=*-_>|+ \t0123456789.".contains(sign)).trim();
+        if bare.is_empty() || is_code {
+            continue;
+        }
+        if is_expected {
+            return told_status(line.trim_start_matches(|sign: char| "*-_>|+ \t".contains(sign)));
+        }
+        let Some(rest) = bare.get(..6).filter(|word| word.eq_ignore_ascii_case("status")).map(|_| &bare[6..]) else {
+            continue;
+        };
+        let value = rest.trim_start_matches(['*', '_', '`', ' ']);
+        match value.strip_prefix([':', '|']) {
+            Some(value) => match told_status(value) {
+                Some(status) => return Some(status),
+                None => is_expected = true,
+            },
+            None => is_expected = value.trim_matches(['#', '=']).is_empty(),
+        }
+    }
+    None
+}
+
+fn told_status(text: &str) -> Option<String> {
+    let bare = text.trim_matches(|sign: char| " \t*_`\"'[]|:~".contains(sign)).to_lowercase();
+    if let Some(known) = STATUSES.iter().find(|known| bare.starts_with(**known)) {
+        return Some((*known).to_owned());
+    }
+    let line: String = bare.chars().take(MAX_STATUS).collect();
+    (!line.is_empty()).then_some(line)
+}
+
 fn is_record_name(stem: &str) -> bool {
     let (bare, said) = match stem.strip_prefix("adr") {
         Some(rest) => (rest.trim_start_matches(['-', '_', ' ']), true),
@@ -34,4 +80,28 @@ fn is_record_title(title: &str) -> bool {
         .strip_prefix("adr")
         .is_some_and(|rest| rest.trim_start_matches([' ', '-', '#', ':']).starts_with(|c: char| c.is_ascii_digit()));
     numbered || lower.starts_with("architecture decision record")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::status_of;
+
+    #[test]
+    fn the_status_stands_in_many_forms() {
+        for (text, status) in [
+            ("# 1. X\n\n## Status\n\nAccepted\n", Some("accepted")),
+            ("# 1. X\n## 2. Status:\n* [Superseded](x.md) by 3\n", Some("superseded")),
+            ("---\nstatus: \"rejected\"\n---\n# X\n", Some("rejected")),
+            ("# X\n* Status: proposed | accepted\n", Some("proposed")),
+            ("# X\n**Status**: In review\n", Some("in review")),
+            ("# X\n- **Status:** Accepted\n", Some("accepted")),
+            ("| Status | Draft |\n", Some("draft")),
+            ("Status\n------\nDeprecated\n", Some("deprecated")),
+            ("== Status\n\nActive\n", Some("active")),
+            ("# Status codes\nThe status of 404\n", None),
+            ("```\nstatus: accepted\n```\n", None),
+        ] {
+            assert_eq!(status_of(text).as_deref(), status, "{text}");
+        }
+    }
 }

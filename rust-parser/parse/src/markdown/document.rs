@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::decision_record::is_decision;
+use super::decision_record::{is_decision, status_of};
 use super::mentions::Mention;
 use crate::doc_text;
 use crate::doc_text::{digest, fold, text_digest};
@@ -147,6 +147,12 @@ impl<'c, 'a> Document<'c, 'a> {
         let title = self.title(front_title);
         let kind = if is_decision(&self.builder.facts.path, title.as_deref()) { Kind::Adr } else { Kind::DocFile };
         let body_digest = layout_free_digest(self.source);
+        if kind == Kind::Adr
+            && let Some(status) = status_of(&String::from_utf8_lossy(self.source))
+        {
+            let properties = self.builder.owned_name(serde_json::json!({ "status": status }).to_string());
+            self.builder.facts.properties.push((0, properties));
+        }
         let document = &mut self.builder.facts.definitions[0];
         document.kind = kind;
         document.body_digest = body_digest;

@@ -6,9 +6,12 @@
 
 pub mod update;
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::configuration::Configuration;
 use crate::edge::Target;
 use crate::project::ancestry::Ancestry;
 use crate::project::file_entry::{FileEntry, Outline};
@@ -57,6 +60,9 @@ pub struct Index {
     /// By file: its fixtures.
     pub fixtures: Vec<Vec<Fixture>>,
     pub subprojects: Vec<SubProject>,
+    pub configuration: Configuration,
+    /// Files with imports that apply to all files of their project, by path.
+    pub global_imports: BTreeMap<Box<str>, FileId>,
     paths: FxHashMap<Box<str>, FileId>,
     /// Files by the last component of their path.
     file_names: FxHashMap<Sym, Vec<FileId>>,
@@ -107,6 +113,8 @@ impl Index {
             support: Vec::new(),
             fixtures: Vec::new(),
             subprojects: Vec::new(),
+            configuration: Configuration::default(),
+            global_imports: BTreeMap::new(),
             paths: FxHashMap::default(),
             file_names: FxHashMap::default(),
             folders: FxHashMap::default(),
@@ -147,6 +155,13 @@ impl Index {
         self.files[id as usize].is_some().then_some(id)
     }
 
+    /// Reads the configuration files again. Adds the keys of the queries whose answers differ.
+    pub fn reconfigure(&mut self, keys: &mut FxHashSet<u32>) {
+        let new = Configuration::of(self);
+        new.differences(&self.configuration, keys);
+        self.configuration = new;
+    }
+
     /// Returns the files with a file name, in arbitrary order.
     pub fn files_named(&self, name: &str) -> &[FileId] {
         let list = self.strings.find(name).and_then(|name| self.file_names.get(&name));
@@ -182,6 +197,13 @@ impl Index {
         }
         let claims = self.claims.get(&qualified_name)?.as_slice();
         claims.iter().copied().min_by_key(|&symbol| self.claim_order(symbol))
+    }
+
+    /// Returns the symbols with a qualified name without a suffix, in the order in which they claim the uid.
+    pub fn claimants(&self, qualified_name: Sym) -> Vec<SymbolId> {
+        let mut found = self.claims.get(&qualified_name).map_or(Vec::new(), |claims| claims.as_slice().to_vec());
+        found.sort_by(|&a, &b| self.claim_order(a).cmp(&self.claim_order(b)));
+        found
     }
 
     /// Returns the path of the first other file that has a node with this qualified name.

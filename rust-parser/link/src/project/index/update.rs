@@ -130,6 +130,9 @@ impl Index {
                 touched.shared.insert(place);
             }
         }
+        if entry.has_global_imports {
+            self.global_imports.insert(entry.path.clone(), id);
+        }
         let last = self.strings.intern(file_name_of(&entry.path));
         self.file_names.entry(last).or_default().push(id);
         if entry.outlines.first().is_none_or(|top| !top.kind.is_document()) {
@@ -167,6 +170,7 @@ impl Index {
             list.retain(|id| !leaving.contains(id));
             !list.is_empty()
         };
+        self.global_imports.retain(|_, id| !leaving.contains(id));
         self.children.retain(|_, list| keep(list));
         self.file_names.retain(|_, list| keep(list));
     }

@@ -92,7 +92,7 @@ impl Query<'_> {
     /// Resolves a name with the global prefix, which is never relative to a namespace or import.
     pub fn global_name(&self, name: &str) -> Option<Values> {
         let known = self.known(name);
-        let found = self.shared_in_package(EMPTY, known).next();
+        let found = self.of_nearest_project(self.shared_in_package(EMPTY, known));
         let entity = match found {
             Some(symbol) => Entity::Definition(self.canonical(symbol)),
             None => match self.package(name) {
@@ -106,7 +106,7 @@ impl Query<'_> {
 
     /// Returns a member or sub-package of a declared package.
     pub fn package_member(&self, package: Sym, name: Sym) -> Option<Entity> {
-        if let Some(symbol) = self.shared_in_package(package, name).next() {
+        if let Some(symbol) = self.of_nearest_project(self.shared_in_package(package, name)) {
             return Some(Entity::Definition(self.canonical(symbol)));
         }
         let below = format!("{}.{}", self.text(package), self.text(name));

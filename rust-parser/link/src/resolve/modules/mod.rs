@@ -1,6 +1,7 @@
 //! Resolves the written module of an import to a module, folder, package or external name: one file per rule of
 //! `[modules]`.
 
+mod aliases;
 mod declared;
 mod folders;
 mod packages;

@@ -1,6 +1,8 @@
 //! The module rule `packages`: dotted names are paths below a root.
 
+use crate::configuration::PythonPaths;
 use crate::entity::Entity;
+use crate::packages::files::around;
 use crate::project::file_entry::FileEntry;
 use crate::project::names::FileId;
 use crate::project::paths::{folder_of, join};
@@ -62,9 +64,34 @@ impl Query<'_> {
                 );
             }
             if folder.is_empty() {
-                return roots;
+                break;
             }
             folder = folder_of(folder);
+        }
+        self.add_configured_roots(entry, &mut roots);
+        roots
+    }
+
+    /// Adds the roots that the configuration of the folders around a file names, then those of the projects of the tree that
+    /// are installed with them.
+    fn add_configured_roots(&self, entry: &FileEntry, roots: &mut Vec<String>) {
+        if !entry.rules.modules.binds_first {
+            return;
+        }
+        let table = &self.index.configuration.python;
+        let around: Vec<&PythonPaths> =
+            around(folder_of(&entry.path)).filter_map(|folder| self.configured(table, folder)).collect();
+        let mut more: Vec<String> = around.iter().flat_map(|paths| paths.roots.iter().cloned()).collect();
+        for folder in around.iter().flat_map(|paths| &paths.installed) {
+            let configured = self.configured(table, folder).map(|paths| paths.roots.as_slice()).unwrap_or_default();
+            more.extend(configured.iter().cloned());
+            more.extend(entry.rules.modules.roots.iter().map(|layout| join(folder, layout)));
+            more.push(folder.clone());
+        }
+        for root in more {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 //! paths.
 
 use crate::entity::Entity;
+use crate::packages::files::around;
 use crate::project::file_entry::FileEntry;
 use crate::project::names::FileId;
 use crate::project::paths::{file_name_of, folder_of, join};
@@ -52,16 +53,30 @@ impl Query<'_> {
         if child != Entity::Missing {
             return child;
         }
-        self.tree_project(name).unwrap_or_else(|| self.external(name, '.'))
+        self.tree_project(file, name).unwrap_or_else(|| self.external(name, '.'))
     }
 
-    /// Returns another part of the project by the name that paths use for the one in its manifest.
-    pub fn tree_project(&self, name: &str) -> Option<Entity> {
+    /// Returns another part of the project by the name that paths in a file use for it: the one that its own package gives to
+    /// a dependency, else the one in a manifest.
+    pub fn tree_project(&self, file: FileId, name: &str) -> Option<Entity> {
         let rules = &*self.file.rules;
+        let table = &self.index.configuration.crates;
+        let mut crates = around(folder_of(&self.index.file(file).path)).filter_map(|folder| self.configured(table, folder));
+        let dependency = crates.find_map(|one| one.dependencies.iter().find(|(known, _)| known == name));
+        if let Some(found) = dependency.and_then(|(_, folder)| self.root_below(rules, folder)) {
+            return Some(found);
+        }
         let projects = self.index.subprojects.iter().filter(|project| project.kind == rules.modules.manifest);
         let mut named = projects.filter(|project| project.name.replace('-', "_") == name);
         // A root without a package of its own has the name of its folder, which may be that of a package below it.
         named.find_map(|project| self.root_below(rules, &project.folder))
+    }
+
+    /// Returns the folder of the modules that a file declares.
+    fn children_folder(&self, entry: &FileEntry) -> String {
+        let folder = folder_of(&entry.path);
+        let is_root = self.index.file_id(&entry.path).is_some_and(|file| around(folder).any(|one| self.is_library(file, one)));
+        if is_root { folder.to_owned() } else { children_folder(&entry.rules, &entry.path) }
     }
 
     pub fn tree_parent(&self) -> Entity {
@@ -74,6 +89,9 @@ impl Query<'_> {
         let rules = &*entry.rules;
         let mut folder = folder_of(&entry.path);
         loop {
+            if self.is_library(file, folder) {
+                return Entity::Definition(self.module_symbol(file));
+            }
             let here = self.module_file(folder, &rules.entry_files);
             if let Some(root) = here.or_else(|| self.root_below(rules, folder)) {
                 return root;
@@ -85,7 +103,17 @@ impl Query<'_> {
         }
     }
 
+    /// Returns whether the manifest in a folder names a file as that of its library.
+    fn is_library(&self, file: FileId, folder: &str) -> bool {
+        let found = self.configured(&self.index.configuration.crates, folder);
+        found.and_then(|one| one.library.as_deref()) == Some(&*self.index.file(file).path)
+    }
+
     fn root_below(&self, rules: &LanguageRules, folder: &str) -> Option<Entity> {
+        let library = self.configured(&self.index.configuration.crates, folder).and_then(|one| one.library.as_ref());
+        if let Some(found) = library.and_then(|path| self.file_at(path)) {
+            return Some(Entity::Definition(self.module_symbol(found)));
+        }
         rules.modules.roots.iter().find_map(|root| self.module_file(&join(folder, root), &rules.entry_files))
     }
 
@@ -97,12 +125,15 @@ impl Query<'_> {
             let parent = entry.outline(place.def).parent;
             return Entity::Definition(entry.symbols[parent as usize]);
         }
-        let own_folder = children_folder(&entry.rules, &entry.path);
+        let own_folder = self.children_folder(entry);
         let folder = folder_of(&own_folder);
         let rules = &*entry.rules;
+        let mut crates = around(folder).filter_map(|one| self.configured(&self.index.configuration.crates, one));
+        let library = crates.find_map(|one| one.library.as_deref()).filter(|path| folder_of(path) == folder);
         let by_name = (!folder.is_empty()).then(|| self.module_file("", &with_endings(rules, folder))).flatten();
         by_name
             .or_else(|| self.module_file(folder, &rules.index_files))
+            .or_else(|| Some(Entity::Definition(self.module_symbol(self.file_at(library?)?))))
             .or_else(|| self.module_file(folder, &rules.entry_files))
             .unwrap_or(Entity::Missing)
     }
@@ -110,7 +141,7 @@ impl Query<'_> {
     /// Returns a module with a file of its own, declared by a file.
     pub fn tree_child(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
         let rules = &*entry.rules;
-        let path = join(&children_folder(&entry.rules, &entry.path), name);
+        let path = join(&self.children_folder(entry), name);
         self.module_file("", &with_endings(rules, &path)).or_else(|| self.module_file(&path, &rules.index_files))
     }
 }

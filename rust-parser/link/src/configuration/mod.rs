@@ -1,0 +1,192 @@
+//! What the configuration files of a project say about the places of modules: aliases, packages by name and by folder,
+//! roots, and the projects of the tree that depend on one another. A pure function of the manifests and the sub-projects;
+//! linking reads it by recorded queries, one for each folder.
+
+pub mod npm;
+pub mod patterns;
+mod projects;
+pub mod typescript;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::configuration::npm::NpmPackage;
+use crate::configuration::patterns::Pattern;
+use crate::configuration::typescript::TsConfig;
+use crate::packages::declared::declared;
+use crate::packages::files::{ManifestFile, ManifestFiles, around};
+use crate::project::dependencies::{DependencyKind, text_key};
+use crate::project::index::Index;
+use crate::project::paths::{file_name_of, folder_of, normalised};
+use crate::project::query::Query;
+use atlas_facts::{Ecosystem, Role, SettingKind};
+
+/// Folders of configurations, which are about the folder around them.
+const CONFIGURATION_FOLDERS: [&str; 7] = ["config", "configs", ".config", "build", "webpack", "scripts", "etc"];
+
+/// Values by folder; the number is part of the keys of queries.
+#[derive(Debug)]
+pub struct Table<const NUMBER: u8, T>(FxHashMap<String, T>);
+
+/// The aliases of bundlers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Aliases {
+    pub patterns: Vec<Pattern>,
+    /// Folders that names of modules start from.
+    pub bases: Vec<String>,
+}
+
+/// Where a Python project looks for modules.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PythonPaths {
+    pub roots: Vec<String>,
+    /// Folders of the projects of the tree that are installed with it.
+    pub installed: Vec<String>,
+}
+
+/// A Rust package.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Crate {
+    /// The file of its library, if the manifest says so.
+    pub library: Option<String>,
+    /// The folders of packages of the tree, by the names under which this one imports them.
+    pub dependencies: Vec<(String, String)>,
+}
+
+/// What configuration files say.
+#[derive(Debug, Default)]
+pub struct Configuration {
+    pub typescript: Table<0, Vec<TsConfig>>,
+    pub aliases: Table<1, Aliases>,
+    pub packages: Table<2, NpmPackage>,
+    pub python: Table<3, PythonPaths>,
+    pub crates: Table<4, Crate>,
+    /// Of Go's modules and workspaces: the folders that replace modules.
+    pub replaced: Table<5, Vec<(String, String)>>,
+    /// Namespaces that all files of a .NET project import.
+    pub usings: Table<6, Vec<String>>,
+    /// The folders of the projects that a compiled project depends on, by its kind and folder.
+    pub projects: Table<7, Vec<String>>,
+    /// Folders by kind and name, and all folders by kind. They are those of the sub-projects, after whose change every file
+    /// is linked again.
+    names: FxHashMap<(String, String), Vec<String>>,
+    folders: FxHashSet<(String, String)>,
+}
+
+impl<const NUMBER: u8, T> Default for Table<NUMBER, T> {
+    fn default() -> Self {
+        Table(FxHashMap::default())
+    }
+}
+
+impl<const NUMBER: u8, T: PartialEq> Table<NUMBER, T> {
+    /// Adds the keys of the queries whose answers differ.
+    fn differences(&self, other: &Table<NUMBER, T>, keys: &mut FxHashSet<u32>) {
+        let folders = self.0.keys().chain(other.0.keys());
+        let changed = folders.filter(|folder| self.0.get(*folder) != other.0.get(*folder));
+        keys.extend(changed.map(|folder| text_key(DependencyKind::Configuration, NUMBER, folder)));
+    }
+}
+
+impl Configuration {
+    /// Reads the configuration of a project.
+    pub fn of(index: &Index) -> Configuration {
+        let files = ManifestFiles::of(index);
+        let mut made = Configuration::default();
+        for project in &index.subprojects {
+            let key = (project.kind.clone(), project.name.clone());
+            made.names.entry(key).or_default().push(project.folder.clone());
+            made.folders.insert((project.kind.clone(), project.folder.clone()));
+        }
+        let package = |name: &str| made.named("npm", name).first().cloned();
+        made.typescript = Table(typescript::by_folder(&files, &package));
+        made.aliases = Table(aliases(&files));
+        let packages = files.iter().filter(|file| file_name_of(file.path) == "package.json");
+        made.packages =
+            Table(packages.map(|file| (file.folder().to_owned(), NpmPackage::of(file))).collect());
+        let declared = declared(&files);
+        made.python = Table(projects::python(&files, &declared));
+        made.crates = Table(projects::crates(&files, &declared, &made));
+        made.replaced = Table(replaced(&files));
+        made.usings = Table(usings(&files));
+        made.projects = Table(projects::compiled(&files, &declared, &made));
+        made
+    }
+
+    /// Adds the keys of the queries whose answers differ from those of another configuration.
+    pub fn differences(&self, other: &Configuration, keys: &mut FxHashSet<u32>) {
+        self.typescript.differences(&other.typescript, keys);
+        self.aliases.differences(&other.aliases, keys);
+        self.packages.differences(&other.packages, keys);
+        self.python.differences(&other.python, keys);
+        self.crates.differences(&other.crates, keys);
+        self.replaced.differences(&other.replaced, keys);
+        self.usings.differences(&other.usings, keys);
+        self.projects.differences(&other.projects, keys);
+    }
+
+    /// Returns the folders of the sub-projects with a name, sorted.
+    pub fn named(&self, kind: &str, name: &str) -> &[String] {
+        self.names.get(&(kind.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the folder of the sub-project of a kind around a path.
+    pub fn project_around<'p>(&self, kind: &str, path: &'p str) -> Option<&'p str> {
+        around(folder_of(path)).find(|folder| self.folders.contains(&(kind.to_owned(), (*folder).to_owned())))
+    }
+}
+
+impl<'a> Query<'a> {
+    /// Returns the row of a folder in a table of the configuration.
+    pub(crate) fn configured<const NUMBER: u8, T>(&self, table: &'a Table<NUMBER, T>, folder: &str) -> Option<&'a T> {
+        self.record(text_key(DependencyKind::Configuration, NUMBER, folder));
+        table.0.get(folder)
+    }
+}
+
+/// Returns the aliases of bundlers by the folder that they are about.
+fn aliases(files: &ManifestFiles) -> FxHashMap<String, Aliases> {
+    let mut found: FxHashMap<String, Aliases> = FxHashMap::default();
+    let is_told = |file: &ManifestFile| file.manifest.ecosystem == Ecosystem::Npm && !typescript::is_config(file.path);
+    for file in files.iter().filter(is_told) {
+        let folder = match CONFIGURATION_FOLDERS.contains(&file_name_of(file.folder())) && file.manifest.role == Role::Modules {
+            true => folder_of(file.folder()),
+            false => file.folder(),
+        };
+        for one in &file.manifest.settings {
+            match one.kind {
+                SettingKind::Alias => {
+                    let pattern = Pattern::new(&one.name, file.folder(), &one.values);
+                    found.entry(folder.to_owned()).or_default().patterns.push(pattern);
+                }
+                SettingKind::Base => {
+                    let bases = one.values.iter().filter_map(|value| normalised(file.folder(), value));
+                    found.entry(folder.to_owned()).or_default().bases.extend(bases);
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn replaced(files: &ManifestFiles) -> FxHashMap<String, Vec<(String, String)>> {
+    let mut found: FxHashMap<String, Vec<(String, String)>> = FxHashMap::default();
+    for file in files.iter().filter(|file| file.manifest.ecosystem == Ecosystem::Go) {
+        for one in file.manifest.settings.iter().filter(|one| one.kind == SettingKind::Alias) {
+            let folder = one.values.first().and_then(|value| normalised(file.folder(), value));
+            found.entry(file.folder().to_owned()).or_default().extend(folder.map(|folder| (one.name.clone(), folder)));
+        }
+    }
+    found
+}
+
+fn usings(files: &ManifestFiles) -> FxHashMap<String, Vec<String>> {
+    let mut found: FxHashMap<String, Vec<String>> = FxHashMap::default();
+    for file in files.iter().filter(|file| file.manifest.ecosystem == Ecosystem::Dotnet) {
+        let names = file.manifest.settings.iter().filter(|one| one.kind == SettingKind::Using);
+        for one in names {
+            found.entry(file.folder().to_owned()).or_default().push(one.name.clone());
+        }
+    }
+    found
+}
