@@ -49,6 +49,10 @@ pub struct Settings {
     /// Complete file names.
     #[serde(default)]
     pub file_names: Vec<String>,
+    /// The language that hands over files of this one by their content; it claims the names of the files, and the facts
+    /// carry its name. Empty for a language of its own.
+    #[serde(default)]
+    pub dialect_of: String,
     /// Interpreter names of a `#!` line, without versions.
     #[serde(default)]
     pub shebangs: Vec<String>,

@@ -48,7 +48,8 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
         language.hooks.read(&language.settings, &mut collector, data, deadline);
         return finish(collector.facts);
     };
-    let rules = detectors.of(&language.settings.name);
+    // Rules for a language fit those that share its grammar.
+    let rules = detectors.of(&language.settings.name).or_else(|| detectors.of(&language.settings.grammar));
     collector.facts.own_rules = rules.map_or(0, |rules| rules.own_digest(path, data));
     let Some(reading) = best_reading(language, grammar, data, deadline) else {
         collector.problem(1, "timeout", "the file takes more time or memory to parse than a file may");
@@ -103,7 +104,7 @@ fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> FactsBuilder
     let lines = breaks + u32::from(data.last().is_some_and(|&byte| byte != b'\n'));
     let mut collector = FactsBuilder::new(FileFacts {
         path: path.to_owned(),
-        language: language.settings.name.clone(),
+        language: language.reported_name().to_owned(),
         digest: digest_of(data),
         size: data.len().min(u32::MAX as usize) as u32,
         lines,

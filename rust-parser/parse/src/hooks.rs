@@ -26,7 +26,7 @@ pub trait LanguageHooks: Sync {
 
     /// Returns edits of the text for the grammar, in order, which may change its length. They are made in what `readable`
     /// and `alternatives` return.
-    fn edits(&self, _source: &[u8]) -> Vec<Edit> {
+    fn edits(&self, _settings: &Settings, _source: &[u8]) -> Vec<Edit> {
         Vec::new()
     }
 

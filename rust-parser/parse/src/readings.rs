@@ -52,7 +52,7 @@ fn choose<'d>(
     deadline: Deadline,
 ) -> Option<(Reading, Cow<'d, [u8]>, usize)> {
     let text = language.hooks.readable(data);
-    let edits = language.hooks.edits(data);
+    let edits = language.hooks.edits(&language.settings, data);
     let (first, parts) = match edits.is_empty() {
         true => (text.clone(), Vec::new()),
         false => {

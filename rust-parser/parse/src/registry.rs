@@ -74,7 +74,7 @@ impl Registry {
     }
 
     fn index(&mut self) -> Result<(), String> {
-        for (name, language) in &self.by_name {
+        for (name, language) in self.by_name.iter().filter(|(_, language)| language.settings.dialect_of.is_empty()) {
             let settings = &language.settings;
             for (table, keys) in [
                 (&mut self.by_extension, &settings.extensions),

@@ -2,9 +2,11 @@
 //! handles imports and exports).
 
 mod assignments;
+mod flow;
 mod imports;
 mod jsdoc;
 mod literals;
+mod newer;
 mod objects;
 mod prototypes;
 mod type_shapes;
@@ -28,9 +30,11 @@ use crate::languages::ecmascript::prototypes::note_bases;
 use crate::languages::ecmascript::type_shapes::{function_type, made_container, member_type};
 use crate::languages::ecmascript::variance::without_variance;
 use crate::query::vocabulary::Capture;
+use crate::rewriting::Edit;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{BindingKind, Expr, ExprId, Kind, Name, flags};
+use atlas_languages::Settings;
 
 pub struct Ecmascript;
 
@@ -38,6 +42,19 @@ pub struct Ecmascript;
 const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
 
 impl LanguageHooks for Ecmascript {
+    fn language_of_content(&self, path: &str, data: &[u8]) -> Option<&'static str> {
+        flow::is_flow(path, data).then_some("flow")
+    }
+
+    fn edits(&self, settings: &Settings, source: &[u8]) -> Vec<Edit> {
+        let mut edits = newer::edits(source);
+        if !settings.dialect_of.is_empty() {
+            edits.extend(flow::edits(source));
+        }
+        edits.sort_by_key(|edit| (edit.start, edit.end));
+        edits
+    }
+
     fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
         without_variance(readable).into_iter().collect()
     }

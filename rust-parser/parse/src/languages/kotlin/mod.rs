@@ -16,6 +16,7 @@ use crate::walk::dotted;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{Arg, BindingKind, Expr, ExprId, Kind, ParamKind, flags};
+use atlas_languages::Settings;
 
 pub struct Kotlin;
 
@@ -26,7 +27,7 @@ impl LanguageHooks for Kotlin {
         readable::readable(source)
     }
 
-    fn edits(&self, source: &[u8]) -> Vec<Edit> {
+    fn edits(&self, _settings: &Settings, source: &[u8]) -> Vec<Edit> {
         newer::edits(source)
     }
 
