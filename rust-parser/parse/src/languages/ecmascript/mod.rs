@@ -2,6 +2,7 @@
 //! handles imports and exports).
 
 mod assignments;
+mod components;
 mod flow;
 mod imports;
 mod jsdoc;
@@ -20,6 +21,7 @@ use crate::hooks::LanguageHooks;
 use crate::languages::ecmascript::assignments::{
     assigned_value, note_assignment, place_assigned, place_in_object, place_named,
 };
+use crate::languages::ecmascript::components::refer_from_markup;
 use crate::languages::ecmascript::imports::{
     export_statement, import_call, import_statement, import_to_variable, note_exported_values, required_name, unquoted,
 };
@@ -50,6 +52,9 @@ impl LanguageHooks for Ecmascript {
         let mut edits = newer::edits(source);
         if !settings.dialect_of.is_empty() {
             edits.extend(flow::edits(source));
+        }
+        if let Some(places) = settings.scripts {
+            edits.extend(components::edits(source, places));
         }
         edits.sort_by_key(|edit| (edit.start, edit.end));
         edits
@@ -186,6 +191,9 @@ impl LanguageHooks for Ecmascript {
         note_exported_values(walk);
         type_created(walk);
         type_documented(walk);
+        if let Some(places) = walk.language.settings.scripts {
+            refer_from_markup(walk, places);
+        }
         let mut exported: FxHashMap<Name, u32> = FxHashMap::default();
         for (name, flags) in std::mem::take(&mut walk.exported) {
             *exported.entry(name).or_default() |= flags;
