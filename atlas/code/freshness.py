@@ -14,6 +14,7 @@ from pathlib import Path
 
 from atlas.answers.evidence import StaleFile
 from atlas.code.conflicts import conflicts
+from atlas.code.partly_read import partly_read
 from atlas.code.reader import Reader
 from atlas.core.model import FileRecord
 
@@ -29,7 +30,7 @@ _MAX_INLINE_FILES = 64
 async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[str]) -> tuple[StaleFile, ...] | None:
     """Return the cited files that differ from the index, sorted by path; None if that cannot be determined.
 
-    Files with conflict markers are among them; the envelope makes a note of these.
+    Files with conflict markers and those that were read in part are among them; the envelope makes notes of these.
     """
     cited = sorted({path for path in paths if path})
     if not cited:
@@ -54,7 +55,7 @@ async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[s
     ]
     stale += [StaleFile(path, CHANGED) for path in changed]
     marked = await conflicts(reader.store, project, records.values())
-    stale += [StaleFile(path, reason) for path, reason in marked.items()]
+    stale += [StaleFile(path, reason) for path, reason in (partly_read(records.values()) | marked).items()]
     return tuple(sorted(stale, key=lambda file: file.path))
 
 

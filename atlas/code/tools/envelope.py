@@ -15,6 +15,7 @@ from atlas.answers.evidence import Evidence, StaleFile
 from atlas.answers.schema import check_range
 from atlas.code.atlas import AnswerDraft, Atlas, TreeReport
 from atlas.code.conflicts import BEGINS
+from atlas.code.partly_read import BEGINS as PARTLY
 from atlas.code.question.names import valid
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, NotFound
@@ -68,8 +69,11 @@ class Envelope:
         """Return the evidence of an answer that cites `paths`; `stale` is None if freshness cannot be determined."""
         cited = {path for path in paths if path}
         known = [file for file in stale or () if file.path in cited]
-        shown = tuple(file for file in known if not file.reason.startswith(BEGINS))
+        shown = tuple(file for file in known if not file.reason.startswith((BEGINS, PARTLY)))
         marked = [f"{file.path} {file.reason}" for file in known if file.reason.startswith(BEGINS)]
+        parts = [f"{file.path} {file.reason}" for file in known if file.reason.startswith(PARTLY)]
+        if len(parts) > 1:
+            parts = [f"{parts[0]} (and {len(parts) - 1} more)"]
         is_stale = bool(shown or self.tree.newer.paths)
         freshness = "stale" if is_stale else "" if not cited else "unknown" if stale is None else "fresh"
         return Evidence(
@@ -82,7 +86,7 @@ class Envelope:
             tokens=0,
             token_budget=self.token_budget,
             notes=tuple(
-                dict.fromkeys(note for note in (*self._standing(), *marked, *notes, self._unfinished()) if note)
+                dict.fromkeys(note for note in (*self._standing(), *marked, *notes, *parts, self._unfinished()) if note)
             ),
             withheld=tuple(item for item in (*withheld, *self.tree.withheld) if item),
             cursor=cursor,

@@ -49,6 +49,13 @@ pub struct Settings {
     /// Complete file names.
     #[serde(default)]
     pub file_names: Vec<String>,
+    /// The language that hands over files of this one by their content; it claims the names of the files, and the facts
+    /// carry its name. Empty for a language of its own.
+    #[serde(default)]
+    pub dialect_of: String,
+    /// Where a file of markup has its code; none for a language that has nothing else.
+    #[serde(default)]
+    pub scripts: Option<ScriptPlaces>,
     /// Interpreter names of a `#!` line, without versions.
     #[serde(default)]
     pub shebangs: Vec<String>,
@@ -158,6 +165,16 @@ pub struct ScopeSettings {
     pub strip_every: Vec<String>,
     /// Names of files that represent their folder.
     pub index_names: Vec<String>,
+}
+
+/// Where a file of markup has its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScriptPlaces {
+    /// In elements (`<script>`).
+    Elements,
+    /// Between lines of `---` at the start, and in elements.
+    FrontMatter,
 }
 
 /// `scope.rule`; see [`atlas_facts::ScopeRule`].

@@ -1,5 +1,6 @@
 //! Reads files and collects their matching lines, in two threads.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,7 +14,7 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 
 use atlas_scan::files::Folder;
-use atlas_scan::is_binary;
+use atlas_scan::{decoded, is_binary};
 
 use crate::pattern::Pattern;
 
@@ -189,6 +190,9 @@ impl<'a> Worker<'a> {
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Outcome::Skipped("too-large"),
             Err(_) => return Outcome::Skipped("unreadable"),
         };
+        if let Cow::Owned(text) = decoded(&self.content) {
+            self.content = text;
+        }
         if is_binary(&self.content) {
             return Outcome::Skipped("binary");
         }
@@ -196,8 +200,7 @@ impl<'a> Worker<'a> {
             return Outcome::Skipped("lfs");
         }
         let mut lines = FileLines { path: path.to_owned(), count: 0, lines: Vec::new() };
-        let is_wide = self.content.starts_with(b"\xff\xfe") || self.content.starts_with(b"\xfe\xff");
-        if !is_wide && !self.pattern.0.is_match(&self.content).unwrap_or(true) {
+        if !self.pattern.0.is_match(&self.content).unwrap_or(true) {
             return Outcome::Lines(lines);
         }
         let masked = match self.masked(version) {
@@ -226,7 +229,7 @@ impl<'a> Worker<'a> {
         self.content.clear();
         if size > 16 * START {
             read_to(&file, START as usize, &mut self.content)?;
-            if is_binary(&self.content) {
+            if matches!(decoded(&self.content), Cow::Borrowed(start) if is_binary(start)) {
                 return Ok(None);
             }
         }

@@ -13,7 +13,7 @@ use crate::doc_text::text_digest;
 use crate::facts_builder::FactsBuilder;
 use crate::flat_tree::FlatTree;
 use crate::language::Language;
-use crate::readings::best_tree;
+use crate::readings::best_reading;
 use crate::walk::drafts::Layout;
 use crate::walk::state::Walk;
 use atlas_facts::content_digest::digest_of;
@@ -24,6 +24,8 @@ use atlas_languages::syntax;
 
 /// Least length of a line, in bytes, that is recorded as a problem.
 const LONG_LINE: usize = 100_000;
+/// Largest number of parts that are recorded as left out.
+const MAX_LEFT_OUT: usize = 20;
 
 /// Returns the facts of one file. Never fails.
 pub fn extract(language: &Language, detectors: &Detectors, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
@@ -46,14 +48,19 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
         language.hooks.read(&language.settings, &mut collector, data, deadline);
         return finish(collector.facts);
     };
-    let rules = detectors.of(&language.settings.name);
+    // Rules for a language fit those that share its grammar.
+    let rules = detectors.of(&language.settings.name).or_else(|| detectors.of(&language.settings.grammar));
     collector.facts.own_rules = rules.map_or(0, |rules| rules.own_digest(path, data));
-    let Some(tree) = best_tree(language, grammar, data, deadline) else {
+    let Some(reading) = best_reading(language, grammar, data, deadline) else {
         collector.problem(1, "timeout", "the file takes more time or memory to parse than a file may");
         return finish(collector.facts);
     };
-    let flat = FlatTree::new(&tree, deadline);
-    drop(tree);
+    let flat = FlatTree::new(&reading, deadline);
+    for range in reading.left_out.iter().take(MAX_LEFT_OUT) {
+        let place = reading.places.span(range.start, range.end).0;
+        collector.problem(line_at(data, place as usize), "syntax", "text that does not fit the grammar");
+    }
+    drop(reading);
     for &(line, missing) in &flat.errors {
         let message = if missing { "a token is missing" } else { "text that does not fit the grammar" };
         collector.problem(line + 1, "syntax", message);
@@ -97,7 +104,7 @@ fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> FactsBuilder
     let lines = breaks + u32::from(data.last().is_some_and(|&byte| byte != b'\n'));
     let mut collector = FactsBuilder::new(FileFacts {
         path: path.to_owned(),
-        language: language.settings.name.clone(),
+        language: language.reported_name().to_owned(),
         digest: digest_of(data),
         size: data.len().min(u32::MAX as usize) as u32,
         lines,

@@ -1,8 +1,9 @@
 //! A syntax tree in one vector of nodes in preorder: children are contiguous, a subtree is a range, and traversal needs
 //! no recursion. Created from a tree-sitter tree in one cursor pass, independent of the language.
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
+use crate::readings::Reading;
 use atlas_languages::deadline::Deadline;
 
 /// Largest number of syntax problems reported per file.
@@ -41,19 +42,19 @@ pub struct FlatTree {
 }
 
 impl FlatTree {
-    /// Copies a tree. Stops at the deadline and keeps the nodes read so far.
-    pub fn new(tree: &Tree, deadline: Deadline) -> Self {
-        let root = tree.root_node();
+    /// Copies a tree with positions in the file. Stops at the deadline and keeps the nodes read so far.
+    pub fn new(reading: &Reading, deadline: Deadline) -> Self {
+        let root = reading.tree.root_node();
         let broken = root.has_error();
         let mut flat = FlatTree { nodes: Vec::with_capacity(root.descendant_count() + 1), ..FlatTree::default() };
         let mut cursor = root.walk();
         let mut open: Vec<NodeId> = Vec::new();
         loop {
             let node = cursor.node();
+            let id = flat.push(reading, &node, cursor.field_id().map_or(0, Into::into), open.last().copied());
             if broken {
-                flat.note_error(&node);
+                flat.note_error(&node, id);
             }
-            let id = flat.push(&node, cursor.field_id().map_or(0, Into::into), open.last().copied());
             if flat.nodes.len().is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 flat.cut = true;
                 break;
@@ -77,7 +78,7 @@ impl FlatTree {
         flat
     }
 
-    fn push(&mut self, node: &Node, field: u16, parent: Option<NodeId>) -> NodeId {
+    fn push(&mut self, reading: &Reading, node: &Node, field: u16, parent: Option<NodeId>) -> NodeId {
         let id = self.nodes.len() as NodeId;
         if id.is_multiple_of(u64::BITS) {
             self.with_fields.push(0);
@@ -85,21 +86,23 @@ impl FlatTree {
         if let Some(parent) = parent.filter(|_| field != 0) {
             self.with_fields[(parent / u64::BITS) as usize] |= 1 << (parent % u64::BITS);
         }
+        let places = &reading.places;
+        let (start, end) = places.span(node.start_byte(), node.end_byte());
         self.nodes.push(FlatNode {
             kind: node.kind_id(),
             field,
             parent: parent.unwrap_or(0),
             next: id + 1,
-            start: node.start_byte() as u32,
-            end: node.end_byte() as u32,
-            line: node.start_position().row as u32,
+            start,
+            end,
+            line: if places.are_same() { node.start_position().row as u32 } else { places.line(start) },
         });
         id
     }
 
-    fn note_error(&mut self, node: &Node) {
+    fn note_error(&mut self, node: &Node, id: NodeId) {
         if self.errors.len() < MAX_SYNTAX_PROBLEMS && (node.is_error() || node.is_missing()) {
-            self.errors.push((node.start_position().row as u32, node.is_missing()));
+            self.errors.push((self.node(id).line, node.is_missing()));
         }
     }
 

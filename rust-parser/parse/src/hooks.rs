@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::facts_builder::FactsBuilder;
 use crate::flat_tree::NodeId;
+use crate::rewriting::Edit;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{ExprId, Kind};
@@ -21,6 +22,12 @@ pub trait LanguageHooks: Sync {
     /// Returns the text for the grammar, with blanks for what it cannot parse. The length does not change.
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
         Cow::Borrowed(source)
+    }
+
+    /// Returns edits of the text for the grammar, in order, which may change its length. They are made in what `readable`
+    /// and `alternatives` return.
+    fn edits(&self, _settings: &Settings, _source: &[u8]) -> Vec<Edit> {
+        Vec::new()
     }
 
     /// Returns other texts of the same length for the grammar, for a file whose `readable` text leaves errors. The tree

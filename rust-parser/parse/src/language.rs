@@ -112,6 +112,12 @@ impl Language {
         Ok(())
     }
 
+    /// Returns the name of the language in facts.
+    pub fn reported_name(&self) -> &str {
+        let Settings { name, dialect_of, .. } = &self.settings;
+        if dialect_of.is_empty() { name } else { dialect_of }
+    }
+
     /// Returns the actions for a node kind.
     #[inline]
     pub fn rules(&self, kind: u16) -> &KindRules {

@@ -2,7 +2,8 @@
 //!
 //! `registry` finds the language (`language`) of a file and provides its hooks (`hooks`; `languages` has one module per
 //! language for what patterns cannot express). `parsed_file` decides whether a file is parsed. `extract` runs
-//! tree-sitter within limits, `flat_tree` flattens the syntax tree, and `walk` visits it once and interprets each node
+//! tree-sitter within limits, `readings` chooses what the
+//! grammar reads (`rewriting`, `recovery`), `flat_tree` flattens the syntax tree, and `walk` visits it once and interprets each node
 //! by the patterns of the language's `tags.scm` (`query`). `facts_builder` records the facts, `detect` what the rules of
 //! detectors find. `markdown` reads documents without a grammar, `documents` those of other formats, `notes` what agents
 //! and people know, and `plain` everything else, as windows of lines. `statements` finds where excerpts can be cut.
@@ -46,7 +47,9 @@ mod parsed_file;
 mod plain;
 mod query;
 mod readings;
+mod recovery;
 mod registry;
+mod rewriting;
 mod statements;
 mod walk;
 

@@ -1,6 +1,7 @@
 //! Parses the content of one file, unless it must not be indexed: files of unknown languages and generated or minified
 //! files are skipped. Secrets are masked before parsing.
 
+use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use crate::registry::Registry;
 use atlas_facts::content_digest::digest_of;
 use atlas_facts::{FACTS_VERSION, FileFacts, Manifest, Problem};
 use atlas_manifests as manifests;
-use atlas_scan::check_content;
 use atlas_scan::files::{Folder, read_capped};
+use atlas_scan::{check_content, decoded};
 use atlas_secrets::{self as secrets, Secret};
 
 /// Largest number of definitions of a file. Hand-written files of 1 MiB have a tenth of it; each definition takes some
@@ -82,8 +83,21 @@ pub struct Limits {
     pub generated: bool,
 }
 
-/// Parses the content of one file, unless it must not be indexed.
+/// Parses the content of one file, unless it must not be indexed. Positions are those of the decoded text, digest and size
+/// those of the bytes.
 pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
+    let text = decoded(data);
+    if matches!(text, Cow::Borrowed(_)) {
+        return parse_text(registry, path, data, limits);
+    }
+    let mut parsed = parse_text(registry, path, &text, limits);
+    let facts = Arc::make_mut(&mut parsed.facts);
+    (facts.digest, facts.size) = (digest_of(data), data.len().min(u32::MAX as usize) as u32);
+    parsed
+}
+
+/// Parses UTF-8.
+fn parse_text(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
     let Some(language) = registry.of_file(path, data) else {
         return ParsedFile::skipped(path, data, "unknown language");
     };

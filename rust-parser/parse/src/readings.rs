@@ -1,30 +1,83 @@
 //! Chooses the text that a grammar reads. Where the first reading of a file leaves errors, hooks may offer others; the
-//! tree with the fewest bytes in errors is used, so that a reading never makes a file worse.
+//! tree with the fewest bytes in errors is used, so that a reading never makes a file worse. What still does not fit is
+//! left out (`recovery`), so that it takes nothing else with it.
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use tree_sitter::{Language as Grammar, Tree};
 
 use crate::language::Language;
+use crate::query::vocabulary::Role;
+use crate::recovery::without_faults;
+use crate::rewriting::{Places, rewritten};
+use atlas_facts::Kind;
 use atlas_languages::deadline::Deadline;
 use atlas_languages::syntax::syntax_tree;
 
+/// A syntax tree of a file.
+pub struct Reading {
+    pub tree: Tree,
+    /// The way from the positions of the tree to those of the file.
+    pub places: Places,
+    /// Bytes of the read text that were left out because they do not fit the grammar.
+    pub left_out: Vec<Range<usize>>,
+}
+
 /// Returns the syntax tree of a file, or `None` when the deadline passes before the first one is complete.
-pub(super) fn best_tree(language: &Language, grammar: &Grammar, data: &[u8], deadline: Deadline) -> Option<Tree> {
-    let text = language.hooks.readable(data);
-    let mut best = syntax_tree(grammar, &text, deadline)?;
-    if !best.root_node().has_error() {
-        return Some(best);
+pub fn best_reading(language: &Language, grammar: &Grammar, data: &[u8], deadline: Deadline) -> Option<Reading> {
+    let (mut reading, text, errors) = choose(language, grammar, data, deadline)?;
+    if errors > 0
+        && let Some((tree, left_out)) = without_faults(grammar, &text, &reading.tree, deadline)
+    {
+        let bytes = left_out.iter().map(Range::len).sum::<usize>() + bytes_in_errors(&tree);
+        let (before, after) = (definitions(language, &reading.tree), definitions(language, &tree));
+        if after > before || after == before && bytes < errors {
+            (reading.tree, reading.left_out) = (tree, left_out);
+        }
     }
-    let mut errors = bytes_in_errors(&best);
+    Some(reading)
+}
+
+/// Returns the syntax tree of a text that may be a part of a file, with everything that is in it.
+pub fn first_reading(language: &Language, grammar: &Grammar, data: &[u8], deadline: Deadline) -> Option<Reading> {
+    choose(language, grammar, data, deadline).map(|(reading, _, _)| reading)
+}
+
+/// Returns the tree with the fewest bytes in errors, the text that it is of, and the number of these bytes.
+fn choose<'d>(
+    language: &Language,
+    grammar: &Grammar,
+    data: &'d [u8],
+    deadline: Deadline,
+) -> Option<(Reading, Cow<'d, [u8]>, usize)> {
+    let text = language.hooks.readable(data);
+    let edits = language.hooks.edits(&language.settings, data);
+    let (first, parts) = match edits.is_empty() {
+        true => (text.clone(), Vec::new()),
+        false => {
+            let (made, parts) = rewritten(&text, &edits);
+            (Cow::Owned(made), parts)
+        }
+    };
+    let tree = syntax_tree(grammar, &first, deadline)?;
+    let mut reading = Reading { tree, places: Places::new(parts, data), left_out: Vec::new() };
+    if !reading.tree.root_node().has_error() {
+        return Some((reading, first, 0));
+    }
+    let mut best = first;
+    let mut errors = bytes_in_errors(&reading.tree);
     for other in language.hooks.alternatives(data, &text) {
+        let other = if edits.is_empty() { other } else { rewritten(&other, &edits).0 };
         let Some(tree) = syntax_tree(grammar, &other, deadline) else {
             break;
         };
         let count = bytes_in_errors(&tree);
         if count < errors {
-            (best, errors) = (tree, count);
+            (reading.tree, best, errors) = (tree, Cow::Owned(other), count);
         }
     }
-    Some(best)
+    Some((reading, best, errors))
 }
 
 /// Returns the number of bytes in errors; a missing token counts as one.
@@ -41,6 +94,36 @@ fn bytes_in_errors(tree: &Tree) -> usize {
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return total;
+            }
+        }
+    }
+}
+
+/// Returns the numbers of types and functions and of all definitions outside of errors, by the kinds of nodes that their
+/// patterns have.
+fn definitions(language: &Language, tree: &Tree) -> (usize, usize) {
+    let (mut scopes, mut total) = (0, 0);
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if !node.is_error() {
+            let roles = language.rules(node.kind_id()).walk.iter().map(|&one| language.patterns[one as usize].role);
+            let found = roles.filter_map(|role| match role {
+                Role::Definition(Kind::Lambda | Kind::Field | Kind::Constant) | Role::Variable => Some(false),
+                Role::Definition(_) => Some(true),
+                _ => None,
+            });
+            if let Some(is_scope) = found.max() {
+                total += 1;
+                scopes += usize::from(is_scope);
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return (scopes, total);
             }
         }
     }

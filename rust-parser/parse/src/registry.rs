@@ -16,6 +16,8 @@ use atlas_manifests as manifests;
 
 /// Bytes at the start of a file that are read for a `#!` line.
 const SHEBANG_BYTES: usize = 256;
+/// Words of it that are looked at.
+const MAX_SHEBANG_WORDS: usize = 8;
 /// Largest file of a programming language without a grammar, in bytes; larger ones are generated.
 const MAX_CODE_BYTES: u64 = 512 << 10;
 /// Largest file of another format without definitions, in bytes; larger ones are data.
@@ -74,7 +76,7 @@ impl Registry {
     }
 
     fn index(&mut self) -> Result<(), String> {
-        for (name, language) in &self.by_name {
+        for (name, language) in self.by_name.iter().filter(|(_, language)| language.settings.dialect_of.is_empty()) {
             let settings = &language.settings;
             for (table, keys) in [
                 (&mut self.by_extension, &settings.extensions),
@@ -195,15 +197,16 @@ impl Registry {
     /// Returns the language of the interpreter in a `#!` line.
     pub fn of_shebang(&self, data: &[u8]) -> Option<&str> {
         let head = &data[..data.len().min(SHEBANG_BYTES)];
-        let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
+        let line =
+            head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
         let line = std::str::from_utf8(line).ok()?;
-        let mut words = line.split_whitespace();
-        let mut program = words.next()?.rsplit('/').next()?;
-        if program == "env" {
-            program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-        }
-        let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        self.by_shebang.get(program).or_else(|| self.by_shebang.get(bare)).map(String::as_str)
+        // `env -S uv run python3`: the first word that is an interpreter.
+        let known = |word: &str| {
+            let program = word.rsplit('/').next()?;
+            let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            self.by_shebang.get(program).or_else(|| self.by_shebang.get(bare)).map(String::as_str)
+        };
+        line.split_whitespace().take(MAX_SHEBANG_WORDS).find_map(known)
     }
 
     /// Returns the language of a file: by name, by `#!` line, and by content where languages share an extension.

@@ -6,12 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tree_sitter::Tree;
-
 use crate::extract::without_nul_bytes;
 use crate::language::Language;
 use crate::languages;
-use crate::readings::best_tree;
+use crate::readings::{Reading, first_reading};
 use atlas_languages::LanguageFolder;
 use atlas_languages::deadline::Deadline;
 
@@ -69,15 +67,15 @@ fn statements_of(language: &Language, data: &[u8], timeout: Duration) -> Vec<Sta
     };
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let data = without_nul_bytes(data);
-        let tree = best_tree(language, grammar, &data, Deadline::after(timeout));
-        tree.map(|tree| children_of_blocks(language, &tree)).unwrap_or_default()
+        let reading = first_reading(language, grammar, &data, Deadline::after(timeout));
+        reading.map(|reading| children_of_blocks(language, &reading)).unwrap_or_default()
     }));
     attempt.unwrap_or_default()
 }
 
-fn children_of_blocks(language: &Language, tree: &Tree) -> Vec<Statement> {
+fn children_of_blocks(language: &Language, reading: &Reading) -> Vec<Statement> {
     let mut found = Vec::new();
-    let mut cursor = tree.walk();
+    let mut cursor = reading.tree.walk();
     // Whether each node on the way from the root is a block.
     let mut open: Vec<bool> = Vec::new();
     loop {
@@ -88,7 +86,12 @@ fn children_of_blocks(language: &Language, tree: &Tree) -> Vec<Statement> {
             let (first, end) = (node.start_position(), node.end_position());
             // Some grammars count the line end as a part of the statement.
             let last = if end.column == 0 && end.row > first.row { end.row - 1 } else { end.row };
-            found.push(Statement { first: first.row as u32, last: last as u32, depth });
+            let (mut first, mut last) = (first.row as u32, last as u32);
+            if !reading.places.are_same() {
+                let (start, end) = reading.places.span(node.start_byte(), node.end_byte());
+                (first, last) = (reading.places.line(start), reading.places.line(end.saturating_sub(1).max(start)));
+            }
+            found.push(Statement { first, last, depth });
         }
         if cursor.goto_first_child() {
             open.push(is_list || language.rules(node.kind_id()).is_block);

@@ -1,11 +1,13 @@
-//! The Python function `scan` with its result classes, and the functions `check_content`,
+//! The Python function `scan` with its result classes, and the functions `check_content`, `decoded`,
 //! `changes_rules` and `personal_rules`.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use ignore::gitignore::gitconfig_excludes_path;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::parse::Languages;
 use atlas_scan::{self as tree, LanguageNames, Options, ScanError, changes_rules, check_content, scan, scan_tracked};
@@ -138,6 +140,15 @@ fn check_content_py(py: Python<'_>, path: &str, data: &[u8]) -> &'static str {
     py.detach(|| check_content(path, data))
 }
 
+/// Returns the text of a file in UTF-8: decoded if it is UTF-16 or UTF-32, else as it is.
+#[pyfunction(name = "decoded")]
+fn decoded_py<'py>(py: Python<'py>, data: &Bound<'py, PyBytes>) -> Bound<'py, PyBytes> {
+    match tree::decoded(data.as_bytes()) {
+        Cow::Borrowed(_) => data.clone(),
+        Cow::Owned(text) => PyBytes::new(py, &text),
+    }
+}
+
 /// Returns whether a change of the file at this path can change which other files are indexed, or the names of
 /// sub-projects.
 #[pyfunction(name = "changes_rules")]
@@ -167,5 +178,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(changes_rules_py, module)?)?;
     module.add_function(wrap_pyfunction!(glob_problem_py, module)?)?;
     module.add_function(wrap_pyfunction!(personal_rules_py, module)?)?;
+    module.add_function(wrap_pyfunction!(decoded_py, module)?)?;
     module.add_function(wrap_pyfunction!(check_content_py, module)?)
 }

@@ -1,6 +1,8 @@
 //! Classifies files by content: binary, generated or minified. Runs for every parsed file, so it must be fast, and must
 //! avoid false positives, because such a file disappears from the index.
 
+use crate::text_encoding::decoded;
+
 const BINARY_BYTES: usize = 8 << 10;
 const HEADER_BYTES: usize = 2 << 10;
 /// Largest average line length in bytes; beyond it a file is minified.
@@ -12,6 +14,10 @@ const MINIFIED_LANGUAGES: &[&str] = &[
     "js", "mjs", "cjs", "css", "scss", "less", "html", "htm", "json", "xml", "yaml", "yml", "sql", "txt", "vue",
     "svelte", "graphql", "ipynb", "tex",
 ];
+
+/// The first line of a file that stands for one that Git LFS keeps elsewhere, and the largest size of such a file.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+const MAX_POINTER: usize = 1024;
 
 /// First bytes of binary formats.
 const MAGIC: &[&[u8]] = &[
@@ -51,6 +57,10 @@ const BLOCK_COMMENTS: &[(&str, &str)] = &[
 
 /// Returns why a file with this content is not indexed, or "".
 pub fn check_content(path: &str, data: &[u8]) -> &'static str {
+    if data.starts_with(LFS_POINTER) && data.len() <= MAX_POINTER {
+        return "lfs-pointer";
+    }
+    let data = &*decoded(data);
     if is_binary(data) {
         "binary"
     } else if is_generated(data) {
@@ -63,11 +73,8 @@ pub fn check_content(path: &str, data: &[u8]) -> &'static str {
 }
 
 /// Recognizes binary files by a known magic number, or by more than a tenth of control characters at the start. Source
-/// code with a stray NUL is still source code; UTF-16 with a byte order mark is text.
+/// code with a stray NUL is still source code; UTF-16 and UTF-32 are to be decoded before.
 pub fn is_binary(data: &[u8]) -> bool {
-    if data.starts_with(b"\xff\xfe") || data.starts_with(b"\xfe\xff") {
-        return false;
-    }
     let start = &data[..data.len().min(BINARY_BYTES)];
     // Without branches, and with sums of one byte, the compiler compares many bytes at once.
     let is_control = |byte: u8| ((byte < 32) & !(b'\t'..=b'\r').contains(&byte) & (byte != 27)) | (byte == 127);

@@ -2,7 +2,8 @@
 //! reads content only of manifests, and the first line of scripts.
 //!
 //! `walk` visits the folders, `ignore_rules` applies git's rules and those of `.atlasignore`, `file_names` knows names of
-//! secrets, generated files and lock files, `content` looks at the bytes of one file. `files` opens files of an untrusted
+//! secrets, generated files and lock files, `content` looks at the bytes of one file, `text_encoding`
+//! decodes UTF-16 and UTF-32. `files` opens files of an untrusted
 //! tree: whoever reads one goes through it.
 //!
 //! ```
@@ -49,6 +50,7 @@ mod note_folder;
 mod options;
 mod repository;
 mod subset;
+mod text_encoding;
 mod tracked;
 mod walk;
 
@@ -56,5 +58,6 @@ pub use content::{check_content, is_binary};
 pub use ignore_rules::{changes_rules, globs};
 pub use manifests::name_of as manifest_name;
 pub use options::{LanguageNames, Options, ScanError};
+pub use text_encoding::decoded;
 pub use tracked::scan_tracked;
 pub use walk::{ScanResult, ScannedFile, SubProject, scan};

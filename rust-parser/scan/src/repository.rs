@@ -65,9 +65,13 @@ impl Repository {
 
     /// Returns the path of `info/exclude`, which linked work trees share.
     pub fn exclude_file(&self) -> PathBuf {
+        self.shared_folder().join("info").join("exclude")
+    }
+
+    /// Returns the git folder of the repository, which linked work trees share.
+    fn shared_folder(&self) -> PathBuf {
         let shared = read_text(&self.git_folder.join("commondir"));
-        let folder = shared.map_or_else(|| self.git_folder.clone(), |text| self.git_folder.join(text.trim()));
-        folder.join("info").join("exclude")
+        shared.map_or_else(|| self.git_folder.clone(), |text| self.git_folder.join(text.trim()))
     }
 
     /// Returns whether a path is tracked or contains a tracked path.
@@ -81,6 +85,18 @@ impl Repository {
         let below = format!("{relative}/");
         tracked.get(first_from(tracked, &below)).is_some_and(|other| other.starts_with(&below))
     }
+}
+
+/// Returns whether a folder is a linked work tree of the repository around it, whose files are there already. A bare
+/// repository has no files of its own.
+pub fn is_second_work_tree(folder: &Path) -> bool {
+    let (Some(own), Some(outer)) = (Repository::at(folder), folder.parent().and_then(Repository::around)) else {
+        return false;
+    };
+    let same = |one: PathBuf, other: PathBuf| matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other);
+    own.git_folder != outer.git_folder
+        && outer.git_folder.join("index").is_file()
+        && same(own.shared_folder(), outer.shared_folder())
 }
 
 /// Returns whether every user may create entries in a folder that is not this user's, or is kept for all.

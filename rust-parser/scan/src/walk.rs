@@ -12,6 +12,7 @@ use super::ignore_patterns::Budget;
 use super::ignore_rules::{RuleFiles, Rules, Scope, Verdict};
 use super::note_folder::NoteFolder;
 use super::options::{LanguageNames, Options, ScanError};
+use super::repository::is_second_work_tree;
 use super::subset::Subset;
 use super::{file_names, manifests};
 use crate::files;
@@ -172,6 +173,10 @@ impl Walk<'_> {
             return listing;
         }
         let git = self.options.git_rules;
+        if git && !folder.path.is_empty() && holds(".git") && is_second_work_tree(&place) {
+            listing.skip_folder(folder.path, "worktree");
+            return listing;
+        }
         let nested = git && !folder.path.is_empty() && files.iter().any(|(name, _)| name == ".git");
         if nested {
             listing.found.repositories.push(folder.path.clone());
@@ -276,17 +281,17 @@ impl Walk<'_> {
     /// Adds a file that no rule excludes, if it has a language and is within the size limit.
     fn take_file(&self, listing: &mut Listing, path: String, name: &str, handle: &files::Folder) {
         let by_name = self.languages.of_path(&path);
-        if by_name.is_none() && name.contains('.') {
-            listing.skip(path, "language");
-            return;
-        }
         let Ok(status) = handle.status(name) else {
             listing.skip(path, "unreadable");
             return;
         };
+        if by_name.is_none() && name.contains('.') && !status.is_program {
+            listing.skip(path, "language");
+            return;
+        }
         let first_line = match by_name {
             // An unreadable file has no first line and therefore no language.
-            None if status.is_program => handle.read_start(name, FIRST_LINE_BYTES).unwrap_or_default(),
+            None => handle.read_start(name, FIRST_LINE_BYTES).unwrap_or_default(),
             _ => Vec::new(),
         };
         let Some(language) = by_name.or_else(|| self.languages.of_first_line(&first_line)) else {

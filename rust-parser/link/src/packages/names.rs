@@ -82,7 +82,7 @@ pub fn separator(ecosystem: Ecosystem) -> char {
 pub fn ecosystem_of(language: &str) -> Option<Ecosystem> {
     Some(match language {
         "python" => Ecosystem::Python,
-        "javascript" | "jsx" | "typescript" | "tsx" => Ecosystem::Npm,
+        "javascript" | "jsx" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => Ecosystem::Npm,
         "go" => Ecosystem::Go,
         "rust" => Ecosystem::Rust,
         "java" | "kotlin" | "scala" => Ecosystem::Maven,

@@ -5,6 +5,7 @@ mod arguments;
 mod bare_macros;
 mod declarations;
 mod macros;
+mod modules;
 mod names;
 mod statements;
 mod tokens;
@@ -17,10 +18,12 @@ use crate::hooks::LanguageHooks;
 use crate::languages::cfamily::declarations::{declaration, initializer};
 use crate::languages::cfamily::names::{claim_qualifiers, plain_name, qualified, tag};
 use crate::languages::conditionals::flattened;
+use crate::rewriting::Edit;
 use crate::walk::definitions::holds_members;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
 use crate::walk::state::Walk;
 use atlas_facts::{ExprId, Import, ImportKind, Kind, LiteralType, flags};
+use atlas_languages::Settings;
 
 pub struct CFamily;
 
@@ -31,6 +34,10 @@ impl LanguageHooks for CFamily {
 
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
         macros::readable(source)
+    }
+
+    fn edits(&self, _settings: &Settings, source: &[u8]) -> Vec<Edit> {
+        modules::edits(source)
     }
 
     fn alternatives(&self, source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {

@@ -2,9 +2,12 @@
 //! handles imports and exports).
 
 mod assignments;
+mod components;
+mod flow;
 mod imports;
 mod jsdoc;
 mod literals;
+mod newer;
 mod objects;
 mod prototypes;
 mod type_shapes;
@@ -18,6 +21,7 @@ use crate::hooks::LanguageHooks;
 use crate::languages::ecmascript::assignments::{
     assigned_value, note_assignment, place_assigned, place_in_object, place_named,
 };
+use crate::languages::ecmascript::components::refer_from_markup;
 use crate::languages::ecmascript::imports::{
     export_statement, import_call, import_statement, import_to_variable, note_exported_values, required_name, unquoted,
 };
@@ -29,9 +33,11 @@ use crate::languages::ecmascript::type_shapes::{function_type, made_container, m
 use crate::languages::ecmascript::variance::without_variance;
 use crate::query::vocabulary::Capture;
 use crate::walk::additions::Addition;
+use crate::rewriting::Edit;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{BindingKind, Expr, ExprId, Kind, Name, flags};
+use atlas_languages::Settings;
 
 pub struct Ecmascript;
 
@@ -39,6 +45,22 @@ pub struct Ecmascript;
 const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
 
 impl LanguageHooks for Ecmascript {
+    fn language_of_content(&self, path: &str, data: &[u8]) -> Option<&'static str> {
+        flow::is_flow(path, data).then_some("flow")
+    }
+
+    fn edits(&self, settings: &Settings, source: &[u8]) -> Vec<Edit> {
+        let mut edits = newer::edits(source);
+        if !settings.dialect_of.is_empty() {
+            edits.extend(flow::edits(source));
+        }
+        if let Some(places) = settings.scripts {
+            edits.extend(components::edits(source, places));
+        }
+        edits.sort_by_key(|edit| (edit.start, edit.end));
+        edits
+    }
+
     fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
         without_variance(readable).into_iter().collect()
     }
@@ -171,6 +193,9 @@ impl LanguageHooks for Ecmascript {
         note_exported_values(walk);
         type_created(walk);
         type_documented(walk);
+        if let Some(places) = walk.language.settings.scripts {
+            refer_from_markup(walk, places);
+        }
         let mut exported: FxHashMap<Name, u32> = FxHashMap::default();
         for (name, flags) in std::mem::take(&mut walk.exported) {
             *exported.entry(name).or_default() |= flags;

@@ -1,7 +1,9 @@
 //! Hooks of Kotlin: imports, receivers of extensions, parameters with defaults, bodies of enum entries and of
 //! `object : T`, loops, infix calls, dotted types, tests.
 
+mod newer;
 mod readable;
+mod tokens;
 
 use std::borrow::Cow;
 
@@ -9,10 +11,12 @@ use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
 use crate::languages::java::is_test;
+use crate::rewriting::Edit;
 use crate::walk::dotted;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{Arg, BindingKind, Expr, ExprId, Kind, ParamKind, flags};
+use atlas_languages::Settings;
 
 pub struct Kotlin;
 
@@ -21,6 +25,10 @@ const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenth
 impl LanguageHooks for Kotlin {
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
         readable::readable(source)
+    }
+
+    fn edits(&self, _settings: &Settings, source: &[u8]) -> Vec<Edit> {
+        newer::edits(source)
     }
 
     fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
