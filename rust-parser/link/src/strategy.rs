@@ -45,6 +45,10 @@ pub enum Strategy {
     Parametrised,
     TestName,
     TestImport,
+    RoutePath,
+    RouteEnd,
+    RouteOneOf,
+    Literal,
 }
 
 impl Strategy {
@@ -90,6 +94,10 @@ impl Strategy {
             Strategy::Parametrised => "parametrised",
             Strategy::TestName => "test-name",
             Strategy::TestImport => "test-import",
+            Strategy::RoutePath => "route-path",
+            Strategy::RouteEnd => "route-end",
+            Strategy::RouteOneOf => "route-one-of",
+            Strategy::Literal => "literal",
         }
     }
 
@@ -115,6 +123,10 @@ impl Strategy {
             Strategy::Parametrised | Strategy::TestName => 0.9,
             Strategy::Fixture | Strategy::SetUp | Strategy::Helper => 0.85,
             Strategy::TestImport => 0.6,
+            Strategy::RoutePath => 0.92,
+            Strategy::RouteEnd => 0.75,
+            Strategy::RouteOneOf => 0.5,
+            Strategy::Literal => 0.97,
             Strategy::DocUniqueName => 0.7,
             Strategy::OverrideRoot => 0.85,
             Strategy::Overload => 0.6,

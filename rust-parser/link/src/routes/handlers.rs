@@ -27,7 +27,7 @@ impl Query<'_> {
     }
 
     /// Returns the symbol of the node that represents a scope of this file.
-    pub(super) fn node_symbol(&self, scope: DefId) -> SymbolId {
+    pub(crate) fn node_symbol(&self, scope: DefId) -> SymbolId {
         match self.file.node_of(scope) {
             Some(def) => self.file.symbols[def as usize],
             None => self.file.file_symbol,

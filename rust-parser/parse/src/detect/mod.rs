@@ -4,7 +4,8 @@
 //! trigger words occur in a file, and `candidates` matches their queries during the walk. After it, `build` turns the matches into facts with the strings of
 //! `text`, the arguments of `arguments`, the `handlers`, the places of `places` and the notations of `names`; `commands`
 //! names those of functions and enumerations, `templates` fills in what loops and formatting write into strings; `outer` gives the prefixes; `files`
-//! finds routes by file names, `annotated` reads what is beside an annotation. `own` tells which rules of the project
+//! finds routes by file names, `annotated` reads what is beside an annotation, `formats` what formatting calls make of a
+//! text, `variables` names of environment variables. `own` tells which rules of the project
 //! itself apply to a file.
 
 mod annotated;
@@ -16,6 +17,7 @@ mod created;
 pub mod detecting;
 mod draft;
 mod files;
+mod formats;
 mod handlers;
 mod names;
 mod outer;
@@ -25,3 +27,4 @@ mod rule_file;
 pub mod rules;
 mod templates;
 mod text;
+mod variables;

@@ -57,9 +57,18 @@ impl Walk<'_> {
             }
             // `translated("/about")`, `with_prefix("/health")`
             "call" | "call_expression" => match self.filled(node, depth) {
-                values if values.is_empty() => found.extend(self.only_text_argument(node)),
+                values if values.is_empty() => {
+                    found.extend(self.only_text_argument(node).or_else(|| self.text_of_format(node)));
+                }
                 values => found.extend(values),
             },
+            // `format!("/users/{}", id)`, `String.format("/users/%d", id)`, `URI.create("/users")`
+            "macro_invocation" => found.extend(self.text_of_format(node)),
+            "method_invocation" | "invocation_expression" | "object_creation_expression" | "function_call_expression"
+                if let Some(text) = self.text_of_format(node) =>
+            {
+                found.push(text);
+            }
             // `List.of("orders")`
             "method_invocation" if self.child(node, "name").is_some_and(|name| makes_list(self.bytes_of(name))) => {
                 for part in self.child(node, "arguments").into_iter().flat_map(|list| self.contents(list)) {
@@ -70,7 +79,13 @@ impl Walk<'_> {
                 let mut joined = vec![String::new()];
                 for part in self.contents(node) {
                     let mut texts = Vec::new();
-                    self.add_strings(part, &mut texts, depth + 1);
+                    match self.is_looked_up(part) {
+                        true => texts.push("{}".to_owned()),
+                        false => self.add_strings(part, &mut texts, depth + 1),
+                    }
+                    if texts.is_empty() && self.is_joined(node) {
+                        texts.push("{}".to_owned());
+                    }
                     joined = combined(&joined, &texts, |before, text| format!("{before}{text}"));
                 }
                 found.extend(joined);
@@ -204,7 +219,7 @@ fn makes_list(name: &[u8]) -> bool {
     matches!(name, b"of" | b"asList" | b"singletonList" | b"singleton")
 }
 
-fn is_string(kind: &str) -> bool {
+pub(super) fn is_string(kind: &str) -> bool {
     (kind.contains("string") || kind == "encapsed_string" || kind == "regex")
         && !kind.contains("content")
         && !kind.contains("concatenated")
