@@ -7,7 +7,7 @@
 
 use crate::project::names::{FileId, Sym};
 use crate::project::query::Query;
-use crate::routes::tables::Route;
+use crate::routes::tables::{DESCRIBED, Route};
 use crate::strategy::Strategy;
 use atlas_facts::Detection;
 use atlas_facts::route_path::{has_constant, join, with_constants};
@@ -106,7 +106,7 @@ impl Query<'_> {
         let imported = self.imported_files();
         let is_here = |file: FileId| file == self.home;
         let is_imported = |file: FileId| imported.contains(&file);
-        let is_described = |route: &Route| self.text(route.framework) == "openapi";
+        let is_described = |route: &Route| self.text(route.framework) == DESCRIBED;
         let rank = |&(_, file, route): &(Fit, FileId, &Route)| match () {
             () if is_here(file) => 0,
             () if is_imported(file) => 1,

@@ -89,6 +89,10 @@ fn add_route(query: &Query, detection: &Detection, found: &mut FileRoutes, count
                 framework: strings.intern(text(detection.framework)),
                 line: detection.line,
             });
+            // A description of routes handles none itself.
+            if query.file.is_prose() && via == Strategy::Registration {
+                continue;
+            }
             let kind = EdgeType::HandlesRoute;
             found.links.push(Link { source, kind, target: name, place, line: detection.line, via });
         }

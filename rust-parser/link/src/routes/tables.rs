@@ -8,6 +8,9 @@ use crate::project::names::{FileId, Strings, Sym, SymbolId};
 use crate::strategy::Strategy;
 use atlas_facts::url_path::{Segment, segments};
 
+/// The framework of routes that a file only describes.
+pub const DESCRIBED: &str = "openapi";
+
 /// A router: the scope and the name of its variable. With an empty name, the router that a function returns or a
 /// module exports.
 pub type RouterKey = (SymbolId, Sym);
@@ -106,9 +109,11 @@ impl RouteTables {
         self.links.clear();
         self.owners.clear();
         self.by_segment.clear();
-        let mut first: FxHashMap<Sym, (bool, &str, Sym)> = FxHashMap::default();
+        let mut first: FxHashMap<Sym, ((bool, bool), &str, Sym)> = FxHashMap::default();
         for route in self.routes.iter().flat_map(|file| &file.routes) {
-            let own = (route.is_test, strings.text(route.place), route.place);
+            // code before tests before descriptions
+            let rank = (strings.text(route.framework) == DESCRIBED, route.is_test);
+            let own = (rank, strings.text(route.place), route.place);
             let known = first.entry(route.name).or_insert(own);
             if own < *known {
                 *known = own;
@@ -161,7 +166,7 @@ impl FileRoutes {
         let handled = others.map(|link| (key(DependencyKind::Handled, file_of(link.source), 0), digest_of(link)));
         let names = self.routes.iter();
         let names =
-            names.map(|route| (key(DependencyKind::Route, route.name, 0), digest_of((route.place, route.is_test))));
+            names.map(|route| (key(DependencyKind::Route, route.name, 0), digest_of((route.place, route.is_test, route.framework))));
         let paths = self.routes.iter().map(|route| {
             let known = (route.place, route.is_test, route.method, route.path, route.framework);
             (segment_query(&last_literal(strings.text(route.path))), digest_of(known))

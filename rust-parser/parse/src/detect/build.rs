@@ -67,6 +67,9 @@ impl Walk<'_> {
                 Some((definition, place))
             }
         };
+        if settings.kind == RuleKind::Reads && self.is_written(node) {
+            return None;
+        }
         let is_in = |names: &[String]| self.is_in_class(node, names);
         if (!settings.class.is_empty() && !is_in(&settings.class)) || is_in(&settings.unless_class) {
             return None;

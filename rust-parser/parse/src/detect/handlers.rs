@@ -76,7 +76,10 @@ impl Walk<'_> {
             Some(_) if repeated.len() > 1 => {
                 repeated.iter().flat_map(|&node| self.words_of(node)).collect::<Vec<_>>().join(" ")
             }
-            Some(node) => self.words_of(node).join(" "),
+            Some(node) => match self.words_of(node).join(" ") {
+                words if words.is_empty() => "ANY".to_owned(),
+                words => words,
+            },
             None => String::new(),
         };
         if !settings.outer.is_empty() {
@@ -97,8 +100,6 @@ impl Walk<'_> {
                 _ if is_event => settings.event_kind.clone(),
                 Some(verb) => verb.clone(),
                 None if !settings.methods.is_empty() => settings.methods.clone(),
-                // a method that is not known
-                None if !settings.method.is_empty() => "ANY".to_owned(),
                 None => name.to_ascii_uppercase(),
             };
         }

@@ -193,7 +193,8 @@ impl Walk<'_> {
             }
             let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
             let Some(target) = target.filter(|&target| target < value) else { continue };
-            if self.contents(parent).last() == Some(value) {
+            // `base + "/users"` sets nothing
+            if self.contents(parent).last() == Some(value) && !self.kind_name(parent).contains("binary") {
                 let name = self.text_of(target).into_owned();
                 found.entry(name).and_modify(|known| *known = None).or_insert(Some(node));
             }

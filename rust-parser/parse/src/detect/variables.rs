@@ -55,6 +55,12 @@ impl Walk<'_> {
         self.contents(node).map(key).filter(|name| is_variable(name)).collect()
     }
 
+    /// Returns whether a node is what an assignment sets.
+    pub(super) fn is_written(&self, node: NodeId) -> bool {
+        let parent = self.tree.node(node).parent;
+        matches!(self.kind_name(parent), "assignment" | "assignment_expression") && self.child(parent, "left") == Some(node)
+    }
+
     /// Returns whether the class around a node has one of the bases or, with `@`, annotations.
     pub(super) fn is_in_class(&self, node: NodeId, names: &[String]) -> bool {
         let Some(class) = self.class_around(node).filter(|_| !names.is_empty()) else { return false };
