@@ -42,7 +42,8 @@ pub fn path_of_url(url: &str) -> Option<String> {
         None if url.starts_with('{') => {
             let end = url.find('}').map_or(url.len(), |at| at + 1);
             // `{host}:{port}/users`
-            let end = if url[end..].starts_with('/') { end } else { outside(&url[end..], '/').map_or(end, |at| end + at) };
+            let is_host = url[end..].starts_with([':', '.', '-', '{']);
+            let end = if is_host { outside(&url[end..], '/').map_or(end, |at| end + at) } else { end };
             (true, &url[end..])
         }
         None => (false, url),
@@ -203,6 +204,7 @@ mod tests {
             ("users", Some("/users")),
             ("{API}/users/{a ? b : c}", Some("/{}:/users/{a ? b : c}")),
             ("{host}:{port}/users", Some("/{}:/users")),
+            ("{base}users/{id}", Some("/{}:/users/{id}")),
             ("http://{host}:8000/users", Some("/users")),
             ("https://api.github.com/users", None),
             ("", None),

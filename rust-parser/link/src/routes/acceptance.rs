@@ -93,6 +93,9 @@ impl Query<'_> {
                             _ => {}
                         }
                     }
+                    if self.is_set_to(symbol, origin.packages) {
+                        return Some(true);
+                    }
                 }
                 Entity::Definition(symbol) if self.is_own(symbol, origin) => return Some(true),
                 _ => {}
@@ -125,6 +128,16 @@ impl Query<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns whether a variable is set to what a package makes: `const api = axios.create({})`.
+    fn is_set_to(&self, variable: SymbolId, packages: &str) -> bool {
+        let place = self.index.symbols.get(variable);
+        let file = self.index.file(place.file);
+        let Some((_, value)) = file.text(file.def(place.def).signature).split_once('=') else { return false };
+        let value = value.trim_start();
+        let end = value.find(|letter: char| !(letter.is_alphanumeric() || "_.".contains(letter))).unwrap_or(value.len());
+        packages.split(' ').any(|known| begins(&value[..end], known))
     }
 
     /// Returns whether a class of the project is one of the packages, or has one as its ancestor.

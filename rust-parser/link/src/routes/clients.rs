@@ -64,8 +64,13 @@ impl Query<'_> {
                 _ => best = vec![(fit, file, route)],
             }
         }
-        if best.len() > 1 {
+        // Tests call the root of anything.
+        let is_root = called.is_empty() && self.file.is_test;
+        if best.len() > 1 || is_root {
             best = self.nearest(best);
+        }
+        if is_root && best.iter().any(|&(_, file, _)| file != self.home && !self.imported_files().contains(&file)) {
+            return Vec::new();
         }
         let is_one = best.iter().all(|(_, _, route)| route.path == best[0].2.path);
         if best.len() > MAX_EQUAL || (!is_one && best.iter().any(|(fit, ..)| fit.is_below)) {

@@ -41,8 +41,19 @@ pub fn link_routes(query: &Query) -> FileRoutes {
 fn certain_routes<'d>(query: &Query, detections: &'d [Detection]) -> Vec<(Name, &'d Detection)> {
     let mut best: FxHashMap<(u32, Name, Name), (u8, Name)> = FxHashMap::default();
     let mut accepted = Vec::new();
+    let mut clients: FxHashMap<u32, u8> = FxHashMap::default();
+    for detection in detections.iter().filter(|one| one.kind == DetectionKind::Client) {
+        clients.extend(query.acceptance(detection).map(|rank| (detection.line, rank)));
+    }
+    // `api.post("/users", data)`: what is a client by its origin, or has no function as its handler, is no router.
+    let is_client = |detection: &Detection, rank: u8| {
+        clients.get(&detection.line).is_some_and(|&own| {
+            let handler = || query.handler_symbol(detection.handler, detection.scope, detection.line);
+            own < rank || (own == rank && rank > 0 && handler().is_none())
+        })
+    };
     for detection in detections.iter().filter(|one| one.kind == DetectionKind::Route) {
-        if let Some(rank) = query.acceptance(detection) {
+        if let Some(rank) = query.acceptance(detection).filter(|&rank| !is_client(detection, rank)) {
             let place = (detection.line, detection.path, detection.methods);
             let known = best.entry(place).or_insert((rank, detection.framework));
             if rank < known.0 {
