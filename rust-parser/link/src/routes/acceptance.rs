@@ -14,7 +14,7 @@ const MOUNTED: &str = "$mounted";
 
 /// Endings of the names of classes that wrap a router, and of those that wrap a client.
 const ROUTER_NAMES: [&str; 6] = ["Router", "Routes", "Mux", "Engine", "RouterGroup", "Blueprint"];
-const CLIENT_NAMES: [&str; 5] = ["Client", "Session", "Api", "API", "Http"];
+const CLIENT_NAMES: [&str; 8] = ["Client", "Session", "Api", "API", "Http", "Request", "Requests", "Axios"];
 
 /// Names of packages that folders and files often have without being the package.
 const COMMON: [&str; 5] = ["router", "request", "requests", "http", "click"];
@@ -75,6 +75,8 @@ impl Query<'_> {
         }
         for value in self.eval(expr, scope, line) {
             match value.entity {
+                // a path of the project that no configuration explains
+                Entity::External(external) | Entity::ExternalInstance(external) if self.is_path(external) => {}
                 Entity::External(external) | Entity::ExternalInstance(external) => {
                     return Some(self.is_of(external, origin.packages));
                 }
@@ -153,6 +155,10 @@ impl Query<'_> {
     fn is_named(&self, class: SymbolId, endings: &[&str]) -> bool {
         let name = self.text(self.definition(class).1.name);
         endings.iter().any(|ending| name.ends_with(ending))
+    }
+
+    fn is_path(&self, external: ExternalId) -> bool {
+        self.text(self.index.externals.name(external).0).split_once('/').is_some_and(|(first, _)| matches!(first, "@" | "~" | "#"))
     }
 
     fn is_of(&self, external: ExternalId, packages: &str) -> bool {

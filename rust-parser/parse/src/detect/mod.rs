@@ -5,7 +5,7 @@
 //! `text`, the arguments of `arguments`, the `handlers`, the places of `places` and the notations of `names`; `commands`
 //! names those of functions and enumerations, `templates` fills in what loops and formatting write into strings; `outer` gives the prefixes; `files`
 //! finds routes by file names, `annotated` reads what is beside an annotation, `formats` what formatting calls make of a
-//! text, `variables` names of environment variables. `own` tells which rules of the project
+//! text, `locals` what a function puts into a variable before, `variables` names of environment variables. `own` tells which rules of the project
 //! itself apply to a file.
 
 mod annotated;
@@ -19,6 +19,7 @@ mod draft;
 mod files;
 mod formats;
 mod handlers;
+mod locals;
 mod names;
 mod outer;
 pub mod own;

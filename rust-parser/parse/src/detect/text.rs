@@ -46,7 +46,12 @@ impl Walk<'_> {
                 let name = self.text_of(node);
                 match self.looped(node, &name) {
                     values if values.is_empty() => {
-                        found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
+                        match self.local_texts(node, &name, depth) {
+                            texts if texts.is_empty() => {
+                                found.push(self.constant_at(node, &name).unwrap_or_else(|| marked_constant(&name)));
+                            }
+                            texts => found.extend(texts),
+                        }
                     }
                     values => found.extend(values),
                 }
@@ -176,6 +181,14 @@ impl Walk<'_> {
     pub(super) fn constant(&self, name: &str) -> Option<String> {
         let constants = self.assigned_strings.get_or_init(|| self.strings_by_name());
         self.literal((*constants.get(name)?)?)
+    }
+
+    /// Returns the same, unless it is a variable of a function around which the node is not.
+    pub(super) fn constant_at(&self, node: NodeId, name: &str) -> Option<String> {
+        let constants = self.assigned_strings.get_or_init(|| self.strings_by_name());
+        let value = (*constants.get(name)?)?;
+        let function = self.function_around(value);
+        (function == 0 || (function < node && node < self.tree.node(function).next)).then(|| self.literal(value))?
     }
 
     /// Returns the string that each name is assigned, `None` for several.
