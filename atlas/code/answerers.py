@@ -14,7 +14,7 @@ from atlas.code.changes.commit_history import answer_commits
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import read_declarations
-from atlas.code.graph.http_routes import answer_events, answer_routes
+from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.name_lines import find_name_lines, with_symbols
 from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages, is_own
@@ -27,6 +27,7 @@ from atlas.code.lines.answers import LINE_ANSWERS
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.versions import asks_twice
+from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
@@ -151,6 +152,12 @@ async def _routes(reader: Reader, asked: AskedQuestion) -> Answered | None:
     return Answered(found, yields=not found.related) if found is not None else None
 
 
+async def _clients(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    question = read_client_question(asked.query.text)
+    found = await answer_called(reader, question, asked.where) if question is not None else None
+    return Answered(found) if found is not None else None
+
+
 async def _events(reader: Reader, asked: AskedQuestion) -> Answered | None:
     found = await answer_events(reader, asked.query.text, asked.where)
     return Answered(found) if found is not None else None
@@ -268,6 +275,7 @@ ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered
     SearchStep("commits", _commits, "commits of a symbol are those that changed its lines"),
     SearchStep("changes", _changes, "the version history has what changed, when and by whom; the graph has not"),
     SearchStep("packages", _packages, "manifests and lock files declare packages and their versions"),
+    SearchStep("clients", _clients, "what a part of the project calls by URL are edges to routes"),
     SearchStep("routes", _routes, "routes are nodes with a method and a path, not names"),
     SearchStep("events", _events, "a name without routes may be that of an event, task or command"),
     SearchStep("unused", _unused, "a question for all unused code names no symbol"),

@@ -3,7 +3,8 @@
 A case begins with a `##` heading. A block whose info string is `<language> <path>` is a file. In an `expect` block a line is
 `source -TYPE-> target  [strategy]  [@line,line]`, the same after `absent ` for an edge that must not be there (`*` matches anything), or
 `unresolved <path> <count>`, or `open source name shape reason lines` for calls that no rule resolves. An `expect routes` block lists all routes, `METHOD /path handler`, an `expect events`
-block all handlers and emitters, `kind name handled|emitted symbol`. A `subprojects` block has one `folder kind name` a line.
+block all handlers and emitters, `kind name handled|emitted symbol`, an `expect clients` block all calls of routes, `METHOD /path caller strategy`, an
+`expect variables` block all reads and definitions of environment variables, `NAME read|set symbol lines`. A `subprojects` block has one `folder kind name` a line.
 A `depends` block has all dependencies: `project | name | kind | group | range | locked | path:line`.
 """
 
@@ -53,6 +54,8 @@ class Case:
     depends: list[str] = field(default_factory=list)
     routes: list[str] | None = None
     events: list[str] | None = None
+    clients: list[str] | None = None
+    variables: list[str] | None = None
 
 
 def read_cases(path: Path) -> list[Case]:
@@ -73,10 +76,8 @@ def read_cases(path: Path) -> list[Case]:
 
 
 def _add_block(case: Case, info: list[str], body: list[str]) -> None:
-    if info == ["expect", "routes"]:
-        case.routes = sorted(" ".join(line.split()) for line in body if line.strip())
-    elif info == ["expect", "events"]:
-        case.events = sorted(" ".join(line.split()) for line in body if line.strip())
+    if info[0] == "expect" and info[-1] in ("routes", "events", "clients", "variables"):
+        setattr(case, info[-1], sorted(" ".join(line.split()) for line in body if line.strip()))
     elif info[0] == "expect":
         for line in body:
             _add_expectation(case, line.strip())

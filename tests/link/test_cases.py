@@ -91,6 +91,29 @@ def test_events(case: Case) -> None:
     assert sorted(found) == case.events
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case.clients is not None], ids=lambda case: case.name)
+def test_clients(case: Case) -> None:
+    """All calls of routes, and nothing else."""
+    found = [
+        f"{target.removeprefix('route:')} {source} {strategy}"
+        for source, kind, target, strategy, _lines in edges_of(link(case))
+        if kind == "CALLS_ROUTE"
+    ]
+    assert sorted(found) == case.clients
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.variables is not None], ids=lambda case: case.name)
+def test_variables(case: Case) -> None:
+    """All places that read or set a variable of the environment, and nothing else."""
+    words = {"READS_ENV": "read", "SETS_ENV": "set"}
+    found = [
+        f"{target.removeprefix('env:')} {words[kind]} {source} {','.join(map(str, lines))}"
+        for source, kind, target, _strategy, lines in edges_of(link(case))
+        if kind in words
+    ]
+    assert sorted(found) == case.variables
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_every_edge_has_both_ends(case: Case) -> None:
     linker = link(case)

@@ -58,6 +58,18 @@ def show(id):
 def remove(id): ...
 """,
     "web/__init__.py": "",
+    "frontend/src/api.ts": """import axios from "axios";
+
+export const load = (id: string) => axios.get(`/users/${id}`);
+export const myself = () => fetch("/users/me");
+""",
+    "web/conf.py": """import os
+
+URL = os.environ["SITE_DATABASE_URL"]
+""",
+    "Dockerfile": """FROM python
+ENV SITE_DATABASE_URL=sqlite://
+""",
     "web/signals.py": """from django.db.models.signals import post_save
 from django.dispatch import Signal, receiver
 
@@ -148,6 +160,43 @@ async def test_the_first_answer_names_route_and_handler(
     lines = text.splitlines()
     assert any(first in line for line in lines[1:4]), text
     assert all(other in text for other in others), text
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("who calls route GET /users/{id}", ["clients of `GET /users/{id}`: 1", "load", "frontend/src/api.ts"]),
+        ("callers of route /users/me", ["myself", "frontend/src/api.ts"]),
+        ("which clients call GET /users/42", ["load"]),
+        ("who calls GET /health", ["clients of `GET /health`: unknown"]),
+        ("what does the frontend call", ["2 routes called by `frontend`", "GET /users/{id}", "GET /users/me"]),
+        ("which endpoints are called by the frontend", ["GET /users/me"]),
+        ("which endpoints are there", ["GET /users/{id}", "web.users.show (web/users.py:", "1 client"]),
+        ("who reads SITE_DATABASE_URL", ["web/conf.py:3", "Dockerfile:2"]),
+        ("which environment variables does it read?", ["SITE_DATABASE_URL"]),
+    ],
+)
+async def test_clients_and_variables_are_told(site: Atlas, question: str, wanted: list[str]) -> None:
+    text = (await hybrid_search(site, question, token_budget=900)).render()
+    assert all(each in text for each in wanted), text
+
+
+async def test_impact_and_context_name_clients(site: Atlas) -> None:
+    assert "frontend/src/api.ts" in (await impact(site, "web.users.show")).render()
+    text = (await get_context(site, "GET /users/{id}")).render()
+    assert "load" in text, text
+    assert "URL" in (await get_context(site, "SITE_DATABASE_URL")).render()
+    assert "GET /users/me" in (await get_context(site, "frontend.src.api.myself")).render()
+
+
+async def test_routes_of_a_framework_without_registrations_are_unknown(tmp_path: Path) -> None:
+    root = tmp_path / "bare"
+    root.mkdir()
+    (root / "app.py").write_text("from fastapi import FastAPI\n\napp = build(FastAPI)\n")
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        text = (await hybrid_search(opened, "list routes")).render()
+    assert "routes: unknown" in text and "`fastapi`" in text, text
 
 
 async def test_all_routes_are_listed(site: Atlas) -> None:

@@ -226,7 +226,7 @@ def _owners_of_constructors(reader: Reader, uids: Iterable[str], reached: dict[s
 
 
 async def _routes(reader: Reader, reached: Mapping[str, _Reached]) -> dict[str, Affected]:
-    """Return the routes and events that the changed and the affected symbols handle."""
+    """Return the routes and events that the changed and the affected symbols handle, and the clients of the routes."""
     types = (EdgeType.HANDLES_ROUTE, EdgeType.HANDLES_EVENT)
     found: dict[str, Affected] = {}
     for edge in await reader.store.edges(list(reached), Direction.OUT, types, MAX_LEVEL_EDGES):
@@ -239,6 +239,17 @@ async def _routes(reader: Reader, reached: Mapping[str, _Reached]) -> dict[str, 
                 near.certainty * row.confidence, near.via,
             ),
         )  # fmt: skip
+    routes = [uid for uid, each in found.items() if each.node.row.label == Label.ROUTE]
+    for edge in await reader.store.edges(routes, Direction.IN, (EdgeType.CALLS_ROUTE,), MAX_LEVEL_EDGES):
+        row, route = edge.row, found[edge.row.target]
+        if edge.node.row.uid not in reached:
+            found.setdefault(
+                edge.node.row.uid,
+                Affected(
+                    edge.node, route.depth + 1, row.lines, row.type, row.strategy, row.confidence,
+                    route.certainty * row.confidence, (route.node.row.name, *route.via),
+                ),
+            )  # fmt: skip
     return found
 
 

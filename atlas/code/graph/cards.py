@@ -29,12 +29,13 @@ MOST_LINES = 24
 _CALLABLE = frozenset((Label.FUNCTION, Label.METHOD))
 _SHOWN: tuple[str, ...] = (
     "callers", "used_by", "imported_by", "bases", "subclasses", "overrides", "overridden_by", "handlers", "emitters",
-    "callees", "uses", "imports", "members", "tests", "routes", "events", "emits", "docs", "documents",
+    "clients", "readers", "setters",
+    "callees", "uses", "imports", "members", "tests", "routes", "events", "emits", "requests", "variables", "docs", "documents",
 )  # fmt: skip
 _SECTIONS: Mapping[Kind, tuple[str, ...]] = {
-    Kind.CALLERS: ("callers",),
+    Kind.CALLERS: ("callers", "clients", "readers"),
     Kind.CALLEES: ("callees",),
-    Kind.USAGES: ("callers", "used_by", "imported_by"),
+    Kind.USAGES: ("callers", "used_by", "imported_by", "clients", "readers"),
     Kind.USES: ("callees", "uses"),
     Kind.INSTANTIATIONS: ("callers",),
     Kind.TESTS: ("tests",),

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from atlas.code.graph.proof import prove_no_routes
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.route_clients import answer_clients, answer_part, calls_of
 from atlas.code.graph.targets import Targets
+from atlas.code.question.client_forms import ClientQuestion
 from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.question.route_forms import RouteQuestion, stems_of
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
 from atlas.code.retrieve.resolve import resolve
 from atlas.core.model import STRUCTURE_PATH, Direction, EdgeType, Filter, Label, Match, Node
+from atlas.core.wording import counted
 
 MAX_ROUTES = 20_000
 MAX_HANDLERS = 500
@@ -89,7 +94,7 @@ async def answer_routes(
     """Return the routes that a question asks for, None if the index has none that fit. Raises store errors."""
     nodes = await _nodes(reader, Label.ROUTE, where)
     if not nodes and not question.name:
-        return None
+        return None if question.path or question.words else await _without_routes(reader, intent, where)
     intent = replace(intent or _intent(question.path or question.name), kind=Kind.ROUTES)
     kept = [node for node in nodes if keeps(where, node) and _in_tests(node, intent)]
     notes: tuple[str, ...] = ()
@@ -107,6 +112,9 @@ async def answer_routes(
             found = below
         if not found:
             return None
+        if question.clients:
+            closest = [node for score, node in scored if score == scored[0][0]] or found
+            return await answer_clients(reader, asked, closest[:MAX_HANDLERS], intent, where)
         return EdgeAnswer(
             intent,
             Targets(asked, ()),
@@ -118,6 +126,7 @@ async def answer_routes(
         return await _of_words(reader, question.words, intent, [node for node in kept if not node.row.is_test])
     if question.name:
         return await _of_handler(reader, question.name, intent, nodes, where)
+    kept = _without_descriptions(kept)
     own = [node for node in kept if not node.row.is_test]
     notes = (f"{len(kept) - len(own)} routes of tests are left out",) if own and len(own) < len(kept) else ()
     found = own or kept
@@ -131,6 +140,30 @@ async def answer_routes(
         notes=notes,
         title=f"routes: {len(found)}",
     )
+
+
+async def answer_called(reader: Reader, question: ClientQuestion, where: Filter) -> EdgeAnswer | None:
+    """Return the routes that a part of the project calls, None if none is known. Raises store errors."""
+    return await answer_part(reader, question, await _nodes(reader, Label.ROUTE, where), where)
+
+
+async def _without_routes(reader: Reader, intent: RelationIntent | None, where: Filter) -> EdgeAnswer | None:
+    """Return that routes are unknown where the project has a framework for them; None without one."""
+    absence = await prove_no_routes(reader, where.project)
+    if absence is None:
+        return None
+    intent = replace(intent or _intent(""), kind=Kind.ROUTES)
+    return EdgeAnswer(intent, Targets("", ()), notes=(absence.sentence,), is_unknown=True, title="routes: unknown")
+
+
+def _without_descriptions(nodes: Sequence[Node]) -> list[Node]:
+    """Return routes without those that a description repeats."""
+    served = {node.row.name for node in nodes if not _is_described(node)}
+    return [node for node in nodes if node.row.name not in served or not _is_described(node)]
+
+
+def _is_described(node: Node) -> bool:
+    return '"openapi"' in node.row.properties
 
 
 async def _of_words(
@@ -259,9 +292,12 @@ async def _with_handlers(reader: Reader, routes: Sequence[Node]) -> tuple[Relate
         # the node around an anonymous function says little
         name = "" if far.label in (Label.MODULE, Label.FILE) else f"{far.qualified_name} ({far.path}:{far.line})"
         handlers[each.row.target] = (name, each.row.strategy, each.row.confidence)
+    calls = Counter(edge.row.target for edge in await calls_of(reader, routes))
     found: list[RelatedSymbol] = []
     for node in routes:
         name, strategy, confidence = handlers.get(node.row.uid, ("", "", 1.0))
+        if clients := calls[node.row.uid]:
+            name = f"{name}, {counted(clients, 'client')}".removeprefix(", ")
         found.append(RelatedSymbol(node, node.row.path, (node.row.line,), strategy, confidence, of=name))
     return tuple(found)
 

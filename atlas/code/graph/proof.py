@@ -46,6 +46,15 @@ _REFERRING = (
 )  # fmt: skip
 _CALLED = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.TESTS, Kind.IMPACT))
 """Relations of a function that is passed as a value: where it is called, no edge says."""
+_FRAMEWORKS = (
+    "fastapi", "flask", "django", "starlette", "aiohttp", "tornado", "sanic", "bottle", "falcon", "litestar", "quart",
+    "express", "koa", "fastify", "hono", "@nestjs/core", "next", "restify", "elysia", "org.springframework",
+    "javax.ws.rs", "jakarta.ws.rs", "io.ktor", "github.com/gin-gonic/gin", "github.com/labstack/echo",
+    "github.com/labstack/echo/v4", "github.com/go-chi/chi", "github.com/go-chi/chi/v5", "github.com/gorilla/mux",
+    "github.com/gofiber/fiber", "github.com/gofiber/fiber/v2", "actix_web", "axum", "rocket", "warp", "sinatra",
+    "rails", "Slim", "Laravel", "Microsoft.AspNetCore",
+)  # fmt: skip
+"""Packages whose purpose is to serve routes."""
 _IMPORT = re.compile(r"\b(?:import|require|include|from|use|using|load|source|alias|export|mod)\b|@import")
 _IMPORTING = re.compile(
     r"\s*(?:import\s|from\s+\S+\s+import\s|#\s*include\b|using\s|use\s+[\w:\\]+|require\b|extern crate\b|alias\s)"
@@ -173,6 +182,20 @@ async def prove_none_from(reader: Reader, nodes: Sequence[Node], kind: Kind) -> 
     if reasons:
         return _unknown(what, " and ".join(reasons))
     return Absence(True, f"no resolved {what}, and no reference in it is unresolved")
+
+
+async def prove_no_routes(reader: Reader, project: str) -> Absence | None:
+    """Return why an index without routes may miss some: a framework is there. None without one. Raises store errors."""
+    if not await is_finished(reader, project):
+        return _unknown(Kind.ROUTES.value, "the first index is not finished")
+    used: list[str] = []
+    for name in _FRAMEWORKS:
+        scope = Filter(project=project, labels=(Label.EXTERNAL_PACKAGE,))
+        if await reader.store.find(f"ext:{name}", Match.EXACT, scope, 1):
+            used.append(f"`{name}`")
+    if not used:
+        return None
+    return _unknown(Kind.ROUTES.value, f"the project uses {', '.join(used[:SHOWN])} and no rule finds a registration")
 
 
 async def unaccounted(

@@ -1,7 +1,9 @@
-"""Environment variables: which ones the code reads, and what one of them does, from reads in the indexed texts.
+"""Environment variables: which ones the code reads, and what one of them does.
 
-A read is a call or an index by which a language gives a variable (`os.environ`, `getenv`). A name that is
-a constant is looked up where the constant is assigned; what is put together at run time is listed as it is written.
+The graph has the reads and definitions whose name is literal, in the languages that have rules for them. The indexed
+texts add those of other languages, and names that are put together at run time, which are listed as they are written: a
+read is a call or an index by which a language gives a variable (`os.environ`, `getenv`), and a name that is a constant
+is looked up where the constant is assigned.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from atlas.code.graph.variables import read_places
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
-from atlas.code.lines.scan_texts import TextMatch, is_aside, is_document, scan_texts
+from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter, Label, Match
@@ -20,6 +23,7 @@ from atlas.core.wording import counted
 
 _ASKS = re.compile(r"\benv(?:ironment(?:al)?)?[- ]?var(?:iable)?s?\b|\benviron(?:ment)? settings\b", re.IGNORECASE)
 _READS = re.compile(r"\bvariables\b.*\b(?:read|consult|honou?r|respect)", re.IGNORECASE)
+_OF_ONE = re.compile(r"\b(?:reads?|sets?)\b", re.IGNORECASE)
 _LISTS = re.compile(
     r"^(?:\W*(?:please|can you|could you|show|list|give|find|tell|name|all|me|us|the|and|of|any|every"
     r"|are there|is there)\b)*"
@@ -60,6 +64,7 @@ _TOOLS = re.compile(
     r"(?:^|/)(?:\.[\w-]+|scripts?|tools?|ci|build|gulpfile\.\w+|rakefile|gemfile|noxfile\.py|setup\.py)(?:/|$)", re.I
 )
 """Code that builds or checks the project."""
+_ANY = re.compile("")
 _NEEDLES = (b"env", b"${")
 _OF_REQUESTS = re.compile(
     r"(?:REQUEST|SERVER|REMOTE|SCRIPT|CONTENT|GATEWAY|PATH|QUERY|HTTP|DOCUMENT|AUTH)_\w+|HTTPS?|PATH_INFO|CHUNKED_BODY"
@@ -88,6 +93,8 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
     text = query.text
     named = tuple(dict.fromkeys(_CONSTANT.findall(text)))
     is_asked = bool(_ASKS.search(text) or _READS.search(text))
+    is_about_one = bool(named and _OF_ONE.search(text) and await read_places(reader, where, named))
+    is_asked = is_asked or is_about_one
     if not is_asked and not (len(named) == 1 and len(text.split()) <= 12 and query.relation is None):
         return None
     if query.states or query.reports or (is_asked and not named and not _LISTS.match(text)):
@@ -119,7 +126,28 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     kept = [
         each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)
     ]
-    return kept, scan.notes
+    known = {(each.name, each.found.place) for each in kept}
+    linked = [each for each in await _linked(reader, where) if (each.name, each.found.place) not in known]
+    return sorted([*kept, *linked], key=lambda each: each.found.file.is_test), scan.notes
+
+
+async def _linked(reader: Reader, where: Filter) -> list[EnvironmentRead]:
+    """Return the reads and definitions that the graph has."""
+    places = await read_places(reader, where)
+    contents = await reader.store.content(where.project or reader.project, sorted({each.node.row.path for each in places}))
+    files = {
+        each.node.row.path: IndexedText(
+            each.node.row.path, contents[each.node.row.path].decode("utf-8", "replace"), each.node.row.is_test
+        )
+        for each in places
+        if each.node.row.path in contents
+    }
+    found: list[EnvironmentRead] = []
+    for each in places:
+        file = files.get(each.node.row.path)
+        if file is not None and 0 < each.line <= len(file.lines) and (match := _ANY.match("")) is not None:
+            found.append(EnvironmentRead(each.name, TextMatch(file, each.line, match), each.is_written))
+    return found
 
 
 def _read(found: TextMatch) -> EnvironmentRead | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from atlas.code.question.client_forms import asks_for_clients
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 
 _METHOD = r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
@@ -56,6 +57,8 @@ class RouteQuestion:
     """Whether all routes below the path are asked for."""
     words: tuple[str, ...] = ()
     """Words of the path or of the handler's name."""
+    clients: bool = False
+    """Whether those who call the route are asked for, rather than its handler."""
 
 
 def read_route_question(text: str, intent: RelationIntent | None) -> RouteQuestion | None:
@@ -63,10 +66,11 @@ def read_route_question(text: str, intent: RelationIntent | None) -> RouteQuesti
     if len(text) > 300:
         return None
     if (found := _METHOD_PATH.search(text)) is not None:
-        return RouteQuestion(found["method"], _cleaned(found["path"]))
+        return RouteQuestion(found["method"], _cleaned(found["path"]), clients=asks_for_clients(text))
     path = _PATH.search(text)
     if path is not None and _ROUTE_WORD.search(text[: path.start()] + text[path.end() :]):
-        return RouteQuestion(path=_cleaned(path["path"]), is_prefix=bool(_BELOW.search(text[: path.start()])))
+        is_prefix = bool(_BELOW.search(text[: path.start()]))
+        return RouteQuestion(path=_cleaned(path["path"]), is_prefix=is_prefix, clients=asks_for_clients(text))
     for form in _REGISTERED:
         if (match := form.match(text)) is not None:
             return RouteQuestion(name=match["name"])

@@ -32,6 +32,7 @@ _KINDS = {
     Label.FILE: 5,
     Label.ROUTE: 5,
     Label.EVENT: 5,
+    Label.ENV_VAR: 5,
 }
 """Type before function before method before field; documents, windows and other packages follow."""
 _LAST_KIND = 9

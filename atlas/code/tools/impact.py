@@ -39,7 +39,7 @@ _FORMATS = ("text", "mermaid")
 _VERBS = {
     EdgeType.INHERITS: "inherits ", EdgeType.OVERRIDES: "overrides ", EdgeType.IMPORTS: "imports ",
     EdgeType.USES_TYPE: "type ", EdgeType.REFERENCES: "refers ", EdgeType.HANDLES_ROUTE: "handled by it, ",
-    EdgeType.HANDLES_EVENT: "handled by it, ",
+    EdgeType.HANDLES_EVENT: "handled by it, ", EdgeType.CALLS_ROUTE: "calls its route, ",
 }  # fmt: skip
 
 

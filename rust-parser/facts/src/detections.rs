@@ -52,6 +52,11 @@ pub enum DetectionKind {
     Injects,
     /// A fixture that the handler asks for.
     Requests,
+    /// A call of a route by its URL, as the code writes it.
+    Client,
+    /// A read or a definition of an environment variable.
+    Reads,
+    Sets,
 }
 
 /// A function, class or router that a detection names.

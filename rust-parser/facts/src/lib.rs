@@ -38,6 +38,7 @@ mod narrowing;
 mod notes;
 mod problem;
 pub mod route_path;
+pub mod url_path;
 pub mod string_table;
 mod window;
 

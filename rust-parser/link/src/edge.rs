@@ -23,6 +23,9 @@ pub enum EdgeType {
     HandlesRoute,
     HandlesEvent,
     EmitsEvent,
+    CallsRoute,
+    ReadsEnv,
+    SetsEnv,
     Documents,
     Affects,
     Supports,
@@ -38,6 +41,12 @@ pub enum EdgeType {
 }
 
 impl EdgeType {
+    /// Returns whether the targets are nodes without a file, which exist because edges refer to them.
+    fn is_to_referent(self) -> bool {
+        use EdgeType::{EmitsEvent, HandlesEvent, ReadsEnv, SetsEnv, Source};
+        matches!(self, HandlesEvent | EmitsEvent | ReadsEnv | SetsEnv | Source)
+    }
+
     /// Returns the name of the relationship type in the store.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,6 +63,9 @@ impl EdgeType {
             EdgeType::HandlesRoute => "HANDLES_ROUTE",
             EdgeType::HandlesEvent => "HANDLES_EVENT",
             EdgeType::EmitsEvent => "EMITS_EVENT",
+            EdgeType::CallsRoute => "CALLS_ROUTE",
+            EdgeType::ReadsEnv => "READS_ENV",
+            EdgeType::SetsEnv => "SETS_ENV",
             EdgeType::Documents => "DOCUMENTS",
             EdgeType::Affects => "AFFECTS",
             EdgeType::Supports => "SUPPORTS",
@@ -117,10 +129,10 @@ pub struct FileEdges {
 }
 
 impl FileEdges {
-    /// Returns the uids of the events and papers that the edges refer to, each once.
+    /// Returns the uids of the events, variables and papers that the edges refer to, each once.
     pub fn referents(&self) -> Box<[Sym]> {
         let referents = self.edges.iter().filter_map(|edge| match (edge.kind, edge.target) {
-            (EdgeType::HandlesEvent | EdgeType::EmitsEvent | EdgeType::Source, Target::Stated(uid)) => Some(uid),
+            (kind, Target::Stated(uid)) if kind.is_to_referent() => Some(uid),
             _ => None,
         });
         let mut found: Vec<Sym> = referents.collect();

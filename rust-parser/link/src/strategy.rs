@@ -48,6 +48,10 @@ pub enum Strategy {
     TestName,
     TestImport,
     EqualName,
+    RoutePath,
+    RouteEnd,
+    RouteOneOf,
+    Literal,
 }
 
 impl Strategy {
@@ -96,6 +100,10 @@ impl Strategy {
             Strategy::TestName => "test-name",
             Strategy::TestImport => "test-import",
             Strategy::EqualName => "equal-name",
+            Strategy::RoutePath => "route-path",
+            Strategy::RouteEnd => "route-end",
+            Strategy::RouteOneOf => "route-one-of",
+            Strategy::Literal => "literal",
         }
     }
 
@@ -123,6 +131,10 @@ impl Strategy {
             Strategy::TestImport => 0.6,
             // One of several projects that have the name.
             Strategy::EqualName => 0.4,
+            Strategy::RoutePath => 0.92,
+            Strategy::RouteEnd => 0.75,
+            Strategy::RouteOneOf => 0.5,
+            Strategy::Literal => 0.97,
             Strategy::DocUniqueName => 0.7,
             Strategy::OverrideRoot => 0.85,
             Strategy::Passed | Strategy::Element => 0.85,

@@ -237,7 +237,7 @@ pub fn of_plain(path: &str, may_be_data: bool) -> Option<&'static str> {
 
 fn is_named_hidden_file(lower: &str) -> bool {
     let stem = lower[1..].split('.').next().unwrap_or_default();
-    HIDDEN_FILES.contains(&lower) || HIDDEN_STEMS.contains(&stem)
+    is_template_of_variables(lower) || HIDDEN_FILES.contains(&lower) || HIDDEN_STEMS.contains(&stem)
 }
 
 /// Returns why a folder with this name is not entered, or "".
@@ -252,11 +252,22 @@ pub fn of_folder(name: &str) -> &'static str {
 }
 
 fn is_secret(lower: &str) -> bool {
+    if is_template_of_variables(lower) {
+        return false;
+    }
     let (stem, extension) = lower.rsplit_once('.').unwrap_or((lower, ""));
     SECRET_NAMES.contains(&lower)
         || SECRET_PREFIXES.iter().any(|prefix| lower.starts_with(prefix) && !lower.ends_with(".pub"))
         || SECRET_SUFFIXES.iter().any(|suffix| lower.ends_with(suffix))
         || (SECRET_DATA.contains(&extension) && is_secret_stem(stem))
+}
+
+/// Recognizes `.env.example` and `example.env`, which have names of variables with placeholders as their values.
+fn is_template_of_variables(lower: &str) -> bool {
+    const WORDS: [&str; 4] = ["example", "sample", "template", "dist"];
+    let named = |text: &str| WORDS.contains(&text);
+    let last = lower.rsplit('.').next().unwrap_or_default();
+    (lower.contains(".env.") && named(last)) || lower.strip_suffix(".env").is_some_and(named)
 }
 
 /// Recognizes `secrets.yaml`, `prod.secrets.json`, `db-credentials.toml`, `service-account-key.json`.
@@ -291,6 +302,8 @@ mod tests {
         }
         for name in [
             "secrets-store.yaml",
+            ".env.example",
+            "example.env",
             "auth.py",
             "secrets.py",
             "credentials.go",

@@ -11,7 +11,7 @@ use crate::project::names::{EMPTY, FILE_NODE};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
 use crate::testing::reached::{self, Depths, add_reached};
-use atlas_facts::{DefId, Kind, flags};
+use atlas_facts::{DefId, DetectionKind, Kind, flags};
 use atlas_languages::ModuleRule;
 
 /// Returns all edges of a file, and the uid of each one's target without the project.
@@ -203,6 +203,23 @@ impl EdgeCollector<'_, '_> {
             self.add(place.def, link.kind, target, line, link.via);
         }
         self.add_injected();
+        self.add_called_routes();
+    }
+
+    /// Adds the routes that clients in this file call. A line that registers a route is no call of one.
+    fn add_called_routes(&mut self) {
+        let query = self.query;
+        let own = &query.own_routes().routes;
+        for detection in query.file.facts().detections.iter().filter(|one| one.kind == DetectionKind::Client) {
+            if own.iter().any(|route| route.line == detection.line) {
+                continue;
+            }
+            let source = query.index.symbols.get(query.node_symbol(detection.scope)).def;
+            for (name, place, via) in query.called_routes(detection) {
+                let target = Target::Stated(query.route_uid(name, place));
+                self.add(source, EdgeType::CallsRoute, target, detection.line, via);
+            }
+        }
     }
 
     fn add_imports(&mut self) {

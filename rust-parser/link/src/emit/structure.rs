@@ -37,7 +37,7 @@ pub struct Structure {
     pub depends: Vec<DependsOn>,
 }
 
-/// Builds the structure of a project from its files and the external symbols, events and papers that their edges refer to.
+/// Builds the structure of a project from its files and the external symbols, events, variables and papers that their edges refer to.
 /// Also returns the keys of the queries that this made.
 pub fn build(index: &Index, project: &str, imported: &Imported, referents: FxHashSet<Sym>) -> (Structure, Box<[u32]>) {
     let (mut structure, mut dependencies) = (Structure::default(), Vec::new());
@@ -175,6 +175,10 @@ impl Structure {
             let uid = index.strings.text(referent);
             if let Some(("arxiv" | "doi", identifier)) = uid.split_once(':') {
                 self.add(uid.to_owned(), "Paper", "paper", identifier, "");
+                continue;
+            }
+            if let Some(name) = uid.strip_prefix("env:") {
+                self.add(uid.to_owned(), "EnvVar", "env_var", name, "");
                 continue;
             }
             let mut parts = uid.splitn(3, ':').skip(1);

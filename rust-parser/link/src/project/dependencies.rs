@@ -47,6 +47,8 @@ pub enum DependencyKind {
     Router,
     /// The registrations of a route.
     Route,
+    /// The routes whose path has a last literal segment.
+    RoutePath,
     /// What a fixture or helper of tests calls, and the fixtures of a file.
     Support,
     /// The routes and events that other files register for handlers in a file.

@@ -3,26 +3,18 @@
 use rustc_hash::FxHashMap;
 
 use crate::edge::EdgeType;
-use crate::entity::Entity;
-use crate::project::file_entry::Bound;
-use crate::project::names::{EMPTY, ExternalId, SymbolId};
+use crate::project::names::{EMPTY, SymbolId};
 use crate::project::query::Query;
 use crate::routes::tables::{FileRoutes, Link, Route, RouterKey};
 use crate::strategy::Strategy;
 use atlas_facts::route_path::join;
-use atlas_facts::{DefId, Detection, DetectionKind, Expr, ExprId, Kind, Name};
+use atlas_facts::{Detection, DetectionKind, Name};
 
 /// Largest number of prefixes of a router, and of routers around a router.
 const MAX_PREFIXES: usize = 8;
 const MAX_NESTING: usize = 12;
 /// Largest number of routes of a file.
 const MAX_ROUTES: usize = 5000;
-
-/// A detector with this instead of packages finds routes only where they are mounted.
-const MOUNTED: &str = "$mounted";
-
-/// Endings of the names of classes that wrap a router.
-const ROUTER_NAMES: [&str; 6] = ["Router", "Routes", "Mux", "Engine", "RouterGroup", "Blueprint"];
 
 /// Returns the routes and events of a file.
 pub fn link_routes(query: &Query) -> FileRoutes {
@@ -34,10 +26,10 @@ pub fn link_routes(query: &Query) -> FileRoutes {
             add_route(query, detection, &mut found, &mut counts);
         }
     }
-    let events =
-        facts.detections.iter().filter(|one| matches!(one.kind, DetectionKind::Handles | DetectionKind::Emits));
-    for detection in events.filter(|detection| query.acceptance(detection).is_some()) {
-        add_event(query, detection, &mut found);
+    for detection in facts.detections.iter().filter(|one| is_named(one.kind)) {
+        if query.acceptance(detection).is_some() {
+            add_event(query, detection, &mut found);
+        }
     }
     found.links.sort_unstable_by_key(|link| (link.source, link.kind, link.line));
     found.links.dedup();
@@ -49,8 +41,19 @@ pub fn link_routes(query: &Query) -> FileRoutes {
 fn certain_routes<'d>(query: &Query, detections: &'d [Detection]) -> Vec<(Name, &'d Detection)> {
     let mut best: FxHashMap<(u32, Name, Name), (u8, Name)> = FxHashMap::default();
     let mut accepted = Vec::new();
+    let mut clients: FxHashMap<u32, u8> = FxHashMap::default();
+    for detection in detections.iter().filter(|one| one.kind == DetectionKind::Client) {
+        clients.extend(query.acceptance(detection).map(|rank| (detection.line, rank)));
+    }
+    // `api.post("/users", data)`: what is a client by its origin, or has no function as its handler, is no router.
+    let is_client = |detection: &Detection, rank: u8| {
+        clients.get(&detection.line).is_some_and(|&own| {
+            let handler = || query.handler_symbol(detection.handler, detection.scope, detection.line);
+            own < rank || (own == rank && rank > 0 && handler().is_none())
+        })
+    };
     for detection in detections.iter().filter(|one| one.kind == DetectionKind::Route) {
-        if let Some(rank) = query.acceptance(detection) {
+        if let Some(rank) = query.acceptance(detection).filter(|&rank| !is_client(detection, rank)) {
             let place = (detection.line, detection.path, detection.methods);
             let known = best.entry(place).or_insert((rank, detection.framework));
             if rank < known.0 {
@@ -97,15 +100,27 @@ fn add_route(query: &Query, detection: &Detection, found: &mut FileRoutes, count
                 framework: strings.intern(text(detection.framework)),
                 line: detection.line,
             });
+            // A description of routes handles none itself.
+            if query.file.is_prose() && via == Strategy::Registration {
+                continue;
+            }
             let kind = EdgeType::HandlesRoute;
             found.links.push(Link { source, kind, target: name, place, line: detection.line, via });
         }
     }
 }
 
+/// Returns whether what a detection finds is a node without a file: an event or a variable of the environment.
+fn is_named(kind: DetectionKind) -> bool {
+    matches!(kind, DetectionKind::Handles | DetectionKind::Emits | DetectionKind::Reads | DetectionKind::Sets)
+}
+
 fn add_event(query: &Query, detection: &Detection, found: &mut FileRoutes) {
     let text = |name| query.file.text(name);
-    let uid = format!("event:{}:{}", text(detection.methods), text(detection.path));
+    let uid = match detection.kind {
+        DetectionKind::Reads | DetectionKind::Sets => format!("env:{}", text(detection.path)),
+        _ => format!("event:{}:{}", text(detection.methods), text(detection.path)),
+    };
     let target = query.index.strings.intern(&uid);
     let here = (query.node_symbol(detection.scope), Strategy::Registration);
     let (kind, (source, via)) = match detection.kind {
@@ -113,6 +128,8 @@ fn add_event(query: &Query, detection: &Detection, found: &mut FileRoutes) {
             let handler = query.handler_symbol(detection.handler, detection.scope, detection.line);
             (EdgeType::HandlesEvent, handler.unwrap_or(here))
         }
+        DetectionKind::Reads => (EdgeType::ReadsEnv, (here.0, Strategy::Literal)),
+        DetectionKind::Sets => (EdgeType::SetsEnv, (here.0, Strategy::Literal)),
         _ => (EdgeType::EmitsEvent, here),
     };
     found.links.push(Link { source, kind, target, place: EMPTY, line: detection.line, via });
@@ -120,7 +137,7 @@ fn add_event(query: &Query, detection: &Detection, found: &mut FileRoutes) {
 
 impl Query<'_> {
     /// Returns the prefixes under which a router is reachable: those of its parents, of its mounts, and its own.
-    fn prefixes(&self, router: RouterKey, seen: &mut Vec<RouterKey>) -> Vec<String> {
+    pub(super) fn prefixes(&self, router: RouterKey, seen: &mut Vec<RouterKey>) -> Vec<String> {
         if seen.contains(&router) || seen.len() >= MAX_NESTING {
             return vec![String::new()];
         }
@@ -144,102 +161,5 @@ impl Query<'_> {
             found.push(if own.is_empty() { String::new() } else { join("", own) });
         }
         found
-    }
-
-    /// Returns whether the receiver of a detection is an object of the framework, and by what, most certain first: by
-    /// its origin (0), its name (1), or because a known router is mounted as it (2).
-    fn acceptance(&self, detection: &Detection) -> Option<u8> {
-        let packages = self.file.text(detection.packages);
-        if packages == MOUNTED {
-            return (!self.mounts(self.owner_router(detection)?).is_empty()).then_some(0);
-        }
-        let Some(receiver) = detection.receiver.filter(|_| !packages.is_empty()) else { return Some(0) };
-        if let Some(is_from) = self.comes_from(receiver, detection.scope, detection.line, packages, 0) {
-            return is_from.then_some(0);
-        }
-        if self.has_known_name(receiver, self.file.text(detection.receivers)) {
-            return Some(1);
-        }
-        let router = self.owner_router(detection)?;
-        (!self.mounts(router).is_empty() || !self.own_prefixes(router).is_empty()).then_some(2)
-    }
-
-    fn has_known_name(&self, receiver: ExprId, names: &str) -> bool {
-        let name = match *self.file.expr(receiver) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.text(name),
-            _ => return false,
-        };
-        names.split(' ').any(|known| match known.strip_prefix('*') {
-            Some(ending) => name.to_ascii_lowercase().ends_with(ending),
-            None => known == name,
-        })
-    }
-
-    /// Returns whether a value comes from one of the packages; `None` if that is not known.
-    fn comes_from(&self, expr: ExprId, scope: DefId, line: u32, packages: &str, depth: u32) -> Option<bool> {
-        if depth > 6 {
-            return None;
-        }
-        for value in self.eval(expr, scope, line) {
-            match value.entity {
-                Entity::External(external) | Entity::ExternalInstance(external) => {
-                    return Some(self.is_of(external, packages));
-                }
-                Entity::Instance(class) | Entity::Elements(class) => {
-                    let is_from =
-                        |base: &Entity| matches!(base, Entity::External(external) if self.is_of(*external, packages));
-                    let is_derived = self.ancestors(class).iter().any(is_from);
-                    // A router of the project's own, behind which there may be one of the framework.
-                    return if is_derived || !self.is_named_as_router(class) { Some(is_derived) } else { None };
-                }
-                Entity::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field) => {
-                    for held in self.stored_values(symbol) {
-                        if let Entity::External(external) | Entity::ExternalInstance(external) = held.entity {
-                            return Some(self.is_of(external, packages));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        match *self.file.expr(expr) {
-            Expr::Call { callee, .. } => self.comes_from(callee, scope, line, packages, depth + 1),
-            Expr::Attribute { base, .. } => {
-                self.comes_from(base, scope, line, packages, depth + 1).filter(|&is_from| is_from)
-            }
-            Expr::Name(name) => {
-                let name = self.file.sym(name);
-                let mut here = scope;
-                while here != 0 && self.file.entries(here, name).is_empty() {
-                    here = self.file.outline(here).parent;
-                }
-                if self.file.entries(here, name).iter().any(|entry| matches!(entry.bound, Bound::Import(_))) {
-                    return None;
-                }
-                let facts = self.file.facts();
-                let bindings = facts.bindings.iter().filter(|binding| {
-                    binding.scope == here
-                        && matches!(*self.file.expr(binding.target), Expr::Name(target) if self.file.sym(target) == name)
-                });
-                bindings.rev().take(4).find_map(|binding| {
-                    let value = binding.value.filter(|&value| value != expr)?;
-                    self.comes_from(value, here, binding.line.saturating_sub(1), packages, depth + 1)
-                })
-            }
-            _ => None,
-        }
-    }
-
-    fn is_named_as_router(&self, class: SymbolId) -> bool {
-        let name = self.text(self.definition(class).1.name);
-        ROUTER_NAMES.iter().any(|ending| name.ends_with(ending))
-    }
-
-    fn is_of(&self, external: ExternalId, packages: &str) -> bool {
-        let (package, name) = self.index.externals.name(external);
-        let dotted = format!("{}.{}", self.text(package), self.text(name));
-        packages.split(' ').any(|known| {
-            dotted.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':']))
-        })
     }
 }

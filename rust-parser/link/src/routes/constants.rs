@@ -19,7 +19,7 @@ impl Query<'_> {
     }
 
     /// Returns the string that a constant holds.
-    fn constant_text(&self, name: &str, scope: DefId, line: u32) -> Option<String> {
+    pub(super) fn constant_text(&self, name: &str, scope: DefId, line: u32) -> Option<String> {
         let mut parts = name.split('.');
         let first = self.index.strings.find(parts.next()?)?;
         let mut values = self.resolve_name(scope, first, line)?;

@@ -7,6 +7,9 @@ use crate::project::query::Query;
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Expr, ExprId, Handler, Kind};
 
+/// Parts of the paths of clients.
+const CLIENT_FOLDERS: [&str; 8] = ["client", "sdk", "generated", "frontend", "web/", "webapp", "mobile", "test"];
+
 /// Largest nesting of wrappers around a handler.
 const MAX_WRAPPERS: u32 = 4;
 
@@ -20,6 +23,9 @@ impl Query<'_> {
             Handler::Expr(expr) => self.handler_value(expr, scope, line, 0),
             Handler::Text(name) => {
                 let text = self.file.text(name);
+                if self.file.is_prose() {
+                    return self.operation_named(text);
+                }
                 let (class, method) = text.rsplit_once('.')?;
                 self.method_named(class, method)
             }
@@ -27,7 +33,7 @@ impl Query<'_> {
     }
 
     /// Returns the symbol of the node that represents a scope of this file.
-    pub(super) fn node_symbol(&self, scope: DefId) -> SymbolId {
+    pub(crate) fn node_symbol(&self, scope: DefId) -> SymbolId {
         match self.file.node_of(scope) {
             Some(def) => self.file.symbols[def as usize],
             None => self.file.file_symbol,
@@ -93,6 +99,20 @@ impl Query<'_> {
             return Some(inner.unwrap_or((symbol, value.via)));
         }
         None
+    }
+
+    /// Returns the only function with the name of an operation that a description of routes has. Functions of generated
+    /// clients have the same names.
+    fn operation_named(&self, operation: &str) -> Option<(SymbolId, Strategy)> {
+        let is_client = |path: &str| CLIENT_FOLDERS.iter().any(|word| path.to_ascii_lowercase().contains(word));
+        let functions = self.named(self.index.strings.intern(operation)).iter().copied().filter(|&symbol| {
+            let place = self.index.symbols.get(symbol);
+            place.def != FILE_NODE && is_callable(self.kind(symbol)) && !is_client(&self.index.file(place.file).path)
+        });
+        match functions.collect::<Vec<_>>()[..] {
+            [only] => Some((only, Strategy::NamedHandler)),
+            _ => None,
+        }
     }
 
     /// Returns the only method with a class's and a method's name; of a class without this method, the class.

@@ -9,6 +9,10 @@ use atlas_facts::{
     BindingKind, DefId, Detection, DetectionKind, Expr, ExprId, Handler, Kind, ParamKind, ReferenceKind,
 };
 
+/// The methods of a detection that gives a client the base of its URLs, and such a base that is not known.
+const BASE_URL: &str = "URL";
+const UNKNOWN_BASE: &str = "/{base}";
+
 /// Returns how the routers of a file hang together.
 pub fn link_routers(query: &Query) -> FileRouters {
     let mut found = FileRouters::default();
@@ -21,7 +25,9 @@ pub fn link_routers(query: &Query) -> FileRouters {
     for detection in &facts.detections {
         let parent = query.owner_router(detection);
         used.extend(parent);
-        let prefix = query.index.strings.intern(&query.known_path(detection).unwrap_or_default());
+        let unknown = if query.file.text(detection.methods) == BASE_URL { UNKNOWN_BASE } else { "" };
+        let prefix = query.known_path(detection).unwrap_or_else(|| unknown.to_owned());
+        let prefix = query.index.strings.intern(&prefix);
         match detection.kind {
             DetectionKind::Router => {
                 // A router without a variable: of a chain of calls, or an argument.

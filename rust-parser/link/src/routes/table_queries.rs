@@ -6,7 +6,8 @@ use crate::project::dependencies::{DependencyKind, add_differences, key};
 use crate::project::index::Index;
 use crate::project::names::{EMPTY, FileId, Sym};
 use crate::project::query::Query;
-use crate::routes::tables::{FileRouters, FileRoutes, Link, Mount, RouterKey, router_query};
+use crate::routes::tables::{FileRouters, FileRoutes, Link, Mount, Route, RouterKey, router_query, segment_query};
+use atlas_facts::url_path::Segment;
 
 impl Index {
     /// Replaces the routers of a file. Adds the keys of the queries whose answers change.
@@ -25,7 +26,8 @@ impl Index {
         let known = &mut self.routing.routes[id as usize];
         let old = std::mem::replace(known, found);
         if old != *known {
-            add_differences(old.contributions(id, file_of), known.contributions(id, file_of), keys);
+            let strings = &self.strings;
+            add_differences(old.contributions(id, strings, file_of), known.contributions(id, strings, file_of), keys);
         }
     }
 
@@ -63,6 +65,26 @@ impl<'a> Query<'a> {
         }
         self.record(key(DependencyKind::Route, name, 0));
         self.index.routing.uid(name, place)
+    }
+
+    /// Returns the routes that a called path may mean, with their files: those whose last literal segment it has.
+    pub(super) fn routes_like(&self, called: &[Segment]) -> Vec<(FileId, &'a Route)> {
+        let literal = called.iter().filter_map(|segment| match segment {
+            Segment::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let mut segments: Vec<&str> = literal.collect();
+        segments.sort_unstable();
+        segments.dedup();
+        if segments.is_empty() {
+            segments.push("");
+        }
+        let mut found = Vec::new();
+        for segment in segments {
+            self.record(segment_query(segment));
+            found.extend(self.index.routing.with_segment(segment));
+        }
+        found
     }
 
     /// Records that the uids of the file's own routes are used.

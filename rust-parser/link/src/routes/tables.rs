@@ -3,9 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::edge::EdgeType;
-use crate::project::dependencies::{Contributions, DependencyKind, digest_of, key};
+use crate::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
 use crate::project::names::{FileId, Strings, Sym, SymbolId};
 use crate::strategy::Strategy;
+use atlas_facts::url_path::{Segment, segments};
+
+/// The framework of routes that a file only describes.
+pub const DESCRIBED: &str = "openapi";
 
 /// A router: the scope and the name of its variable. With an empty name, the router that a function returns or a
 /// module exports.
@@ -73,6 +77,8 @@ pub struct RouteTables {
     pub(super) own: FxHashMap<RouterKey, Vec<Sym>>,
     /// The place of the first registration of each route, which has the name as its uid.
     owners: FxHashMap<Sym, Sym>,
+    /// Routes by the last literal segment of their path: the file and the position in it.
+    by_segment: FxHashMap<String, Vec<(FileId, u32)>>,
     /// Links whose source is in another file than the registration, by the file of the source.
     pub(super) links: FxHashMap<FileId, Vec<Link>>,
 }
@@ -102,9 +108,12 @@ impl RouteTables {
     pub(super) fn index_routes(&mut self, strings: &Strings, file_of: impl Fn(SymbolId) -> FileId) {
         self.links.clear();
         self.owners.clear();
-        let mut first: FxHashMap<Sym, (bool, &str, Sym)> = FxHashMap::default();
+        self.by_segment.clear();
+        let mut first: FxHashMap<Sym, ((bool, bool), &str, Sym)> = FxHashMap::default();
         for route in self.routes.iter().flat_map(|file| &file.routes) {
-            let own = (route.is_test, strings.text(route.place), route.place);
+            // code before tests before descriptions
+            let rank = (strings.text(route.framework) == DESCRIBED, route.is_test);
+            let own = (rank, strings.text(route.place), route.place);
             let known = first.entry(route.name).or_insert(own);
             if own < *known {
                 *known = own;
@@ -112,6 +121,10 @@ impl RouteTables {
         }
         self.owners.extend(first.into_iter().map(|(name, own)| (name, own.2)));
         for (home, file) in self.routes.iter().enumerate() {
+            for (at, route) in file.routes.iter().enumerate() {
+                let segment = last_literal(strings.text(route.path));
+                self.by_segment.entry(segment).or_default().push((home as FileId, at as u32));
+            }
             for link in &file.links {
                 let target = file_of(link.source);
                 if target as usize != home {
@@ -127,6 +140,12 @@ impl RouteTables {
     pub fn uid(&self, name: Sym, place: Sym) -> Sym {
         if self.owners.get(&name) == Some(&place) { name } else { place }
     }
+
+    /// Returns the routes with this last literal segment, with their files.
+    pub(super) fn with_segment(&self, segment: &str) -> impl Iterator<Item = (FileId, &Route)> {
+        let places = self.by_segment.get(segment).into_iter().flatten();
+        places.map(|&(file, at)| (file, &self.routes[file as usize].routes[at as usize]))
+    }
 }
 
 impl FileRouters {
@@ -137,14 +156,37 @@ impl FileRouters {
 }
 
 impl FileRoutes {
-    pub fn contributions(&self, home: FileId, file_of: impl Fn(SymbolId) -> FileId) -> Contributions {
+    pub fn contributions(
+        &self,
+        home: FileId,
+        strings: &Strings,
+        file_of: impl Fn(SymbolId) -> FileId,
+    ) -> Contributions {
         let others = self.links.iter().filter(|link| file_of(link.source) != home);
         let handled = others.map(|link| (key(DependencyKind::Handled, file_of(link.source), 0), digest_of(link)));
         let names = self.routes.iter();
         let names =
-            names.map(|route| (key(DependencyKind::Route, route.name, 0), digest_of((route.place, route.is_test))));
-        handled.chain(names).collect()
+            names.map(|route| (key(DependencyKind::Route, route.name, 0), digest_of((route.place, route.is_test, route.framework))));
+        let paths = self.routes.iter().map(|route| {
+            let known = (route.place, route.is_test, route.method, route.path, route.framework);
+            (segment_query(&last_literal(strings.text(route.path))), digest_of(known))
+        });
+        handled.chain(names).chain(paths).collect()
     }
+}
+
+/// Returns the last literal segment of a path, "" without any.
+fn last_literal(path: &str) -> String {
+    let mut segments = segments(path).into_iter().rev();
+    let found = segments.find_map(|segment| match segment {
+        Segment::Text(text) => Some(text),
+        _ => None,
+    });
+    found.unwrap_or_default()
+}
+
+pub(super) fn segment_query(segment: &str) -> u32 {
+    text_key(DependencyKind::RoutePath, 0, segment)
 }
 
 pub(super) fn router_query(router: RouterKey) -> u32 {

@@ -67,6 +67,13 @@ impl Walk<'_> {
                 Some((definition, place))
             }
         };
+        if settings.kind == RuleKind::Reads && self.is_written(node) {
+            return None;
+        }
+        let is_in = |names: &[String]| self.is_in_class(node, names);
+        if (!settings.class.is_empty() && !is_in(&settings.class)) || is_in(&settings.unless_class) {
+            return None;
+        }
         let receiver = captured("receiver");
         let variants = match annotated.filter(|_| has_slot(&settings.event, VARIANTS)) {
             Some((definition, _)) => self.command_variants(definition),
@@ -74,9 +81,7 @@ impl Walk<'_> {
         };
         let mut paths = match settings.kind {
             _ if !variants.is_empty() => variants.iter().map(|(_, name)| name.clone()).collect(),
-            RuleKind::Handles | RuleKind::Emits | RuleKind::Requests => {
-                self.event_names(rule, receiver, &name, &arguments, annotated, captured)
-            }
+            kind if kind.is_named() => self.event_names(rule, receiver, &name, &arguments, annotated, captured, node),
             RuleKind::Injects => vec![String::new()],
             _ => self.paths(rule, &arguments, captured)?,
         };
@@ -158,6 +163,10 @@ impl Walk<'_> {
             return settings.optional.then(|| vec![String::new()]);
         }
         let mut paths: Vec<String> = nodes.into_iter().flat_map(|node| self.templates_of(node)).collect();
+        if settings.url {
+            paths.truncate(MAX_OF_ONE);
+            return (!paths.is_empty()).then_some(paths);
+        }
         // An address of another server.
         paths.retain(|path| !path.contains("://"));
         if settings.absolute {
@@ -235,10 +244,16 @@ impl Walk<'_> {
             RuleKind::Emits => DetectionKind::Emits,
             RuleKind::Injects => DetectionKind::Injects,
             RuleKind::Requests => DetectionKind::Requests,
+            RuleKind::Client => DetectionKind::Client,
+            RuleKind::Reads => DetectionKind::Reads,
+            RuleKind::Sets => DetectionKind::Sets,
         };
         let is_event =
             !matches!(kind, DetectionKind::Route | DetectionKind::Router | DetectionKind::Mount | DetectionKind::Scope);
-        let (prefix, is_prefixed) = if is_event { (String::new(), false) } else { outer.prefix_of(self, draft) };
+        let (prefix, is_prefixed) = match settings.kind.is_named() {
+            true => (String::new(), false),
+            false => outer.prefix_of(self, draft),
+        };
         if has_slot(&settings.path, "$chain") && !is_prefixed {
             return;
         }
@@ -260,7 +275,8 @@ impl Walk<'_> {
                 };
                 let is_absolute = settings.replaces && path.starts_with(['/', '~']);
                 let path = match is_event {
-                    true => path.to_owned(),
+                    true if prefix.is_empty() => path.to_owned(),
+                    true => join(&prefix, path),
                     false if is_absolute && kind == DetectionKind::Route => join("", path.trim_start_matches('~')),
                     false => without_shallow_prefix(&join(&join(&prefix, path), more)),
                 };

@@ -4,13 +4,17 @@ use crate::detect::arguments::{Argument, positional, value_of};
 use crate::detect::commands::kebab;
 use crate::detect::created::CREATED;
 use crate::detect::draft::{Handling, MAX_OF_ONE};
-use crate::detect::names::{controller, has_name, named_handler};
+use crate::detect::names::{controller, has_name, is_method, named_handler};
 use crate::detect::rules::{Rule, RuleKind, Slot};
 use crate::detect::text::is_list;
+use crate::detect::variables::FIELD;
 use crate::flat_tree::NodeId;
 use crate::walk::state::Walk;
 use atlas_facts::route_path::join;
 use atlas_facts::{DefId, Handler};
+
+/// In a rule's `outer`: the method is the name of a call on the result that `verbs` has.
+const VERBS_AROUND: &str = "$verbs";
 
 /// Names that routers give to HTTP methods.
 const VERBS: [&str; 9] = ["get", "post", "put", "patch", "delete", "head", "options", "any", "all"];
@@ -62,7 +66,7 @@ impl Walk<'_> {
             (None, Some((definition, _))) => Handler::Definition(definition),
             (None, None) => Handler::None,
         };
-        let is_event = matches!(settings.kind, RuleKind::Handles | RuleKind::Emits | RuleKind::Requests);
+        let is_event = settings.kind.is_named();
         let named = |one: &&Argument| {
             one.keyword.as_deref().is_some_and(|word| settings.method.iter().any(|slot| slot.is_keyword(word)))
         };
@@ -72,16 +76,21 @@ impl Walk<'_> {
             Some(_) if repeated.len() > 1 => {
                 repeated.iter().flat_map(|&node| self.words_of(node)).collect::<Vec<_>>().join(" ")
             }
-            Some(node) => self.words_of(node).join(" "),
+            Some(node) => match self.words_of(node).join(" ") {
+                words if words.is_empty() => "ANY".to_owned(),
+                words => words,
+            },
             None => String::new(),
         };
         if !settings.outer.is_empty() {
             let mut here = node;
             while let Some((call, called, list)) = self.call_around(here) {
-                if called == settings.outer
-                    && let Some(list) = list
-                {
-                    methods = self.words_of(list).join(" ");
+                match list {
+                    _ if settings.outer == VERBS_AROUND => {
+                        methods = settings.verbs.get(&called).cloned().unwrap_or(methods);
+                    }
+                    Some(list) if called == settings.outer => methods = self.words_of(list).join(" "),
+                    _ => {}
                 }
                 here = call;
             }
@@ -93,6 +102,9 @@ impl Walk<'_> {
                 None if !settings.methods.is_empty() => settings.methods.clone(),
                 None => name.to_ascii_uppercase(),
             };
+        }
+        if settings.kind == RuleKind::Client && !methods.split(' ').all(is_method) {
+            methods = "ANY".to_owned();
         }
         vec![(methods, handler, String::new())]
     }
@@ -266,7 +278,12 @@ impl Walk<'_> {
         arguments: &[Argument],
         annotated: Option<(DefId, NodeId)>,
         captured: impl Fn(&str) -> Option<NodeId>,
+        node: NodeId,
     ) -> Vec<String> {
+        let inside = self.names_inside(node, &rule.settings.inside);
+        if !inside.is_empty() {
+            return inside;
+        }
         let last = |text: &str| {
             let text = text.trim_end_matches(".class").trim_end_matches("::class");
             text.rsplit(['.', ':', '>', '\\']).next().unwrap_or("").trim().to_owned()
@@ -291,6 +308,7 @@ impl Walk<'_> {
                 Slot::Keyword(word) if word == "$parameter" => {
                     annotated.and_then(|(definition, _)| self.parameter_type(definition)).into_iter().collect()
                 }
+                Slot::Keyword(word) if word == FIELD => self.field_variable(node).into_iter().collect(),
                 slot => match value_of(arguments, std::slice::from_ref(slot), &captured) {
                     Some(node) => match self.strings_of(node) {
                         found if !found.is_empty() => found,
@@ -316,6 +334,9 @@ impl Walk<'_> {
 
     /// Returns the texts of the names that a node stands for: itself, or the elements of a list.
     fn names_in(&self, node: NodeId) -> Vec<String> {
+        if self.kind_name(node) == "object_pattern" {
+            return self.pattern_keys(node);
+        }
         if is_list(self.kind_name(node)) {
             return self.contents(node).map(|part| self.text_of(part).into_owned()).collect();
         }

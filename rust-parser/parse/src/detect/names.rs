@@ -1,12 +1,18 @@
 //! Names in routes: methods before a path, handlers in strings.
 
+const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
+
+/// Returns whether a word is an HTTP method.
+pub fn is_method(word: &str) -> bool {
+    METHODS.contains(&word)
+}
+
 /// Splits a path with methods, as in `GET /users/{id}`.
 pub fn split_methods(path: &str) -> Option<(&str, &str)> {
-    const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
     let (method, rest) = path.split_once(' ')?;
     let rest = rest.trim_start();
     // a statement of SQL has spaces, too
-    (METHODS.contains(&method) && !rest.contains(char::is_whitespace)).then_some((method, rest))
+    (is_method(method) && !rest.contains(char::is_whitespace)).then_some((method, rest))
 }
 
 /// Returns a word of Ruby's routes as the name of a controller: `admin/user_posts` is `UserPostsController`.

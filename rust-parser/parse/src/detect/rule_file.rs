@@ -45,6 +45,19 @@ pub enum RuleKind {
     Injects,
     /// Fixtures that a definition asks for by name.
     Requests,
+    /// A call of a route by its URL.
+    Client,
+    /// A read or a definition of an environment variable.
+    Reads,
+    Sets,
+}
+
+impl RuleKind {
+    /// Returns whether a match has names instead of paths.
+    pub fn is_named(self) -> bool {
+        use RuleKind::{Emits, Handles, Reads, Requests, Sets};
+        matches!(self, Handles | Emits | Requests | Reads | Sets)
+    }
 }
 
 /// A place of a value: the position of an argument (from the end if negative), its keyword, or a `@capture`.
@@ -92,6 +105,8 @@ pub struct RuleSettings {
     pub absolute: bool,
     /// Whether the path is a regular expression.
     pub regex: bool,
+    /// Whether the path is a URL as clients write it, whose host may be unknown.
+    pub url: bool,
     /// Fixed methods, space-separated; the name if empty.
     pub methods: String,
     /// Where the methods are among the arguments; `methods` is their default.
@@ -123,6 +138,11 @@ pub struct RuleSettings {
     pub event: Vec<Slot>,
     /// Whether only a known text is the name of an event, not the name of a variable.
     pub literal: bool,
+    /// Texts behind which names stand in the text of the match: `${`, `env:"`.
+    pub inside: Vec<String>,
+    /// Bases or, with `@`, annotations of the class around the match: one that it must have, and those that it must not.
+    pub class: Vec<String>,
+    pub unless_class: Vec<String>,
     /// Kind of the event: signal, task, event, dom, message, command.
     pub event_kind: String,
     pub expand: Vec<Expansion>,

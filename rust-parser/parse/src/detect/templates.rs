@@ -46,7 +46,7 @@ impl Walk<'_> {
             if !values.is_empty() {
                 return values;
             }
-            if let Some(value) = self.constant(name) {
+            if let Some(value) = self.constant_at(node, name) {
                 return vec![value];
             }
         }

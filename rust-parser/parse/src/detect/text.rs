@@ -46,7 +46,12 @@ impl Walk<'_> {
                 let name = self.text_of(node);
                 match self.looped(node, &name) {
                     values if values.is_empty() => {
-                        found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
+                        match self.local_texts(node, &name, depth) {
+                            texts if texts.is_empty() => {
+                                found.push(self.constant_at(node, &name).unwrap_or_else(|| marked_constant(&name)));
+                            }
+                            texts => found.extend(texts),
+                        }
                     }
                     values => found.extend(values),
                 }
@@ -57,9 +62,18 @@ impl Walk<'_> {
             }
             // `translated("/about")`, `with_prefix("/health")`
             "call" | "call_expression" => match self.filled(node, depth) {
-                values if values.is_empty() => found.extend(self.only_text_argument(node)),
+                values if values.is_empty() => {
+                    found.extend(self.only_text_argument(node).or_else(|| self.text_of_format(node)));
+                }
                 values => found.extend(values),
             },
+            // `format!("/users/{}", id)`, `String.format("/users/%d", id)`, `URI.create("/users")`
+            "macro_invocation" => found.extend(self.text_of_format(node)),
+            "method_invocation" | "invocation_expression" | "object_creation_expression" | "function_call_expression"
+                if let Some(text) = self.text_of_format(node) =>
+            {
+                found.push(text);
+            }
             // `List.of("orders")`
             "method_invocation" if self.child(node, "name").is_some_and(|name| makes_list(self.bytes_of(name))) => {
                 for part in self.child(node, "arguments").into_iter().flat_map(|list| self.contents(list)) {
@@ -70,7 +84,13 @@ impl Walk<'_> {
                 let mut joined = vec![String::new()];
                 for part in self.contents(node) {
                     let mut texts = Vec::new();
-                    self.add_strings(part, &mut texts, depth + 1);
+                    match self.is_looked_up(part) {
+                        true => texts.push("{}".to_owned()),
+                        false => self.add_strings(part, &mut texts, depth + 1),
+                    }
+                    if texts.is_empty() && self.is_joined(node) {
+                        texts.push("{}".to_owned());
+                    }
                     joined = combined(&joined, &texts, |before, text| format!("{before}{text}"));
                 }
                 found.extend(joined);
@@ -163,6 +183,14 @@ impl Walk<'_> {
         self.literal((*constants.get(name)?)?)
     }
 
+    /// Returns the same, unless it is a variable of a function around which the node is not.
+    pub(super) fn constant_at(&self, node: NodeId, name: &str) -> Option<String> {
+        let constants = self.assigned_strings.get_or_init(|| self.strings_by_name());
+        let value = (*constants.get(name)?)?;
+        let function = self.function_around(value);
+        (function == 0 || (function < node && node < self.tree.node(function).next)).then(|| self.literal(value))?
+    }
+
     /// Returns the string that each name is assigned, `None` for several.
     fn strings_by_name(&self) -> FxHashMap<String, Option<NodeId>> {
         let mut found = FxHashMap::default();
@@ -178,7 +206,8 @@ impl Walk<'_> {
             }
             let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
             let Some(target) = target.filter(|&target| target < value) else { continue };
-            if self.contents(parent).last() == Some(value) {
+            // `base + "/users"` sets nothing
+            if self.contents(parent).last() == Some(value) && !self.kind_name(parent).contains("binary") {
                 let name = self.text_of(target).into_owned();
                 found.entry(name).and_modify(|known| *known = None).or_insert(Some(node));
             }
@@ -204,7 +233,7 @@ fn makes_list(name: &[u8]) -> bool {
     matches!(name, b"of" | b"asList" | b"singletonList" | b"singleton")
 }
 
-fn is_string(kind: &str) -> bool {
+pub(super) fn is_string(kind: &str) -> bool {
     (kind.contains("string") || kind == "encapsed_string" || kind == "regex")
         && !kind.contains("content")
         && !kind.contains("concatenated")

@@ -1,9 +1,11 @@
 //! Reads texts without definitions: windows of lines (`windows`) that begin where the text has a structure (`headings`).
+//! `detections` finds what configuration says about variables and routes.
 //!
 //! Every limit holds for arbitrary text: a line is looked at as far as `MAX_LINE` bytes, a file has at most
 //! `MAX_WINDOWS` windows, and nothing is parsed recursively.
 
 mod definitions;
+mod detections;
 mod headings;
 mod windows;
 
@@ -41,6 +43,7 @@ impl LanguageHooks for Plain {
         let found = headings(plain.outline, &lines);
         let windows = divide(&lines, &found);
         add(builder, source, &lines, windows, plain.kind);
+        detections::record(builder, &settings.name, &lines);
     }
 }
 

@@ -91,6 +91,8 @@ pub struct Walk<'a> {
     /// The only string that a name of the file is assigned, and the call that creates a signal: made when first asked for.
     pub assigned_strings: OnceCell<FxHashMap<String, Option<NodeId>>>,
     pub assigned_signals: OnceCell<FxHashMap<String, NodeId>>,
+    /// The texts that a name of the file is assigned, in their order.
+    pub assigned_texts: OnceCell<FxHashMap<String, Vec<NodeId>>>,
     /// Default values of open definitions that run in the scope around them, the first one on top.
     pub outside: BinaryHeap<Reverse<NodeId>>,
     /// The rules of detectors that apply to the file.
@@ -135,6 +137,7 @@ impl<'a> Walk<'a> {
             has_left_out_imports: false,
             assigned_strings: OnceCell::new(),
             assigned_signals: OnceCell::new(),
+            assigned_texts: OnceCell::new(),
             outside: BinaryHeap::new(),
             detecting: None,
             file_rules: None,

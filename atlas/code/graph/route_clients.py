@@ -1,0 +1,83 @@
+"""Answer who calls a route, and which routes a part of the project calls: by the edges `CALLS_ROUTE`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.targets import Targets
+from atlas.code.question.client_forms import ClientQuestion
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import keeps
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Node
+from atlas.core.wording import counted
+
+MAX_CALLS = 5_000
+"""Calls of routes that are read."""
+_SCRIPTS = frozenset(("javascript", "jsx", "typescript", "tsx"))
+_WORDS = {
+    "frontend": "frontend front-end front client web webapp ui app site www",
+    "client": "client frontend web ui app",
+    "web": "web webapp frontend client ui www site",
+    "ui": "ui frontend client web webapp app",
+    "mobile": "mobile app android ios",
+    "backend": "backend server api services",
+}
+"""Names that folders of a part have, by the word of a question."""
+
+
+async def calls_of(reader: Reader, routes: Sequence[Node]) -> list[Edge]:
+    """Return the calls of routes; the node of each edge is the client. Raises store errors."""
+    uids = [node.row.uid for node in routes]
+    return list(await reader.store.edges(uids, Direction.IN, (EdgeType.CALLS_ROUTE,), MAX_CALLS)) if uids else []
+
+
+async def answer_clients(
+    reader: Reader, asked: str, routes: Sequence[Node], intent: RelationIntent, where: Filter
+) -> EdgeAnswer:
+    """Return the clients of routes. Without any it is unknown, as a URL may be composed in ways that no rule reads."""
+    calls = [edge for edge in await calls_of(reader, routes) if keeps(where, edge.node)]
+    names = {node.row.uid: node.row.name for node in routes}
+    calls.sort(key=lambda edge: (edge.node.row.is_test, -edge.row.confidence, edge.node.row.path, edge.row.lines))
+    related = tuple(_related(edge, names[edge.row.target]) for edge in calls)
+    if related:
+        title = f"clients of `{asked}`: {len(related)}"
+        return EdgeAnswer(intent, Targets(asked, ()), related=related, title=title)
+    note = "no call by URL fits: unknown rather than none, because clients elsewhere and computed URLs are not seen"
+    title = f"clients of `{asked}`: unknown"
+    return EdgeAnswer(intent, Targets(asked, ()), notes=(note,), is_unknown=True, title=title)
+
+
+async def answer_part(
+    reader: Reader, question: ClientQuestion, routes: Sequence[Node], where: Filter
+) -> EdgeAnswer | None:
+    """Return the routes that a part of the project calls, None if no call by URL is known. Raises store errors."""
+    edges = [edge for edge in await calls_of(reader, routes) if keeps(where, edge.node)]
+    calls = [edge for edge in edges if not edge.node.row.is_test] or edges
+    part = re.sub(r"[- ]|app$", "", question.part) if "/" not in question.part else question.part
+    words = _WORDS.get(part, part).split()
+    mine: list[Edge] = []
+    for word in words:
+        mine = [edge for edge in calls if _is_below(edge.node.row.path, word)]
+        if mine:
+            break
+    if not mine and "/" not in question.part:
+        mine = [edge for edge in calls if edge.node.row.language in _SCRIPTS]
+    if not mine:
+        return None
+    names = {node.row.uid: node.row.name for node in routes}
+    mine.sort(key=lambda edge: (edge.node.row.path, edge.row.lines))
+    related = tuple(_related(edge, names[edge.row.target]) for edge in mine)
+    title = f"{counted(len({edge.row.target for edge in mine}), 'route')} called by `{question.part}`"
+    return EdgeAnswer(RelationIntent(Kind.CALLERS, ""), Targets("", ()), related=related, title=title)
+
+
+def _related(edge: Edge, route: str) -> RelatedSymbol:
+    row = edge.row
+    return RelatedSymbol(edge.node, edge.node.row.path, row.lines, row.strategy, row.confidence, of=route)
+
+
+def _is_below(path: str, word: str) -> bool:
+    return path.lower().startswith(f"{word.rstrip('/')}/") if "/" in word else word in path.lower().split("/")[:-1]

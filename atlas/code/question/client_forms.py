@@ -1,0 +1,52 @@
+"""Read questions about the clients of routes: who calls a route, and which routes a part of the project calls. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_CALLS = re.compile(
+    r"^(?:(?:list|show|find)(?: me)?(?: all)?(?: the)? )?(?:callers?|clients?|consumers?|users) of\b"
+    r"|\b(?:who|what|which|where|list|show)\b.*?"
+    r"\b(?:calls?|called|callers?|clients?|consum(?:es?|ers?|ed)|requests?|requested|fetch(?:es|ed)?|hits?|invokes?|invoked"
+    r"|uses?|used)\b",
+    re.IGNORECASE,
+)
+_SERVES = re.compile(r"\b(?:handles?|handled|handlers?|serves?|served|implements?|registers?|registered)\b", re.IGNORECASE)
+_PART = (
+    r"(?P<part>front-?end|back-?end|client|web ?app|web|ui|browser|spa|mobile(?: app)?|app|site|dashboard|"
+    r"[`'\"]?[\w.-]+/[\w./-]*[`'\"]?)"
+)
+_OF_PART = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"^(?:what|which)(?: (?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?))? (?:does|do) (?:the )?{_PART} "
+        r"(?:call|request|use|fetch|consume|hit)\??$",
+        rf"^(?:list |show )?(?:the )?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:that |which )?(?:the )?{_PART} "
+        r"(?:calls?|requests?|uses?|fetch(?:es)?|consumes?|hits?)\??$",
+        rf"^(?:which|what|list|show)?(?: the)? ?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:are )?"
+        rf"(?:called|requested|used|consumed|hit) by (?:the )?{_PART}\??$",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientQuestion:
+    """A question about a part of the project that calls routes."""
+
+    part: str
+    """Words or a path of the part: `frontend`, `web/src`."""
+
+
+def asks_for_clients(text: str) -> bool:
+    """Return whether a question about a route asks who calls it. Pure."""
+    return _CALLS.search(text) is not None and _SERVES.search(text) is None
+
+
+def read_client_question(text: str) -> ClientQuestion | None:
+    """Return which part of the project is asked about, None for other questions. Pure."""
+    if len(text) > 200:
+        return None
+    found = (form.match(text.strip()) for form in _OF_PART)
+    part = next((match["part"] for match in found if match is not None), "")
+    return ClientQuestion(part.strip("`'\"").lower()) if part else None

@@ -1,0 +1,50 @@
+//! Texts that calls make of a literal: formatting functions, constructors of addresses.
+
+use crate::detect::text::is_string;
+use crate::flat_tree::NodeId;
+use crate::walk::state::Walk;
+
+/// Functions whose first string is the text with places for values, and those that make an address of a string.
+const FORMATS: [&str; 11] =
+    ["Sprintf", "sprintf", "format", "Format", "formatted", "URI", "Uri", "URL", "create", "parse", "HttpGet"];
+
+/// Methods that look a value up by a name.
+const LOOK_UPS: [&str; 7] = ["get", "getenv", "env", "getString", "getItem", "config", "require"];
+
+impl Walk<'_> {
+    /// Returns the first string among the arguments of a formatting call, with `{}` for each `%d`.
+    pub(super) fn text_of_format(&self, node: NodeId) -> Option<String> {
+        if !FORMATS.contains(&self.called_name(node)?.as_str()) {
+            return None;
+        }
+        let list = self.child(node, "arguments").or_else(|| {
+            self.contents(node).find(|&part| matches!(self.kind_name(part), "token_tree" | "argument_list" | "arguments"))
+        })?;
+        let mut text = self.contents(list).find_map(|part| {
+            let part = if self.kind_name(part) == "argument" { self.contents(part).next()? } else { part };
+            self.literal(part).filter(|_| is_string(self.kind_name(part)))
+        })?;
+        for place in ["%s", "%d", "%v", "%i", "%q"] {
+            text = text.replace(place, "{}");
+        }
+        Some(text)
+    }
+
+    /// Returns whether a part of a concatenation is a value that a name stands for: `config.get("url") + "/users"`.
+    pub(super) fn is_looked_up(&self, node: NodeId) -> bool {
+        matches!(self.kind_name(node), "call" | "call_expression" | "method_invocation")
+            && self.called_name(node).is_some_and(|name| LOOK_UPS.contains(&name.as_str()))
+    }
+
+    /// Returns whether an expression joins texts.
+    pub(super) fn is_joined(&self, node: NodeId) -> bool {
+        let operator = self.child(node, "operator").map(|sign| self.bytes_of(sign));
+        matches!(operator, None | Some(b"+" | b"."))
+    }
+
+    fn called_name(&self, node: NodeId) -> Option<String> {
+        let callee = ["name", "function", "macro", "type"].into_iter().find_map(|field| self.child(node, field))?;
+        let text = self.text_of(callee);
+        Some(text.rsplit(['.', ':', '\\']).next()?.to_owned())
+    }
+}

@@ -1,0 +1,66 @@
+//! Texts that a function puts into a local variable before it uses it: `const url = "/users/" + id; fetch(url)`.
+
+use rustc_hash::FxHashMap;
+
+use crate::detect::text::is_string;
+use crate::flat_tree::NodeId;
+use crate::walk::state::Walk;
+
+/// Largest number of assignments of one name that are kept.
+const MAX_ASSIGNED: usize = 200;
+
+impl Walk<'_> {
+    /// Returns the texts that the last assignment before a use, in the same function, gives a name.
+    pub(super) fn local_texts(&self, node: NodeId, name: &str, depth: u32) -> Vec<String> {
+        let values = self.assigned_texts.get_or_init(|| self.texts_by_name());
+        let around = self.function_around(node);
+        let mut before = values.get(name).into_iter().flatten().copied().filter(|&value| self.tree.node(value).next <= node);
+        let Some(value) = before.rfind(|&value| self.function_around(value) == around) else { return Vec::new() };
+        let mut found = Vec::new();
+        self.add_strings(value, &mut found, depth + 1);
+        found
+    }
+
+    fn texts_by_name(&self) -> FxHashMap<String, Vec<NodeId>> {
+        let mut found: FxHashMap<String, Vec<NodeId>> = FxHashMap::default();
+        for value in 1..self.tree.len() {
+            let kind = self.kind_name(value);
+            let is_text = is_string(kind) || kind.contains("binary");
+            if !is_text && !(kind.contains("call") || kind.contains("invocation")) {
+                continue;
+            }
+            let (mut here, mut parent) = (value, self.tree.node(value).parent);
+            while parent != 0 && self.kind_name(parent).ends_with("expression_list") {
+                (here, parent) = (parent, self.tree.node(parent).parent);
+            }
+            if self.kind_name(parent).contains("binary") {
+                continue;
+            }
+            let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
+            if let Some(target) = target.filter(|&target| target < here)
+                && self.contents(parent).last() == Some(here)
+                && (is_text || self.text_of_format(value).is_some())
+            {
+                let values = found.entry(self.text_of(target).into_owned()).or_default();
+                if values.len() < MAX_ASSIGNED {
+                    values.push(value);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the innermost function around a node, 0 for none.
+    pub(super) fn function_around(&self, node: NodeId) -> NodeId {
+        let mut here = self.tree.node(node).parent;
+        while here != 0 {
+            let kind = self.kind_name(here);
+            let is_function = ["function", "method", "lambda", "closure", "func_literal"].iter().any(|part| kind.contains(part));
+            if is_function && !kind.contains("call") && !kind.contains("invocation") && !kind.contains("type") {
+                return here;
+            }
+            here = self.tree.node(here).parent;
+        }
+        0
+    }
+}
