@@ -56,7 +56,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 16;
+pub const FACTS_VERSION: u32 = 20;
 
 /// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
