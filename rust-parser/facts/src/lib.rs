@@ -49,7 +49,9 @@ pub use detections::{Detection, DetectionKind, Handler};
 pub use ids::{DefId, Digest, ExprId, Name};
 pub use imports::{Import, ImportKind};
 pub use kind::Kind;
-pub use manifest::{Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role, Setting, SettingKind};
+pub use manifest::{
+    Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role, Setting, SettingKind,
+};
 pub use narrowing::Narrowing;
 pub use notes::{Relation, RelationKind};
 pub use problem::Problem;

@@ -168,8 +168,9 @@ impl Project {
         let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
         self.pending.removed.extend(removed.iter().filter_map(|path| self.index.file_id(path)));
         let paths = removed.iter().chain(changed.iter().map(|facts| &facts.path));
-        self.pending.is_reconfigured |=
-            paths.map(String::as_str).any(|path| self.index.file_id(path).is_some_and(|id| self.index.file(id).is_configuration()));
+        self.pending.is_reconfigured |= paths
+            .map(String::as_str)
+            .any(|path| self.index.file_id(path).is_some_and(|id| self.index.file(id).is_configuration()));
         // Before the first update everything is new.
         let is_first = self.structure_digest.is_none();
         let (ids, keys) = self.index.replace(changed, removed, !is_first);
@@ -188,7 +189,8 @@ impl Project {
     /// `keep_edges`, edges of changed units are kept for the requests that follow; without, they are computed again on
     /// request, which takes less memory when a whole project is linked.
     pub fn update(&mut self, keep_edges: bool) -> Vec<String> {
-        let Pending { ids, mut keys, removed, mut is_restructured, is_reconfigured } = std::mem::take(&mut self.pending);
+        let Pending { ids, mut keys, removed, mut is_restructured, is_reconfigured } =
+            std::mem::take(&mut self.pending);
         if is_reconfigured || self.is_stale {
             self.index.reconfigure(&mut keys);
         }

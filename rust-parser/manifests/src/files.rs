@@ -61,7 +61,7 @@ pub fn format_of(path: &str) -> Option<Format> {
         "composer.json" => Format::ComposerJson,
         "Gemfile" | "gems.rb" => Format::Gemfile,
         "mix.exs" => Format::Mix,
-        "Directory.Packages.props" | "Directory.Build.props" => Format::PackagesProps,
+        "Directory.Packages.props" | "Directory.Build.props" | "Directory.Build.targets" => Format::PackagesProps,
         "packages.config" => Format::PackagesConfig,
         "poetry.lock" | "uv.lock" | "pdm.lock" | "pylock.toml" => Format::PythonLock,
         "Cargo.lock" => Format::CargoLock,
@@ -102,8 +102,8 @@ fn is_tsconfig(folder: &str, file: &str) -> bool {
 
 /// The first words of configurations of bundlers, test runners and frameworks: `vite.config.ts`, `webpack.prod.js`.
 const SCRIPTS: [&str; 18] = [
-    "vite", "vitest", "webpack", "rspack", "rsbuild", "rollup", "metro", "babel", "jest", "nuxt", "svelte", "vue", "next",
-    "astro", "craco", "quasar", "electron", "snowpack",
+    "vite", "vitest", "webpack", "rspack", "rsbuild", "rollup", "metro", "babel", "jest", "nuxt", "svelte", "vue",
+    "next", "astro", "craco", "quasar", "electron", "snowpack",
 ];
 const SCRIPT_ENDINGS: [&str; 7] = [".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".json"];
 

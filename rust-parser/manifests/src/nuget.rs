@@ -46,7 +46,7 @@ pub fn read(reader: &mut Reader, text: &str) {
                 "GlobalPackageReference" => {
                     reader.add(Dependency::new(name, version, Purpose::Development, line));
                 }
-                "Using" if !field("Static").eq_ignore_ascii_case("true") && field("Alias").is_empty() => {
+                "Using" if field("Alias").is_empty() && item.has_attribute("Include") => {
                     reader.set(SettingKind::Using, name, Vec::new());
                 }
                 "ProjectReference" => {

@@ -62,7 +62,8 @@ pub fn read_literals(reader: &mut Reader, text: &str, framework: &str) {
     let (source, library) = (aliases.source, aliases.library);
     for (name, names, places) in PROVIDED.iter().filter(|(name, ..)| *name == framework) {
         let library = library.as_ref().filter(|_| *name == "svelte");
-        let places = library.map_or_else(|| places.iter().map(|one| (*one).to_owned()).collect(), |one| vec![one.clone()]);
+        let places =
+            library.map_or_else(|| places.iter().map(|one| (*one).to_owned()).collect(), |one| vec![one.clone()]);
         names.iter().for_each(|name| set(reader, name, &places));
     }
     if framework == "nuxt" {
@@ -286,11 +287,7 @@ fn set(reader: &mut Reader, name: &str, places: &[String]) {
     if !name.ends_with('/') {
         reader.set(SettingKind::Alias, name, places.to_vec());
     }
-    reader.set(
-        SettingKind::Alias,
-        &format!("{}/*", name.trim_end_matches('/')),
-        places.iter().map(below).collect(),
-    );
+    reader.set(SettingKind::Alias, &format!("{}/*", name.trim_end_matches('/')), places.iter().map(below).collect());
 }
 
 /// Returns the pattern with `*` of a regular expression for the beginning of a name, and whether it ends with the name.
@@ -341,8 +338,22 @@ mod tests {
                     'up$': r('x'), 'own/': resolve('own'), [`t`]: `${__dirname}/t`, c: __dirname + '/c',\n react: \
                     'preact/compat', v: '/v', unknown: compute(1), ...more } } })\nconst more = { m: './m' }\n";
         let expected = [
-            "@ ./src", "@/* ./src/*", "~ ./lib", "~/* ./lib/*", "up ./../x", "own/* ./own/*", "t ./t", "t/* ./t/*",
-            "c ./c", "c/* ./c/*", "react preact/compat", "react/* preact/compat/*", "v ./v", "v/* ./v/*", "m ./m", "m/* ./m/*",
+            "@ ./src",
+            "@/* ./src/*",
+            "~ ./lib",
+            "~/* ./lib/*",
+            "up ../x",
+            "own/* ./own/*",
+            "t ./t",
+            "t/* ./t/*",
+            "c ./c",
+            "c/* ./c/*",
+            "react preact/compat",
+            "react/* preact/compat/*",
+            "v ./v",
+            "v/* ./v/*",
+            "m ./m",
+            "m/* ./m/*",
         ];
         assert_eq!(told("vite.config.ts", text), expected);
     }

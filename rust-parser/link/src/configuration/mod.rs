@@ -101,8 +101,7 @@ impl Configuration {
         made.typescript = Table(typescript::by_folder(&files, &package));
         made.aliases = Table(aliases(&files));
         let packages = files.iter().filter(|file| file_name_of(file.path) == "package.json");
-        made.packages =
-            Table(packages.map(|file| (file.folder().to_owned(), NpmPackage::of(file))).collect());
+        made.packages = Table(packages.map(|file| (file.folder().to_owned(), NpmPackage::of(file))).collect());
         let declared = declared(&files);
         made.python = Table(projects::python(&files, &declared));
         made.crates = Table(projects::crates(&files, &declared, &made));
@@ -148,10 +147,11 @@ fn aliases(files: &ManifestFiles) -> FxHashMap<String, Aliases> {
     let mut found: FxHashMap<String, Aliases> = FxHashMap::default();
     let is_told = |file: &ManifestFile| file.manifest.ecosystem == Ecosystem::Npm && !typescript::is_config(file.path);
     for file in files.iter().filter(is_told) {
-        let folder = match CONFIGURATION_FOLDERS.contains(&file_name_of(file.folder())) && file.manifest.role == Role::Modules {
-            true => folder_of(file.folder()),
-            false => file.folder(),
-        };
+        let folder =
+            match CONFIGURATION_FOLDERS.contains(&file_name_of(file.folder())) && file.manifest.role == Role::Modules {
+                true => folder_of(file.folder()),
+                false => file.folder(),
+            };
         for one in &file.manifest.settings {
             match one.kind {
                 SettingKind::Alias => {

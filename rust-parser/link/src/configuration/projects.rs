@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{Configuration, Crate, PythonPaths};
 use crate::packages::declared::Declared;
 use crate::packages::files::ManifestFiles;
-use crate::packages::names::normal;
-use crate::packages::{Key, folders_by_name};
+use crate::packages::{Key, folder_named, folders_by_name};
 use crate::project::paths::{folder_of, join, normalised};
 use atlas_facts::{Ecosystem, SettingKind};
 
@@ -17,7 +16,7 @@ use atlas_facts::{Ecosystem, SettingKind};
 fn folder_meant(named: &FxHashMap<Key, String>, one: &Declared) -> Option<String> {
     match one.is_local {
         true => Some(one.dependency.path.clone()).filter(|path| path != ".."),
-        false => named.get(&(one.ecosystem, normal(one.ecosystem, &one.dependency.name))).cloned(),
+        false => folder_named(named, one).cloned(),
     }
 }
 

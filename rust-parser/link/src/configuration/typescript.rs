@@ -133,7 +133,8 @@ impl<'i> Inherited<'_, 'i> {
                 SettingKind::Include => own.include = Some(below(&one.values)),
                 SettingKind::Exclude => own.exclude = Some(below(&one.values)),
                 SettingKind::References => {
-                    let target = |path: String| if path.ends_with(".json") { path } else { join(&path, "tsconfig.json") };
+                    let target =
+                        |path: String| if path.ends_with(".json") { path } else { join(&path, "tsconfig.json") };
                     own.references = below(&one.values).into_iter().map(target).collect();
                 }
                 SettingKind::Paths => {

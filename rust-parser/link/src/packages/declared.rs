@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::files::{ManifestFile, ManifestFiles, around};
 use super::maven;
-use crate::project::paths::{folder_of, join, normalised};
+use crate::project::paths::{file_name_of, folder_of, join, normalised};
 use atlas_facts::{Dependency, Ecosystem, IncludeKind, Purpose, Role};
 
 /// Largest number of requirements files that include one another.
@@ -141,7 +141,8 @@ fn from_gradle(files: &ManifestFiles, file: ManifestFile, found: &mut Vec<Declar
                     |other: ManifestFile| other.folder() == place && other.manifest.ecosystem == Ecosystem::Maven;
                 files.iter().any(inside).then_some(place)
             };
-            made.dependency.path = around(file.folder()).find_map(exists).unwrap_or_else(|| below.to_owned());
+            let placed = around(file.folder()).find_map(exists).or_else(|| only_named(files, &one.name));
+            made.dependency.path = placed.unwrap_or_else(|| below.to_owned());
             found.push(made);
             continue;
         }
@@ -171,6 +172,18 @@ fn from_gradle(files: &ManifestFiles, file: ManifestFile, found: &mut Vec<Declar
             found.push(made);
         }
     }
+}
+
+/// Returns the only folder of a Gradle project with a name: settings may place a project anywhere.
+fn only_named(files: &ManifestFiles, name: &str) -> Option<String> {
+    let is_meant = |file: &ManifestFile| {
+        file.manifest.ecosystem == Ecosystem::Maven
+            && file.manifest.role == Role::Manifest
+            && file_name_of(file.folder()) == name
+    };
+    let mut found = files.iter().filter(is_meant).map(|file| file.folder());
+    let first = found.next()?;
+    found.all(|other| other == first).then(|| first.to_owned())
 }
 
 /// Adds the dependencies of a project file with the central versions.

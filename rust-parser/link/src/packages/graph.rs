@@ -236,6 +236,14 @@ pub fn folders_by_name(files: &ManifestFiles) -> FxHashMap<Key, String> {
     folders
 }
 
+/// Returns the folder of the project with the name of a dependency. A Maven project that states no group may have any.
+pub fn folder_named<'f>(folders: &'f FxHashMap<Key, String>, one: &Declared) -> Option<&'f String> {
+    let name = normal(one.ecosystem, &one.dependency.name);
+    let artifact = name.split_once(':').map(|(_, artifact)| format!(":{artifact}"));
+    let found = folders.get(&(one.ecosystem, name));
+    found.or_else(|| folders.get(&(one.ecosystem, artifact.filter(|_| one.ecosystem == Ecosystem::Maven)?)))
+}
+
 /// The projects of the repository, by name and by folder.
 struct InnerProjects<'i> {
     index: &'i Index,
@@ -262,7 +270,7 @@ impl<'i> InnerProjects<'i> {
         if matches!(one.ecosystem, Ecosystem::Go | Ecosystem::Rust) {
             return None;
         }
-        let folder = self.folders.get(&(one.ecosystem, normal(one.ecosystem, &one.dependency.name)))?;
+        let folder = folder_named(&self.folders, one)?;
         Some(project_uid(&enclosing_folder(self.index, folder)))
     }
 }

@@ -9,7 +9,7 @@ pub mod declared;
 pub mod files;
 mod graph;
 mod maven;
-pub mod names;
+mod names;
 mod versions;
 
-pub use graph::{DependsOn, folders_by_name, Key, Imported, PackageNode, build};
+pub use graph::{DependsOn, Imported, Key, PackageNode, build, folder_named, folders_by_name};

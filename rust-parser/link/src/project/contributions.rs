@@ -22,7 +22,10 @@ impl FileEntry {
             // Paths of routes refer to the values of constants.
             let params = match definition.kind {
                 Kind::Constant | Kind::Field => Some(digest_of(self.text(self.def(def as DefId).signature))),
-                kind => is_class(kind).then(|| self.params_digest(self.def(def as DefId))),
+                kind => is_class(kind).then(|| {
+                    let class = self.def(def as DefId);
+                    digest_of((self.params_digest(class), self.type_parameters(class)))
+                }),
             };
             let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
             if definition.kind == Kind::TypeAlias {

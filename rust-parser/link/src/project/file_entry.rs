@@ -6,7 +6,8 @@ use crate::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::project::packed_facts::{PackedFacts, UnpackedFacts};
 use crate::rules::{LanguageRules, Rules};
 use atlas_facts::{
-    Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, Role, ScopeRule, flags,
+    Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Manifest, Name, Role, ScopeRule,
+    flags,
 };
 
 /// Bindings of a name in one scope beyond which their end is searched for instead of counted up to.
@@ -138,6 +139,15 @@ impl FileEntry {
     /// Returns whether the file says where modules are.
     pub fn is_configuration(&self) -> bool {
         self.manifest.as_ref().is_some_and(|manifest| manifest.role != Role::Lock)
+    }
+
+    /// Returns the number of type parameters that a class declares after its name.
+    pub fn type_parameters(&self, class: &Definition) -> usize {
+        let signature = self.text(class.signature);
+        let name = self.text(class.name);
+        let after = signature.find(name).map(|at| signature[at + name.len()..].trim_start());
+        let list = after.and_then(|after| after.strip_prefix('<')).and_then(|after| after.split('>').next());
+        list.map_or(0, |list| list.matches(',').count() + 1)
     }
 
     /// Returns whether the file defines nothing that code can refer to.

@@ -11,7 +11,7 @@ use crate::project::dependencies::{DependencyKind, compact, key, text_key};
 use crate::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
 use crate::project::file_types::FileTypes;
 use crate::project::index::{Container, Index};
-use crate::project::names::{FileId, Sym, SymbolId};
+use crate::project::names::{FILE_NODE, FileId, Sym, SymbolId};
 use crate::project::paths::file_name_of;
 use crate::resolve::following::Following;
 use crate::rules::FamilyId;
@@ -345,7 +345,14 @@ impl<'a> Query<'a> {
         if own.is_none() || project(of(owner)).is_none_or(|first| Some(first) == own) {
             return Some(owner);
         }
-        self.index.claimants(name).into_iter().find(|&symbol| project(of(symbol)) == own)
+        let own = self.index.claimants(name).into_iter().find(|&symbol| project(of(symbol)) == own)?;
+        // `Result` and `Result<T>` share a qualified name: in different projects, they remain one class.
+        let type_parameters = |symbol: SymbolId| {
+            let (file, _) = self.definition(symbol);
+            let def = self.index.symbols.get(symbol).def;
+            if def == FILE_NODE { 0 } else { file.type_parameters(file.def(def)) }
+        };
+        Some(if type_parameters(own) == type_parameters(owner) { own } else { owner })
     }
 
     /// Returns the class of `self` or `this` in a scope of this file.

@@ -282,7 +282,8 @@ impl Query<'_> {
         }
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
         let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
-        self.of_nearest_project(found).map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
+        self.of_nearest_project(found)
+            .map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
     }
 
     /// Resolves the start of a path: `crate`, `super`, `self`, a child module or another part of the project.

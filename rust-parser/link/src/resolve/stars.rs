@@ -73,7 +73,10 @@ impl Query<'_> {
             let files = files.filter(|&file| file != self.home && self.project_of(file) == own);
             let of = |file: FileId| {
                 let imports = self.index.file(file).facts().imports.iter().zip(0..);
-                imports.filter(|(import, _)| is_global(import)).map(move |(_, number)| (file, number)).collect::<Vec<_>>()
+                imports
+                    .filter(|(import, _)| is_global(import))
+                    .map(move |(_, number)| (file, number))
+                    .collect::<Vec<_>>()
             };
             files.flat_map(of).collect()
         });
@@ -92,7 +95,8 @@ impl Query<'_> {
         let mut found = names.map(|namespace| {
             let target = self.declared_module(self.file, namespace);
             let is_inside = !matches!(target, Entity::External(_) | Entity::Missing);
-            if is_inside { self.starred_member(target, name) } else { Values::new() }
+            let found = if is_inside { self.starred_member(target, name) } else { Values::new() };
+            found.into_iter().filter(|value| value.entity != Entity::Missing).collect::<Values>()
         });
         via(found.find(|values| !values.is_empty()).unwrap_or_default(), Strategy::StarImport)
     }

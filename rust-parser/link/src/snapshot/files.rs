@@ -10,7 +10,8 @@ use atlas_facts::cache::ContentDigest;
 /// Writes a file.
 pub fn write_entry(entry: &FileEntry, out: &mut Writer) {
     let FileEntry { path, language, scope_rule, is_test, is_value, rules: _, syms, module, symbols, .. } = entry;
-    let FileEntry { qualified_names, outlines, file_symbol, file_name, manifest, has_global_imports, packed, .. } = entry;
+    let FileEntry { qualified_names, outlines, file_symbol, file_name, manifest, has_global_imports, packed, .. } =
+        entry;
     out.text(path);
     out.text(language);
     out.plain(&(packed.digest, scope_rule, is_test, is_value, has_global_imports, manifest));

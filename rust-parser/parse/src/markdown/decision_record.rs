@@ -19,8 +19,19 @@ pub fn is_decision(path: &str, title: Option<&str>) -> bool {
 
 /// What a status begins with in most records; of any other, the whole text is kept.
 const STATUSES: [&str; 13] = [
-    "proposed", "draft", "accepted", "approved", "rejected", "declined", "deprecated", "superseded", "amended", "implemented",
-    "withdrawn", "active", "obsolete",
+    "proposed",
+    "draft",
+    "accepted",
+    "approved",
+    "rejected",
+    "declined",
+    "deprecated",
+    "superseded",
+    "amended",
+    "implemented",
+    "withdrawn",
+    "active",
+    "obsolete",
 ];
 /// Longest status of its own words, in characters.
 const MAX_STATUS: usize = 80;

@@ -123,7 +123,11 @@ impl Query<'_> {
             // One for tests or tools may cover the file without the aliases of the one beside it.
             if let Some(first) = covering.next() {
                 let is_main = main.iter().any(|config| config.path == first.path);
-                return Some(if first.has_places() || is_main { first } else { covering.find(|one| one.has_places()).unwrap_or(first) });
+                return Some(if first.has_places() || is_main {
+                    first
+                } else {
+                    covering.find(|one| one.has_places()).unwrap_or(first)
+                });
             }
             let told = here.iter().find(|config| config.has_places());
             nearest = nearest.filter(|known| known.has_places()).or(told).or(nearest).or(main.first().copied());

@@ -13,7 +13,8 @@ use crate::rules::LanguageRules;
 
 /// Beginnings of the names of folders with what a build makes from the sources of a package.
 const BUILT: [&str; 14] = [
-    "dist", "build", "lib", "out", "output", "es", "esm", "cjs", "umd", "types", "typings", "module", "commonjs", "compiled",
+    "dist", "build", "lib", "out", "output", "es", "esm", "cjs", "umd", "types", "typings", "module", "commonjs",
+    "compiled",
 ];
 /// Folders of the sources of a package.
 const SOURCES: [&str; 4] = ["src", "", "source", "lib"];
@@ -55,9 +56,8 @@ impl Query<'_> {
     fn module_of_manifest(&self, entry: &FileEntry, module: &str) -> Option<FileId> {
         let (name, below) = split_package(module);
         let configuration = &self.index.configuration;
-        let folder = around(folder_of(&entry.path)).find_map(|folder| {
-            self.configured(&configuration.packages, folder)?.dependencies.get(name)?.clone()
-        });
+        let folder = around(folder_of(&entry.path))
+            .find_map(|folder| self.configured(&configuration.packages, folder)?.dependencies.get(name)?.clone());
         if let Some(found) = folder.and_then(|folder| self.package_module(&entry.rules, &folder, below)) {
             return Some(found);
         }
@@ -70,6 +70,9 @@ impl Query<'_> {
     /// Returns the file of a package, or of a path below it, by what its manifest offers, else by the usual places.
     fn package_module(&self, rules: &LanguageRules, folder: &str, below: &str) -> Option<FileId> {
         let settings = &rules.modules;
+        let file = |path: &str| self.source_file(rules, &join(folder, path));
+        // What runs in place of sources that a build compiles: `module.exports = require("./dist/a.js")`.
+        let (mut stand_in, mut is_compiled) = (None, false);
         if let Some(package) = self.configured(&self.index.configuration.packages, folder) {
             let offered = if below.is_empty() { ".".to_owned() } else { format!("./{below}") };
             let export = best(&package.exports, &offered);
@@ -77,14 +80,24 @@ impl Query<'_> {
             let entries = package.entries.iter().filter(|_| below.is_empty()).cloned().map(Place::Name);
             for place in places.chain(entries) {
                 let Place::Name(written) = place else { continue };
-                if let Some(found) = self.built_file(rules, folder, &written) {
-                    return Some(found);
+                match self.built_file(rules, folder, &written) {
+                    Some(found) if self.is_compiled_form(rules, found) => stand_in = stand_in.or(Some(found)),
+                    Some(found) => return Some(found),
+                    None => is_compiled |= is_built(written.trim_start_matches("./")),
                 }
             }
         }
-        let file = |path: &str| self.source_file(rules, &join(folder, path));
         if below.is_empty() {
-            return settings.entries.iter().find_map(|entry| file(entry));
+            let mut entries = settings.entries.iter();
+            let sources = settings.entries.iter().filter(|entry| is_compiled && entry.starts_with("src/"));
+            return sources
+                .into_iter()
+                .find_map(|entry| file(entry))
+                .or(stand_in)
+                .or_else(|| entries.find_map(|entry| file(entry)));
+        }
+        if stand_in.is_some() {
+            return stand_in;
         }
         let found = settings.roots.iter().find_map(|root| file(&join(root, below)));
         found.or_else(|| self.built_file(rules, folder, below))
@@ -99,16 +112,16 @@ impl Query<'_> {
         let inside = if folder.is_empty() { &path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
         let inside = DECLARATIONS.iter().find_map(|ending| inside.strip_suffix(ending)).unwrap_or(inside);
         let parts: Vec<&str> = inside.split('/').collect();
-        let is_built = |part: &&&str| {
-            let bare = part.trim_start_matches(['.', '_']);
-            let mut rests = BUILT.iter().filter_map(|name| bare.strip_prefix(name));
-            rests.any(|rest| !rest.starts_with(char::is_alphabetic))
-        };
-        let built = parts.iter().take_while(is_built).count().min(MAX_BUILT);
+        let built = parts.iter().take_while(|part| is_built(part)).count().min(MAX_BUILT);
         (1..=built.min(parts.len() - 1)).find_map(|start| {
             let rest = parts[start..].join("/");
             SOURCES.iter().find_map(|root| self.source_file(rules, &join(&join(folder, root), &rest)))
         })
+    }
+
+    fn is_compiled_form(&self, rules: &LanguageRules, file: FileId) -> bool {
+        let path = &self.index.file(file).path;
+        rules.modules.compiled_endings.iter().any(|ending| path.ends_with(ending.as_str()))
     }
 
     /// Splits `package/below` or `@scope/package/below`.
@@ -139,4 +152,11 @@ impl Query<'_> {
             .or_else(|| stem.and_then(with_endings))
             .or_else(|| with_endings(&join(path, &settings.index)))
     }
+}
+
+/// Returns whether a path begins with a folder that a build writes.
+fn is_built(path: &str) -> bool {
+    let bare = path.trim_start_matches(['.', '_']);
+    let mut rests = BUILT.iter().filter_map(|name| bare.strip_prefix(name));
+    rests.any(|rest| !rest.starts_with(char::is_alphabetic))
 }

@@ -61,7 +61,8 @@ impl Query<'_> {
     pub fn tree_project(&self, file: FileId, name: &str) -> Option<Entity> {
         let rules = &*self.file.rules;
         let table = &self.index.configuration.crates;
-        let mut crates = around(folder_of(&self.index.file(file).path)).filter_map(|folder| self.configured(table, folder));
+        let mut crates =
+            around(folder_of(&self.index.file(file).path)).filter_map(|folder| self.configured(table, folder));
         let dependency = crates.find_map(|one| one.dependencies.iter().find(|(known, _)| known == name));
         if let Some(found) = dependency.and_then(|(_, folder)| self.root_below(rules, folder)) {
             return Some(found);
@@ -75,7 +76,8 @@ impl Query<'_> {
     /// Returns the folder of the modules that a file declares.
     fn children_folder(&self, entry: &FileEntry) -> String {
         let folder = folder_of(&entry.path);
-        let is_root = self.index.file_id(&entry.path).is_some_and(|file| around(folder).any(|one| self.is_library(file, one)));
+        let is_root =
+            self.index.file_id(&entry.path).is_some_and(|file| around(folder).any(|one| self.is_library(file, one)));
         if is_root { folder.to_owned() } else { children_folder(&entry.rules, &entry.path) }
     }
 
