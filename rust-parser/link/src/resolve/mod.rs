@@ -10,6 +10,7 @@ mod enums;
 pub mod extensions;
 mod fixtures;
 pub mod following;
+mod foreign;
 mod globals;
 pub mod imports;
 pub mod members;

@@ -8,6 +8,7 @@ use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{Bound, NameEntry};
 use crate::project::names::EMPTY;
 use crate::project::query::Query;
+use crate::resolve::types::is_known;
 use crate::strategy::Strategy;
 use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId};
 
@@ -46,7 +47,9 @@ impl Query<'_> {
     /// last assignment before the line is unknown, so is the variable.
     fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         let mut bindings = Vec::new();
+        let mut declarations: Vec<(&Binding, ExprId)> = Vec::new();
         let mut default = None;
+        let mut opaque = Values::new();
         for entry in entries {
             match entry.bound {
                 Bound::Parameter(position) => {
@@ -54,9 +57,10 @@ impl Query<'_> {
                     if let Some(annotation) = param.annotation {
                         let values = self.annotated(annotation, scope);
                         let is_plain = param.kind == atlas_facts::ParamKind::Normal;
-                        if !values.is_empty() {
+                        if is_known(&values) {
                             return if is_plain { values } else { self.collected(values) };
                         }
+                        opaque = values;
                     } else {
                         let values = self.contextual_values(scope, position);
                         if !values.is_empty() {
@@ -72,15 +76,21 @@ impl Query<'_> {
                 Bound::Binding(binding) => {
                     let binding = &self.file.facts().bindings[binding as usize];
                     if let Some(annotation) = binding.annotation.filter(|_| binding.kind != BindingKind::Catch) {
-                        let values = self.annotated(annotation, scope);
-                        if !values.is_empty() {
-                            return values;
-                        }
+                        declarations.push((binding, annotation));
                     }
                     bindings.push(binding);
                 }
                 _ => {}
             }
+        }
+        // Of several declarations in one function, the last before the line counts.
+        let passed = declarations.partition_point(|(binding, _)| binding.line <= line);
+        for &(_, annotation) in declarations[..passed].iter().rev().chain(&declarations[passed..]) {
+            let values = self.annotated(annotation, scope);
+            if is_known(&values) {
+                return values;
+            }
+            opaque = values;
         }
         let before = bindings.iter().filter(|binding| binding.line <= line).count();
         if before == 0
@@ -100,6 +110,7 @@ impl Query<'_> {
         self.variables.borrow_mut().insert(place, Rc::default());
         let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
         let values = self.assigned_values(&bindings[recent..], scope);
+        let values = if values.is_empty() { opaque } else { values };
         self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
         values
     }
@@ -205,7 +216,16 @@ impl Query<'_> {
                     _ => self.call_part(callee, position),
                 })
             }
-            _ => Values::new(),
+            // An object of a class whose parts have an order.
+            _ => {
+                let values = self.eval(value, scope, line);
+                self.flat_map(values, |value| match value.entity {
+                    Entity::Instance(class) => {
+                        self.call_part(Value { entity: Entity::Definition(class), ..value }, position)
+                    }
+                    _ => Values::new(),
+                })
+            }
         }
     }
 
