@@ -199,6 +199,15 @@
 (variadic_declarator (_) @inner) @target.same
 (structured_binding_declarator (_) @item) @target.unpack
 
+; Variables of a part of a function
+
+(compound_statement (declaration declarator: (_) @name)) @local.rest
+(for_statement initializer: (declaration declarator: (_) @name)) @local.rest
+(if_statement condition: (condition_clause value: (declaration declarator: (_) @name))) @local.rest
+(if_statement condition: (condition_clause initializer: (_ (declaration declarator: (_) @name)))) @local.rest
+(for_range_loop declarator: (_) @name @scope body: (_) @scope) @local
+(catch_clause parameters: (parameter_list (parameter_declaration declarator: (_) @name))) @local
+
 ; Other places where a name is a value, or a type
 
 (throw_statement (_) @reference.read)

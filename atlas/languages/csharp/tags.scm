@@ -167,7 +167,7 @@
 (var_pattern name: (_) @target) @binding.assign
 (declaration_expression type: (implicit_type) name: (_) @target) @binding.assign
 (declaration_expression type: (_) @annotation name: (_) @target) @binding.assign
-(type_parameter name: (_) @target) @binding.assign
+(type_parameter) @hook
 (return_statement (_)? @value @reference.read) @binding.return
 (arrow_expression_clause (_) @value @reference.read) @binding.return
 (lambda_expression body: (block)) @binding.outer
@@ -179,6 +179,22 @@
 (declaration_expression name: (_) @inner) @target.same
 ; `new T { Name = x }` binds no variable; a bare name that no declaration made is a member.
 (identifier) @target.hook
+
+; Variables of a part of a method
+
+(switch_section
+  [(declaration_pattern) (recursive_pattern) (var_pattern) (and_pattern) (or_pattern) (parenthesized_pattern)
+   (tuple_pattern) (list_pattern)] @name) @local
+(switch_expression_arm . (_) @name) @local
+(is_pattern_expression pattern: (_) @name) @local.block
+(declaration_expression name: (_) @name) @local.block
+(foreach_statement left: (_) @name @scope body: (_) @scope) @local
+(catch_clause (catch_declaration name: (_) @name)) @local
+(for_statement initializer: (variable_declaration (variable_declarator name: (_) @name))) @local.rest
+(using_statement (variable_declaration (variable_declarator name: (_) @name))) @local.rest
+(block (local_declaration_statement (variable_declaration (variable_declarator name: (_) @name)))) @local.rest
+(switch_section
+  (local_declaration_statement (variable_declaration (variable_declarator name: (_) @name)))) @local.rest
 
 ; Other places where a name is a value, or a type
 
@@ -203,6 +219,7 @@
 (discard) @expr.unknown
 "this" @expr.this
 "base" @expr.super
+(predefined_type) @expr.text
 (generic_name . (identifier) @inner) @expr.same
 (alias_qualified_name name: (_) @inner) @expr.same
 (member_access_expression expression: _ @base name: (generic_name . (identifier) @name)) @expr.attribute

@@ -79,6 +79,18 @@
 
 (expression_list) @target.hook
 
+; Variables of a part of a function
+
+(type_switch_statement
+  alias: (expression_list (identifier) @name)
+  [(type_case) (default_case)] @scope) @local.each
+(statement_list (short_var_declaration left: (expression_list) @name)) @local.rest
+(if_statement
+  initializer: (short_var_declaration left: (expression_list) @name @scope)
+  condition: (_) @scope
+  consequence: (_) @scope
+  alternative: (_)? @scope) @local
+
 ; Other places where a name is a value
 
 (argument_list (_) @reference.read)

@@ -112,6 +112,20 @@
 (lambda_expression body: (block)) @binding.outer
 (lambda_expression body: (_) @value @reference.read) @binding.return
 
+; Variables of a part of a method
+
+(switch_rule (switch_label (pattern) @name)) @local
+(switch_block_statement_group (switch_label (pattern) @name)) @local
+(instanceof_expression name: (identifier) @name) @local.guarded
+(instanceof_expression pattern: (_) @name) @local.guarded
+(enhanced_for_statement name: (identifier) @name @scope body: (_) @scope) @local
+(catch_clause (catch_formal_parameter name: (identifier) @name)) @local
+(for_statement init: (local_variable_declaration declarator: (variable_declarator name: (_) @name))) @local.rest
+(try_with_resources_statement resources: (resource_specification (resource name: (_) @name))) @local.rest
+(block (local_variable_declaration declarator: (variable_declarator name: (_) @name))) @local.rest
+(switch_block_statement_group
+  (local_variable_declaration declarator: (variable_declarator name: (_) @name))) @local.rest
+
 ; Other places where a name is a value
 
 (argument_list (_) @reference.read)
@@ -141,6 +155,7 @@
 (parenthesized_expression (_) @inner) @expr.same
 (assignment_expression right: (_) @inner) @expr.same
 (ternary_expression consequence: (_) @option alternative: (_) @option) @expr.one-of
+(switch_expression body: (switch_block (switch_rule (expression_statement (_) @option)))) @expr.one-of
 (class_literal (_) @inner) @expr.same
 (binary_expression operator: ["==" "!=" "<" "<=" ">" ">=" "&&" "||"]) @literal.bool
 (instanceof_expression) @literal.bool

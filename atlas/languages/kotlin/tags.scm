@@ -200,6 +200,18 @@
 (variable_declaration . (identifier) @inner) @target.same
 (multi_variable_declaration (variable_declaration) @item) @target.unpack
 
+; Variables of a part of a function, and types of variables there
+
+(is_expression . (identifier) @name) @local.guarded
+(when_expression
+  (when_subject (identifier) @name)
+  (when_entry (type_test)) @scope) @local.each
+(when_expression
+  (when_subject (variable_declaration . (identifier) @name))
+  (when_entry (type_test)) @scope) @local.each
+(catch_block (identifier) @name) @local
+(block (property_declaration (variable_declaration . (identifier) @name))) @local.rest
+
 ; Other places where a name is a value
 
 (value_argument (_) @reference.read .)

@@ -78,8 +78,10 @@
 (let_condition pattern: (_) @target value: (_) @value @reference.read) @binding.assign
 (for_expression pattern: (_) @target value: (_) @value @reference.read) @binding.iterate
 (match_expression) @hook
+(enum_variant body: (_)) @hook
 (assignment_expression left: (_) @target right: (_) @value @reference.read) @binding.assign
-(type_parameter name: (_) @target bounds: (trait_bounds . (_) @annotation)?) @binding.assign
+(type_parameter) @hook
+(where_predicate) @hook
 (return_expression (_)? @value @reference.read) @binding.return
 ; A body of statements returns by its own statements.
 (closure_expression body: (block)) @binding.outer
@@ -98,6 +100,21 @@
 (captured_pattern . (_) @inner) @target.same
 (or_pattern . (_) @inner) @target.same
 (match_pattern . (_) @inner) @target.same
+
+; Variables of a part of a function
+
+(match_arm pattern: (match_pattern . (_) @name)) @local
+(if_expression
+  condition: (let_condition pattern: (_) @name @scope)
+  consequence: (_) @scope) @local
+(if_expression
+  condition: (let_chain (let_condition pattern: (_) @name)) @scope
+  consequence: (_) @scope) @local
+(while_expression
+  condition: (let_condition pattern: (_) @name @scope)
+  body: (_) @scope) @local
+(for_expression pattern: (_) @name @scope body: (_) @scope) @local
+(block (let_declaration pattern: (_) @name)) @local.rest
 
 ; Other places where a name is a value
 

@@ -158,7 +158,7 @@
 (enumerator) @hook
 (case_clause pattern: (identifier) @target) @binding.assign
 (typed_pattern pattern: (identifier) @target type: (_) @annotation) @binding.assign
-(case_class_pattern pattern: (identifier) @target) @binding.assign
+(case_class_pattern) @hook
 (case_class_pattern type: (_) @reference.type)
 (tuple_pattern (identifier) @target) @binding.assign
 (capture_pattern name: (identifier) @target pattern: (typed_pattern type: (_) @annotation)) @binding.assign

@@ -23,6 +23,8 @@ pub struct LinkSettings {
     pub prototypes: bool,
     pub structural_interfaces: bool,
     pub capitalised_classes: bool,
+    pub closed_names: bool,
+    pub known_types: bool,
     pub included_globals: bool,
     pub declared_overrides: bool,
     pub unwrapping: bool,

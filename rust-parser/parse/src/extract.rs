@@ -73,6 +73,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     }
     top_level(&mut walk);
     language.hooks.begin(&mut walk);
+    walk.collect_local_names();
     let in_time = walk.run(deadline);
     if flat.cut || !in_time {
         walk.builder.problem(1, "timeout", "the file was not read to its end in time");
@@ -80,6 +81,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     if walk.too_deep {
         walk.builder.problem(1, "too-deep", "parts nested too deeply were left out");
     }
+    walk.settle_local_names();
     walk.builder.facts.narrowings.sort_by_key(|one| (one.target, one.first_line, one.last_line));
     walk.scopes.truncate(1);
     language.hooks.end(&mut walk);

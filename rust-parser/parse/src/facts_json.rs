@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use atlas_facts::{
-    Binding, BindingKind, DefId, Definition, Detection, Digest, Expr, ExprId, FileFacts, Handler, Import, Name, Param,
-    ParamKind, Problem, Reference, Relation, flags,
+    Binding, BindingKind, DefId, Definition, Detection, Digest, Expr, ExprId, FileFacts, Handler, Import, LOCAL_MARK,
+    Name, Param, ParamKind, Problem, Reference, Relation, flags,
 };
 
 /// Largest depth of rendered expressions; deeper parts become `...`.
@@ -191,7 +191,11 @@ impl View<'_> {
         }
         match &self.facts.exprs[id as usize] {
             Expr::Unknown => out.push('?'),
-            Expr::Name(name) | Expr::Scope(name) => out.push_str(self.string(*name)),
+            // Without the number of a variable that is visible in a part of its function only.
+            Expr::Name(name) | Expr::Scope(name) => {
+                let text = self.string(*name);
+                out.push_str(text.rfind(LOCAL_MARK).filter(|&at| at > 0).map_or(text, |at| &text[..at]));
+            }
             Expr::This { class } => out.push_str(if *class { "<class>" } else { "<this>" }),
             Expr::Super => out.push_str("<super>"),
             Expr::Attribute { base, name } => {

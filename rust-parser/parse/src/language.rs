@@ -20,12 +20,14 @@ pub struct KindRules {
     pub target: Vec<u16>,
     pub parameter: Vec<u16>,
     pub argument: Vec<u16>,
+    pub local: Vec<u16>,
     /// Calls are recorded at their own node; attributes are reads unless another role claims them.
     pub records_call: bool,
     pub records_attribute: bool,
     pub is_comment: bool,
     pub is_block: bool,
     pub is_token: bool,
+    pub is_definition: bool,
 }
 
 /// Finds the hooks named in a `language.toml`. Passed in by the registry, so that this file does not depend on all
@@ -44,6 +46,8 @@ pub struct Language {
     pub patterns: Vec<Pattern>,
     /// By node kind: whether it is named and not a comment.
     pub content_kinds: Vec<bool>,
+    /// Whether a pattern describes variables of a part of a function.
+    pub has_locals: bool,
     kinds: Vec<KindRules>,
     no_rules: KindRules,
     tests: GlobSet,
@@ -83,6 +87,7 @@ impl Language {
             hooks,
             patterns: Vec::new(),
             content_kinds: Vec::new(),
+            has_locals: false,
             kinds: Vec::new(),
             no_rules: KindRules::default(),
             tests,
@@ -108,6 +113,7 @@ impl Language {
         }
         self.content_kinds =
             (0..count).map(|kind| grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment).collect();
+        self.has_locals = patterns.iter().any(|pattern| matches!(pattern.role, Role::Local(_)));
         self.patterns = patterns;
         Ok(())
     }
@@ -189,12 +195,18 @@ impl KindRules {
             Role::Target(_) => self.target.push(number),
             Role::Parameter(_) => self.parameter.push(number),
             Role::Argument | Role::SpreadArgument { .. } => self.argument.push(number),
+            Role::Local(_) => self.local.push(number),
             Role::Comment => self.is_comment = true,
             Role::Block => self.is_block = true,
             Role::Token => self.is_token = true,
             Role::Definition(atlas_facts::Kind::Lambda) => {
+                self.is_definition = true;
                 self.walk.push(number);
                 self.expression.push(number);
+            }
+            Role::Definition(_) => {
+                self.is_definition = true;
+                self.walk.push(number);
             }
             _ => self.walk.push(number),
         }

@@ -38,6 +38,11 @@ impl EdgeCollector<'_, '_> {
     fn member_callees(&self, base: ExprId, name: Sym, site: Site) -> Values {
         let query = self.query;
         let bases = query.receivers(base, site.scope, site.line);
+        let is_unknown = bases.iter().all(|value| value.entity == Entity::Opaque);
+        let is_foreign = is_unknown && query.is_foreign(base, site.scope, site.line);
+        if is_foreign && matches!(query.file.expr(base), Expr::Name(_) | Expr::Scope(_)) {
+            return Values::new();
+        }
         if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_function(value)) {
             return bases;
         }
@@ -50,11 +55,11 @@ impl EdgeCollector<'_, '_> {
             }
         }
         let bases = if bases.iter().all(Value::is_unknown) { Values::new() } else { bases };
-        if bases.is_empty() && self.is_foreign_class(base, site) {
+        if bases.is_empty() && is_foreign {
             return Values::new();
         }
         if bases.is_empty() {
-            let unique = self.unique_member(base, name, site);
+            let unique = self.unique_member(base, name, site).filter(|value| self.is_of_named(base, value, site));
             return unique.or_else(|| self.named_receiver(base, name)).into_iter().collect();
         }
         if query.file.rules.new_method == Some(name) {
@@ -71,6 +76,19 @@ impl EdgeCollector<'_, '_> {
             merge(&mut members, unique.or_else(|| self.named_receiver(base, name)).into_iter().collect());
         }
         members
+    }
+
+    /// Returns whether a method may be one of the class that a capitalised receiver names.
+    fn is_of_named(&self, base: ExprId, method: &Value, site: Site) -> bool {
+        let query = self.query;
+        let (Expr::Name(name), Entity::Definition(symbol)) = (query.file.expr(base), method.entity) else {
+            return true;
+        };
+        let is_class_name = query.file.rules.capitalised_classes
+            && query.file.text(*name).starts_with(char::is_uppercase)
+            && query.resolve_name(site.scope, query.file.sym(*name), site.line).is_none();
+        let owner = || self.owner_class(symbol).map(|owner| query.definition(owner).1.name);
+        !is_class_name || owner() == Some(query.file.sym(*name))
     }
 
     fn named_callees(&self, name: Sym, site: Site) -> Values {
@@ -148,15 +166,5 @@ impl EdgeCollector<'_, '_> {
             _ => query.receiver(bases),
         };
         query.extension_of(&receiver, name, site.scope, |file, def| self.takes(file, def, site.expr))
-    }
-
-    /// Returns whether a name can only be a class that is unknown to the project, whose methods are therefore not the
-    /// project's.
-    fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
-        let query = self.query;
-        let Expr::Name(name) = *query.file.expr(base) else { return false };
-        query.file.rules.capitalised_classes
-            && query.file.text(name).starts_with(char::is_uppercase)
-            && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
     }
 }

@@ -382,7 +382,7 @@ impl EdgeCollector<'_, '_> {
                     }
                 }
                 Entity::External(external) => self.add_external(EdgeType::UsesType, external, value.via, site),
-                Entity::Missing => Outcome::Unresolved,
+                Entity::Missing | Entity::Opaque => Outcome::Unresolved,
                 _ => Outcome::Outside,
             });
         }

@@ -5,7 +5,7 @@ use crate::entity::{Entity, Value};
 use crate::project::file_entry::is_callable;
 use crate::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::strategy::Strategy;
-use atlas_facts::{Expr, ExprId};
+use atlas_facts::{Expr, ExprId, LOCAL_MARK};
 
 /// Length of the shortest receiver that tells its class.
 const MIN_RECEIVER: usize = 4;
@@ -37,7 +37,10 @@ impl EdgeCollector<'_, '_> {
         let (Expr::Name(receiver) | Expr::Attribute { name: receiver, .. }) = *query.file.expr(base) else {
             return None;
         };
-        let receiver = query.file.text(receiver).replace('_', "").to_lowercase();
+        let receiver = query.file.text(receiver);
+        // The number of a variable that is visible in a part of its function is no part of its name.
+        let plain = receiver.rfind(LOCAL_MARK).filter(|&at| at > 0).map_or(receiver, |at| &receiver[..at]);
+        let receiver = plain.replace('_', "").to_lowercase();
         let named = query.named(name);
         if receiver.len() < MIN_RECEIVER || named.len() > MAX_NAMED {
             return None;

@@ -81,6 +81,7 @@ impl Query<'_> {
             {
                 found
             }
+            Kind::Field if let Some(held) = self.held_by_name(symbol, name) => held,
             Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias => {
                 let held = self.stored_values(symbol);
                 self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
@@ -209,6 +210,9 @@ impl Query<'_> {
             } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
                 let property = self.inherited_property(class, name, via);
                 return Some(property.unwrap_or_else(|| self.variable(scope, name)));
+            } else if via == Strategy::This && is_class(file.outline(self.index.symbols.get(scope).def).kind) {
+                // A parameter of the primary constructor, which only the class itself sees.
+                return Some(self.variable(scope, name));
             }
         }
         second_choice

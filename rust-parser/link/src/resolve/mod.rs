@@ -11,6 +11,7 @@ pub mod extensions;
 mod fixtures;
 pub mod flows;
 pub mod following;
+mod foreign;
 mod globals;
 pub mod imports;
 pub mod members;

@@ -1,12 +1,15 @@
 //! Positions of the tuples that functions return.
 
 use crate::entity::{Values, merge};
+use crate::project::names::{Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::types::published;
 use atlas_facts::{DefId, Expr, ExprId, LiteralType};
 
 /// Largest number of positions of a returned tuple.
 const MAX_PARTS: usize = 4;
+/// Largest number of parameters of a class or variant whose types are published.
+const MAX_HELD: usize = 8;
 
 impl Query<'_> {
     /// Returns the possible values of each position of a returned tuple.
@@ -38,6 +41,25 @@ impl Query<'_> {
             }
         }
         parts.into_iter().map(|values| published(values, class)).collect()
+    }
+
+    /// Returns what objects of a class, or a variant of an enumeration, hold by the position of its parameters.
+    pub(super) fn held_parts(&self, def: DefId) -> Vec<(u16, Values)> {
+        let definition = self.file.def(def);
+        let held = (1..).zip(definition.params.iter().take(MAX_HELD)).filter_map(|(part, param)| {
+            let values = published(self.annotated(param.annotation?, def), None);
+            (!values.is_empty()).then_some((part, values))
+        });
+        held.collect()
+    }
+
+    /// Returns what a variant holds by a name.
+    pub(super) fn held_by_name(&self, variant: SymbolId, name: Sym) -> Option<Values> {
+        let place = self.index.symbols.get(variant);
+        let (file, _) = self.definition(variant);
+        let params = file.def(place.def).params.iter().take(MAX_HELD);
+        let position = params.map(|param| file.sym(param.name)).position(|own| own == name)?;
+        Some(self.returned_as(variant, position as u16 + 1).iter().copied().collect())
     }
 
     fn is_tuple(&self, base: ExprId) -> bool {

@@ -50,7 +50,7 @@ impl Query<'_> {
     pub fn call_part(&self, callee: Value, position: u16) -> Values {
         let Entity::Definition(symbol) = callee.entity else { return Values::new() };
         let (file, definition) = self.definition(symbol);
-        if !is_callable(definition.kind) {
+        if !is_callable(definition.kind) && !is_class(definition.kind) && definition.kind != Kind::Field {
             return Values::new();
         }
         let own = file.symbols[definition.parent as usize];

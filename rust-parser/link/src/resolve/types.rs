@@ -12,7 +12,7 @@ use crate::project::names::{EMPTY, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::variables::aliased;
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, ExprId, Kind, flags};
+use atlas_facts::{DefId, Expr, ExprId, Kind, LiteralType, flags};
 
 /// Largest nesting depth of type expressions.
 const MAX_TYPE_DEPTH: u32 = 6;
@@ -46,7 +46,11 @@ pub fn infer(query: &Query) -> FileTypes {
         let symbol = query.file.symbols[function];
         let parts = match definition.kind {
             kind if is_callable(kind) || kind == Kind::TypeAlias => query.callback_types(function as DefId),
-            kind if is_class(kind) || kind == Kind::Field => query.type_arguments(function as DefId),
+            kind if is_class(kind) || kind == Kind::Field => {
+                let mut parts = query.held_parts(function as DefId);
+                parts.extend(query.type_arguments(function as DefId));
+                parts
+            }
             _ => continue,
         };
         types.returns.extend(parts.into_iter().map(|(part, values)| (symbol, part, values.into_boxed_slice())));
@@ -62,6 +66,7 @@ impl Query<'_> {
     pub(super) fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
         let mut parameter = Values::new();
+        let mut opaque = Values::new();
         let is_kind = |entry: &NameEntry, kind: Kind| match entry.bound {
             Bound::Definition(def) => self.file.outline(def).kind == kind,
             _ => false,
@@ -78,9 +83,10 @@ impl Query<'_> {
                     }
                     if let Some(declared) = definition.declared_type {
                         let values = self.annotated(declared, definition.parent);
-                        if !values.is_empty() {
+                        if is_known(&values) {
                             return self.held_in(scope, values);
                         }
+                        opaque = values;
                     } else if group.len() == 1 && self.is_enum_member(def) {
                         let owner = self.file.symbols[definition.parent as usize];
                         return self
@@ -98,7 +104,7 @@ impl Query<'_> {
         }
         let annotated = bindings.iter().find_map(|binding| {
             let values = self.annotated(binding.annotation?, binding.scope);
-            (!values.is_empty()).then_some(values)
+            is_known(&values).then_some(values)
         });
         if let Some(values) = annotated {
             return self.held_in(scope, values);
@@ -109,6 +115,9 @@ impl Query<'_> {
         }
         if values.is_empty() {
             values = parameter;
+        }
+        if values.is_empty() {
+            values = opaque;
         }
         if values.len() > 1 {
             values.retain(|value| value.entity != Entity::Nothing);
@@ -190,7 +199,8 @@ impl Query<'_> {
                 values
             }
             Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
-            Expr::Literal(_) => smallvec![Value::new(Entity::Nothing, Strategy::Annotation)],
+            Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Annotation)],
+            Expr::Literal(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)],
             _ => Values::new(),
         }
     }
@@ -294,6 +304,7 @@ impl Query<'_> {
             Entity::Builtin(_) => Entity::Builtin(EMPTY),
             // A type parameter is an instance of its constraint.
             Entity::Instance(_) => return smallvec![value],
+            Entity::Opaque => Entity::Opaque,
             _ => return Values::new(),
         };
         smallvec![Value::new(entity, Strategy::Annotation)]
@@ -311,6 +322,11 @@ impl Query<'_> {
         });
         instances.collect()
     }
+}
+
+/// Returns whether the values of a type say more than that it is outside the project.
+pub(super) fn is_known(values: &Values) -> bool {
+    values.iter().any(|value| value.entity != Entity::Opaque)
 }
 
 fn self_type() -> Values {

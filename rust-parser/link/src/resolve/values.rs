@@ -41,8 +41,15 @@ impl Query<'_> {
     fn eval_shape(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         match self.file.expr(expr) {
             Expr::Name(_) | Expr::Attribute { .. } if let Some(values) = self.module_object(expr, scope) => values,
-            Expr::Name(name) => self.resolve_name(scope, self.file.sym(*name), line).unwrap_or_default(),
-            Expr::Scope(name) => self.resolve_scope_name(scope, self.file.sym(*name)),
+            Expr::Name(name) => {
+                let found = self.resolve_name(scope, self.file.sym(*name), line);
+                found.unwrap_or_else(|| self.unbound_value(self.file.sym(*name)))
+            }
+            Expr::Scope(name) => {
+                let found = self.resolve_scope_name(scope, self.file.sym(*name));
+                let is_foreign = found.is_empty() && self.is_foreign(expr, scope, line);
+                if is_foreign { smallvec![Value::new(Entity::Opaque, Strategy::Local)] } else { found }
+            }
             Expr::This { class } => self.this_value(scope, *class),
             Expr::Super => match self.class_of(scope) {
                 Some(symbol) => smallvec![Value::new(Entity::Super(symbol), Strategy::Super)],
@@ -57,7 +64,7 @@ impl Query<'_> {
             Expr::Call { callee, args, new } => {
                 let made = if *new { self.made_object(*callee, scope, line) } else { None };
                 let made = made.or_else(|| self.made_container(*callee, scope));
-                made.unwrap_or_else(|| self.call_values(*callee, args, scope, line))
+                made.unwrap_or_else(|| self.call_values(*callee, args, *new, scope, line))
             }
             Expr::Index { base, index } => {
                 let bases = self.eval(*base, scope, line);
@@ -129,10 +136,10 @@ impl Query<'_> {
         }
     }
 
-    fn call_values(&self, callee: ExprId, args: &[Arg], scope: DefId, line: u32) -> Values {
+    fn call_values(&self, callee: ExprId, args: &[Arg], is_new: bool, scope: DefId, line: u32) -> Values {
         let arguments = Arguments::Written(args, scope, line);
         if let Expr::Generic { base, args: types } = self.file.expr(callee) {
-            let results = self.call_values(*base, args, scope, line);
+            let results = self.call_values(*base, args, is_new, scope, line);
             return self.applied(results, types, scope, 0);
         }
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
@@ -158,7 +165,8 @@ impl Query<'_> {
         let callees = match *self.file.expr(callee) {
             Expr::Name(name) => {
                 let name = self.file.sym(name);
-                let found = self.resolve_called_name(scope, name, line).unwrap_or_default();
+                let found = self.resolve_called_name(scope, name, line);
+                let found = found.unwrap_or_else(|| if is_new { self.unbound_value(name) } else { Values::new() });
                 let is_own = |value: &Value| matches!(value.entity, Entity::Definition(_));
                 let rules = &self.file.rules;
                 // `apply { ... }` without an object.

@@ -8,6 +8,7 @@ use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{Bound, NameEntry};
 use crate::project::names::EMPTY;
 use crate::project::query::Query;
+use crate::resolve::types::is_known;
 use crate::strategy::Strategy;
 use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId};
 
@@ -46,8 +47,10 @@ impl Query<'_> {
     /// last assignment before the line is unknown, so is the variable.
     fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         let mut bindings = Vec::new();
+        let mut declarations: Vec<(&Binding, ExprId)> = Vec::new();
         let mut default = None;
         let mut passed = Values::new();
+        let mut opaque = Values::new();
         for entry in entries {
             match entry.bound {
                 Bound::Parameter(position) => {
@@ -58,9 +61,10 @@ impl Query<'_> {
                     if let Some(annotation) = param.annotation {
                         let values = self.annotated(annotation, scope);
                         let is_plain = param.kind == atlas_facts::ParamKind::Normal;
-                        if !values.is_empty() && passed.is_empty() {
+                        if is_known(&values) && passed.is_empty() {
                             return if is_plain { values } else { self.collected(values) };
                         }
+                        opaque = values;
                     } else {
                         let values = self.contextual_values(scope, position);
                         if !values.is_empty() {
@@ -76,15 +80,21 @@ impl Query<'_> {
                 Bound::Binding(binding) => {
                     let binding = &self.file.facts().bindings[binding as usize];
                     if let Some(annotation) = binding.annotation.filter(|_| binding.kind != BindingKind::Catch) {
-                        let values = self.annotated(annotation, scope);
-                        if !values.is_empty() {
-                            return values;
-                        }
+                        declarations.push((binding, annotation));
                     }
                     bindings.push(binding);
                 }
                 _ => {}
             }
+        }
+        // Of several declarations in one function, the last before the line counts.
+        let earlier = declarations.partition_point(|(binding, _)| binding.line <= line);
+        for &(_, annotation) in declarations[..earlier].iter().rev().chain(&declarations[earlier..]) {
+            let values = self.annotated(annotation, scope);
+            if is_known(&values) {
+                return values;
+            }
+            opaque = values;
         }
         let before = bindings.iter().filter(|binding| binding.line <= line).count();
         if before == 0 && (default.is_some() || !passed.is_empty()) {
@@ -105,6 +115,7 @@ impl Query<'_> {
         self.variables.borrow_mut().insert(place, Rc::default());
         let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
         let values = self.assigned_values(&bindings[recent..], scope);
+        let values = if values.is_empty() { opaque } else { values };
         let values = self.with_stores(values, scope, name);
         self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
         values
@@ -212,7 +223,17 @@ impl Query<'_> {
                     _ => self.call_part(callee, position),
                 })
             }
-            _ => self.tuple_part(value, position, scope, line),
+            // An object of a class whose parts have an order.
+            _ => {
+                let values = self.eval(value, scope, line);
+                let parts = self.flat_map(values, |value| match value.entity {
+                    Entity::Instance(class) => {
+                        self.call_part(Value { entity: Entity::Definition(class), ..value }, position)
+                    }
+                    _ => Values::new(),
+                });
+                if parts.is_empty() { self.tuple_part(value, position, scope, line) } else { parts }
+            }
         }
     }
 

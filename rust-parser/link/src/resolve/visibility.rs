@@ -3,7 +3,7 @@
 use crate::project::file_entry::{Bound, NameEntry};
 use crate::project::query::Query;
 use crate::resolve::variables::MAX_BOUND;
-use atlas_facts::BindingKind;
+use atlas_facts::{BindingKind, LOCAL_MARK};
 
 impl Query<'_> {
     /// Returns whether a name that is used on a line means its bindings in this scope.
@@ -28,7 +28,10 @@ impl Query<'_> {
 
     /// Returns whether all variables with a name are declared after a line, where the language hides them until then.
     fn is_declared_later(&self, entries: &[NameEntry], line: u32) -> bool {
+        // A variable with a name of its own is not that of an outer scope.
+        let is_local = entries.first().is_some_and(|entry| self.text(entry.name).rfind(LOCAL_MARK) > Some(0));
         self.file.rules.visible_after_declaration
+            && !is_local
             && entries.iter().take(MAX_BOUND).all(|entry| match entry.bound {
                 Bound::Binding(binding) => self.file.facts().bindings[binding as usize].line > line,
                 _ => false,

@@ -55,6 +55,7 @@ impl LanguageHooks for CSharp {
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
             "variable_declaration" => variables(walk, node),
+            "type_parameter" => type_parameter(walk, node),
             _ => record_members(walk, node),
         }
     }
@@ -147,6 +148,23 @@ fn variables(walk: &mut Walk, node: NodeId) {
     }
 }
 
+/// Binds a type parameter to its constraints: `where T : IClock, new()`.
+fn type_parameter(walk: &mut Walk, node: NodeId) {
+    let Some(name) = walk.child(node, "name") else { return };
+    let owner = walk.tree.node(walk.tree.node(node).parent).parent;
+    let is_own = |&clause: &NodeId| {
+        walk.kind_name(clause) == "type_parameter_constraints_clause"
+            && walk.contents(clause).next().is_some_and(|first| walk.bytes_of(first) == walk.bytes_of(name))
+    };
+    let constraints = walk.contents(owner).find(is_own).into_iter().flat_map(|clause| walk.contents(clause).skip(1));
+    let types: Vec<NodeId> = constraints.filter_map(|constraint| walk.child(constraint, "type")).collect();
+    let types: Vec<ExprId> = types.into_iter().map(|constraint| walk.type_expression(constraint)).collect();
+    let annotation = walk.all_of(types);
+    walk.claim_read(name);
+    let (line, name) = (walk.tree.line(node), walk.name_of(name));
+    walk.bind_name(name, annotation, line);
+}
+
 /// `record Person(string Name)`: each parameter is a member.
 fn record_members(walk: &mut Walk, node: NodeId) {
     let Some(&(class, _)) = walk.definition_of.get(&node) else {
@@ -216,6 +234,8 @@ fn predefined(walk: &mut Walk, node: NodeId) -> ExprId {
         b"bool" => LiteralType::Bool,
         b"float" | b"double" | b"decimal" => LiteralType::Float,
         b"void" => LiteralType::None,
+        // Every value is an object, but what is called on the word is a member of `System.Object`.
+        b"object" if walk.kind_name(walk.tree.node(node).parent) == "member_access_expression" => LiteralType::Str,
         b"object" | b"dynamic" => return UNKNOWN,
         _ => LiteralType::Int,
     };

@@ -200,19 +200,27 @@ fn is_comma_ok(walk: &Walk, value: Option<ExprId>) -> bool {
     })
 }
 
-/// `switch t := x.(type)`: the name may have the type of each case.
+/// `switch t := x.(type)`: in a case with a single type the name has that type, in others that of the value.
 fn type_switch(walk: &mut Walk, node: NodeId) {
     let Some(name) = walk.child(node, "alias").and_then(|list| walk.contents(list).next()) else {
         return;
     };
-    let cases: Vec<NodeId> = walk.contents(node).filter(|&case| walk.kind_name(case) == "type_case").collect();
-    for case in cases {
-        let types: Vec<NodeId> = walk.in_field(case, "type").filter(|&node| walk.bytes_of(node) != b",").collect();
-        for node in types {
-            let annotation = Some(walk.annotation(node));
-            let line = walk.tree.line(node);
-            walk.bind(name, BindingDraft { kind: BindingKind::Assign, value: None, annotation, line });
+    let plain = walk.name_of(name);
+    let value = walk.child(node, "value").map(|value| walk.expression(value));
+    for case in walk.contents(node).collect::<Vec<_>>() {
+        if !matches!(walk.kind_name(case), "type_case" | "default_case") {
+            continue;
         }
+        let types: Vec<NodeId> = walk.in_field(case, "type").filter(|&node| walk.bytes_of(node) != b",").collect();
+        let types: Vec<ExprId> = types.into_iter().map(|node| walk.annotation(node)).collect();
+        let (annotation, value) = match types[..] {
+            [only] => (Some(only), None),
+            _ => (None, value),
+        };
+        let own = walk.local_name(plain, case);
+        let target = walk.builder.name_expr(own);
+        let line = walk.tree.line(case);
+        walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
     }
 }
 

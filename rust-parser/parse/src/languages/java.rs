@@ -44,7 +44,10 @@ impl LanguageHooks for Java {
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
-        qualified_super_call(walk, node)
+        match walk.kind_name(node) {
+            "explicit_constructor_invocation" => other_constructor(walk, node),
+            _ => qualified_super_call(walk, node),
+        }
     }
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
@@ -141,6 +144,16 @@ pub fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let parent = &walk.builder.facts.definitions[draft.parent as usize];
     let in_case = holds_members(parent.kind) && walk.builder.text(parent.signature).contains("TestCase");
     annotated || (in_case && draft.name.starts_with("test"))
+}
+
+/// Returns the expression of `this(x)`, which calls another constructor of the class.
+fn other_constructor(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let callee = walk.child(node, "constructor").filter(|&callee| walk.kind_name(callee) == "this")?;
+    walk.claim_read(callee);
+    let list = walk.child(node, "arguments");
+    let args = walk.arguments(list);
+    let callee = walk.builder.this(true);
+    Some(walk.builder.expr(Expr::Call { callee, args, new: true }))
 }
 
 /// Returns the expression of `Type.super.method()`, or `None` for other calls.

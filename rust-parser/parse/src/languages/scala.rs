@@ -30,6 +30,7 @@ impl LanguageHooks for Scala {
         match walk.kind_name(node) {
             "annotation" => walk.claim_call(node),
             "enumerator" => enumerator(walk, node),
+            "case_class_pattern" => case_class(walk, node),
             "function_definition" => further_parameters(walk, node, 1),
             "extension_definition" => further_parameters(walk, node, 0),
             _ => fields_of_head(walk, node),
@@ -218,6 +219,28 @@ fn further_parameters(walk: &mut Walk, node: NodeId, first: usize) {
             let annotation = walk.child(parameter, "type").map(|node| walk.annotation(node));
             let (name, line) = (walk.name_of(name), walk.tree.line(parameter));
             walk.bind_name(name, annotation, line);
+        }
+    }
+}
+
+/// `case Point(x, y)` binds what the class holds, `case Some(x)` what the value does.
+fn case_class(walk: &mut Walk, node: NodeId) {
+    let Some(class) = walk.child(node, "type") else { return };
+    let clause = walk.tree.node(node).parent;
+    let whole = walk.tree.node(walk.tree.node(clause).parent).parent;
+    let is_wrapper = matches!(walk.bytes_of(class), b"Some" | b"Success");
+    let value = if is_wrapper {
+        let value = walk.child(whole, "value").filter(|_| walk.kind_name(whole) == "match_expression");
+        value.map(|value| walk.expression(value))
+    } else {
+        let callee = walk.type_expression(class);
+        Some(walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: true }))
+    };
+    let parts = walk.in_field(node, "pattern").filter(|&part| walk.bytes_of(part) != b",");
+    for (position, part) in parts.enumerate().collect::<Vec<_>>() {
+        if walk.kind_name(part) == "identifier" {
+            let kind = if is_wrapper { BindingKind::Assign } else { BindingKind::Unpack(position as u16) };
+            walk.bind(part, BindingDraft { kind, value, annotation: None, line: walk.tree.line(node) });
         }
     }
 }

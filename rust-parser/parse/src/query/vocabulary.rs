@@ -20,6 +20,8 @@ pub enum Role {
     PendingDecorator,
     /// An import of a kind; without one, the language's hook reads it.
     Import(Option<ImportKind>),
+    /// The variables in `@name` are visible in the `@scope` nodes only, or in the node itself.
+    Local(LocalScope),
     /// Declares the package of the file; several are parts of one dotted name.
     Package,
     Binding(BindingKind),
@@ -88,6 +90,20 @@ pub enum TargetShape {
     Same,
     /// Handled by the language's hooks.
     Hook,
+}
+
+/// Where a variable with the role `@local` is visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocalScope {
+    Shared,
+    /// In each node it is another variable.
+    Each,
+    /// In the branches that the node guards as a condition.
+    Guarded,
+    /// From the node to the end of the block around it. A name that only one node of the file declares stays as it is.
+    Block,
+    /// The same from the declaration of each name to the end of the node.
+    Rest,
 }
 
 /// The meaning of a captured part of a pattern.
@@ -172,6 +188,14 @@ impl Role {
             "import" => Role::Import(Some(import_kind(tail)?)),
             "package" if tail.is_empty() => Role::Package,
             "binding" => Role::Binding(binding_kind(tail)?),
+            "local" => Role::Local(match tail {
+                "" => LocalScope::Shared,
+                "each" => LocalScope::Each,
+                "guarded" => LocalScope::Guarded,
+                "block" => LocalScope::Block,
+                "rest" => LocalScope::Rest,
+                _ => return None,
+            }),
             "hook" => Role::Hook,
             "comment" => Role::Comment,
             "block" => Role::Block,

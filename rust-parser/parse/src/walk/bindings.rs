@@ -132,6 +132,15 @@ impl Walk<'_> {
         self.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: None, annotation, line });
     }
 
+    /// Returns the type of what has several types at once; `None` for no types.
+    pub fn all_of(&mut self, types: Vec<ExprId>) -> Option<ExprId> {
+        match types[..] {
+            [] => None,
+            [only] => Some(only),
+            _ => Some(self.union(types)),
+        }
+    }
+
     /// Returns the expression of a type and records a `Type` reference for each name in it.
     pub fn annotation(&mut self, node: NodeId) -> ExprId {
         let expr = self.type_expression(node);

@@ -217,8 +217,12 @@ impl Walk<'_> {
     }
 
     fn name_shape(&mut self, node: NodeId, in_type: bool) -> ExprId {
-        let name = self.name_of(node);
-        if !in_type && let Some(class) = self.receiver(name) {
+        let plain = self.name_of(node);
+        let name = if in_type { plain } else { self.local_name(plain, node) };
+        if !in_type
+            && name == plain
+            && let Some(class) = self.receiver(name)
+        {
             return self.builder.this(class);
         }
         let class_names = &self.language.settings.definitions.class_names;
@@ -282,7 +286,11 @@ impl Walk<'_> {
         self.claim_read(node);
         let expr = self.expression(node);
         match *self.builder.get(expr) {
-            Expr::Name(name) => self.builder.scope_expr(name),
+            // A path begins with a namespace, module or type.
+            Expr::Name(name) => {
+                let name = self.plain_name(name);
+                self.builder.scope_expr(name)
+            }
             _ => expr,
         }
     }

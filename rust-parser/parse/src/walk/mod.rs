@@ -9,6 +9,7 @@ pub mod dotted;
 pub mod drafts;
 pub mod enclosing_scopes;
 pub mod expressions;
+pub mod local_names;
 pub mod members;
 mod narrowing;
 pub mod signatures;

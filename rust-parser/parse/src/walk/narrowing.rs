@@ -10,14 +10,14 @@ const MAX_AROUND: u32 = 16;
 impl Walk<'_> {
     /// Records what a type test at a node says about the target where it guards a branch.
     pub fn narrow_branch(&mut self, test: NodeId, target: NodeId, annotation: ExprId) {
+        let target = self.expression(target);
         for branch in self.guarded_branches(test) {
             self.narrow_in(test, target, annotation, branch);
         }
     }
 
     /// Records that a type test holds in a branch.
-    pub fn narrow_in(&mut self, test: NodeId, target: NodeId, annotation: ExprId, branch: NodeId) {
-        let target = self.expression(target);
+    pub fn narrow_in(&mut self, test: NodeId, target: ExprId, annotation: ExprId, branch: NodeId) {
         if !matches!(self.builder.get(target), Expr::Name(_) | Expr::Attribute { .. }) {
             return;
         }
@@ -28,7 +28,7 @@ impl Walk<'_> {
     }
 
     /// Returns the nodes that run only if the test holds.
-    fn guarded_branches(&self, test: NodeId) -> Vec<NodeId> {
+    pub fn guarded_branches(&self, test: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
         let mut here = test;
         for _ in 0..MAX_AROUND {
@@ -46,6 +46,8 @@ impl Walk<'_> {
                 }
                 "if_statement"
                 | "if_expression"
+                | "while_statement"
+                | "when_entry"
                 | "else_if_clause"
                 | "ternary_expression"
                 | "conditional_expression" => {

@@ -16,6 +16,7 @@ use crate::language::Language;
 use crate::query::matching::{Captures, Subject};
 use crate::query::vocabulary::Role;
 use crate::walk::drafts::{Layout, Wrapper};
+use crate::walk::local_names::LocalNames;
 use atlas_facts::{DefId, ExprId, Kind, Name, Reference, ReferenceKind};
 
 /// Largest nesting depth of targets, types and expressions.
@@ -83,6 +84,7 @@ pub struct Walk<'a> {
     pub noted: FxHashSet<String>,
     /// Variables and parameters bound so far, by scope.
     locals: FxHashSet<(DefId, Name)>,
+    pub local_names: LocalNames,
     claims: Vec<u8>,
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
@@ -131,6 +133,7 @@ impl<'a> Walk<'a> {
             member_prefixes: FxHashMap::default(),
             noted: FxHashSet::default(),
             locals: FxHashSet::default(),
+            local_names: LocalNames::default(),
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
@@ -177,7 +180,7 @@ impl<'a> Walk<'a> {
     pub fn note_local(&mut self, name: Name) {
         if self.language.hooks.needs_locals() {
             let scope = self.scope();
-            self.locals.insert((scope, name));
+            self.locals.insert((scope, self.plain_name(name)));
         }
     }
 

@@ -23,14 +23,21 @@ pub fn declaration(walk: &mut Walk, node: NodeId) {
         if is_prototype(walk, declarator) && !(in_function && walk.builder.facts.language == "cpp") {
             continue;
         }
-        let value = made_value(walk, declarator, annotation, in_function);
+        let value = made_value(walk, node, declarator, annotation, in_function);
         let line = walk.tree.line(declarator);
         walk.bind(declarator, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
     }
 }
 
-fn made_value(walk: &mut Walk, declarator: NodeId, annotation: Option<ExprId>, in_function: bool) -> Option<ExprId> {
-    let value = walk.child(declarator, "value");
+fn made_value(
+    walk: &mut Walk,
+    node: NodeId,
+    declarator: NodeId,
+    annotation: Option<ExprId>,
+    in_function: bool,
+) -> Option<ExprId> {
+    // `if (T* a = x)` has the value beside the declarator.
+    let value = walk.child(declarator, "value").or_else(|| walk.child(node, "value"));
     let is_cpp = walk.builder.facts.language == "cpp";
     let is_class = annotation.is_some_and(|expr| !matches!(walk.builder.get(expr), Expr::Literal(_)));
     let makes = match (walk.kind_name(declarator), value.map(|value| walk.kind_name(value))) {

@@ -169,14 +169,13 @@ fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
 
 /// `x is T` in a condition, `is T ->` in `when (x)`.
 fn smart_cast(walk: &mut Walk, node: NodeId) {
-    if walk.tree.children(node).any(|part| walk.bytes_of(part) == b"!is") {
-        return;
-    }
+    let is_negated = walk.tree.children(node).any(|part| walk.bytes_of(part) == b"!is");
     let Some(tested) = walk.contents(node).last() else { return };
     let annotation = walk.annotation(tested);
     if walk.kind_name(node) == "is_expression" {
+        let branches = if is_negated { rest_of_block(walk, node) } else { walk.guarded_branches(node) };
         if let Some(target) = walk.contents(node).next() {
-            walk.narrow_branch(node, target, annotation);
+            cast_in(walk, node, target, annotation, &branches);
         }
         return;
     }
@@ -184,10 +183,43 @@ fn smart_cast(walk: &mut Walk, node: NodeId) {
     let whole = walk.tree.node(entry).parent;
     let subject = walk.contents(whole).next().filter(|&part| walk.kind_name(part) == "when_subject");
     let conditions = walk.contents(entry).filter(|&part| walk.kind_name(part) == "type_test").count();
-    if let (Some(target), Some(branch), 1) =
-        (subject.and_then(|subject| walk.contents(subject).last()), walk.contents(entry).last(), conditions)
-    {
-        walk.narrow_in(node, target, annotation, branch);
+    if let (Some(subject), Some(branch), 1, false) = (subject, walk.contents(entry).last(), conditions, is_negated) {
+        let declared = walk.contents(subject).find(|&part| walk.kind_name(part) == "variable_declaration");
+        let target = declared.and_then(|variable| walk.contents(variable).next());
+        if let Some(target) = target.or_else(|| walk.contents(subject).last()) {
+            cast_in(walk, node, target, annotation, &[branch]);
+        }
+    }
+}
+
+/// Records the type of a variable in branches; a variable of its own has it (`@local`), others have it on these lines.
+fn cast_in(walk: &mut Walk, test: NodeId, target: NodeId, annotation: ExprId, branches: &[NodeId]) {
+    let plain = walk.name_of(target);
+    let own = branches.first().map_or(plain, |&branch| walk.local_name(plain, branch));
+    let target = match walk.kind_name(target) {
+        "identifier" if own != plain => return walk.bind_name(own, Some(annotation), walk.tree.line(test)),
+        "identifier" => walk.builder.name_expr(plain),
+        _ => walk.expression(target),
+    };
+    for &branch in branches {
+        walk.narrow_in(test, target, annotation, branch);
+    }
+}
+
+/// Returns the statements after `if (x !is T) return`.
+fn rest_of_block(walk: &Walk, test: NodeId) -> Vec<NodeId> {
+    let whole = walk.tree.node(test).parent;
+    let parts: Vec<NodeId> = walk.contents(whole).collect();
+    let block = walk.tree.node(whole).parent;
+    let &[condition, body] = &parts[..] else { return Vec::new() };
+    let last = if walk.kind_name(body) == "block" { walk.contents(body).last() } else { Some(body) };
+    let leaves = last.is_some_and(|last| {
+        matches!(walk.kind_name(last), "return_expression" | "throw_expression")
+            || matches!(walk.bytes_of(last), b"continue" | b"break")
+    });
+    match walk.kind_name(whole) {
+        "if_expression" if condition == test && leaves => walk.contents_after(block, whole).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -15,7 +15,9 @@ use crate::languages::rust::item_macros::without_item_macros;
 use crate::languages::rust::macros::macro_calls;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
+use atlas_facts::{
+    BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Param, ParamKind, ReferenceKind, flags,
+};
 
 pub struct Rust;
 
@@ -85,6 +87,9 @@ impl LanguageHooks for Rust {
                     walk.claim_read(name);
                 }
             }
+            "enum_variant" => variant_parts(walk, node),
+            "type_parameter" => type_parameter(walk, node),
+            "where_predicate" => predicate(walk, node),
             _ => match_arms(walk, node),
         }
     }
@@ -280,6 +285,60 @@ fn push(walk: &mut Walk, line: u32, path: &[String], member: Option<String>, ali
     walk.push_import(Import { scope: 0, module, level: level as u32, member, alias, kind, line, type_only: false });
 }
 
+/// Binds a type parameter to its bounds, also those in the `where` of the same item.
+fn type_parameter(walk: &mut Walk, node: NodeId) {
+    let Some(name) = walk.child(node, "name") else { return };
+    let item = walk.tree.node(walk.tree.node(node).parent).parent;
+    let mut bounds: Vec<NodeId> = walk.child(node, "bounds").into_iter().collect();
+    for clause in walk.contents(item).filter(|&part| walk.kind_name(part) == "where_clause") {
+        let predicates = walk.contents(clause).filter(|&predicate| {
+            walk.child(predicate, "left").is_some_and(|left| walk.bytes_of(left) == walk.bytes_of(name))
+        });
+        bounds.extend(predicates.filter_map(|predicate| walk.child(predicate, "bounds")));
+    }
+    bind_bounds(walk, name, &bounds);
+}
+
+/// `where T: Draw` of a method restricts a type parameter of the `impl` around it.
+fn predicate(walk: &mut Walk, node: NodeId) {
+    let (Some(left), Some(bounds)) = (walk.child(node, "left"), walk.child(node, "bounds")) else { return };
+    let item = walk.tree.node(walk.tree.node(node).parent).parent;
+    let own = walk.child(item, "type_parameters").into_iter().flat_map(|list| walk.contents(list));
+    let mut names = own.filter_map(|parameter| walk.child(parameter, "name"));
+    let is_own = names.any(|name| walk.bytes_of(name) == walk.bytes_of(left));
+    if walk.kind_name(item) == "function_item" && walk.kind_name(left) == "type_identifier" && !is_own {
+        bind_bounds(walk, left, &[bounds]);
+    }
+}
+
+fn bind_bounds(walk: &mut Walk, name: NodeId, bounds: &[NodeId]) {
+    let types: Vec<NodeId> = bounds.iter().flat_map(|&bounds| walk.contents(bounds)).collect();
+    let types = types.into_iter().filter(|&bound| walk.kind_name(bound) != "lifetime").collect::<Vec<_>>();
+    let types: Vec<ExprId> = types.into_iter().map(|bound| walk.type_expression(bound)).collect();
+    let annotation = walk.all_of(types);
+    let (line, name) = (walk.tree.line(name), walk.name_of(name));
+    walk.bind_name(name, annotation, line);
+}
+
+/// Records what a variant holds as its parameters.
+fn variant_parts(walk: &mut Walk, node: NodeId) {
+    let (Some(&(variant, _)), Some(body)) = (walk.definition_of.get(&node), walk.child(node, "body")) else {
+        return;
+    };
+    let mut params = Vec::new();
+    for part in walk.contents(body).collect::<Vec<_>>() {
+        let (name, declared) = match walk.kind_name(part) {
+            "field_declaration" => (walk.child(part, "name"), walk.child(part, "type")),
+            "attribute_item" | "visibility_modifier" => continue,
+            _ => (None, Some(part)),
+        };
+        let name = name.map_or(0, |name| walk.name_of(name));
+        let annotation = declared.map(|declared| walk.type_expression(declared));
+        params.push(Param { name, annotation, default: None, kind: ParamKind::Normal });
+    }
+    walk.builder.facts.definitions[variant as usize].params = params;
+}
+
 /// Binds the patterns of a match's arms to parts of its value.
 fn match_arms(walk: &mut Walk, node: NodeId) {
     let (Some(value), Some(body)) = (walk.child(node, "value"), walk.child(node, "body")) else {
@@ -296,32 +355,54 @@ fn match_arms(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `Point { x, y: other }`: each name is bound to a field of the value.
+/// `Point { x, y: other }`: each name is bound to a field of the value, or of the variant in the pattern.
 fn struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+    let variant = walk.child(node, "type").filter(|&path| is_variant(walk, path));
+    let base = match variant {
+        Some(path) => Some(walk.type_expression(path)),
+        None => binding.value,
+    };
     let fields = walk.contents(node).filter(|&part| walk.kind_name(part) == "field_pattern");
     for part in fields.collect::<Vec<_>>() {
         let Some(name) = walk.child(part, "name") else {
             continue;
         };
         let field = walk.name_of(name);
-        let value = binding.value.map(|base| walk.builder.attribute(base, field));
+        let value = base.map(|base| walk.builder.attribute(base, field));
         let draft = BindingDraft { kind: BindingKind::Assign, value, annotation: None, line: binding.line };
         walk.bind(walk.child(part, "pattern").unwrap_or(name), draft);
     }
 }
 
-/// `Some(x)` and `Ok(x)` bind the wrapped value; parts of other variants are unknown.
+/// Returns whether a path is that of a variant: `Shape::Circle`.
+fn is_variant(walk: &Walk, path: NodeId) -> bool {
+    let text = walk.text_of(path);
+    let mut segments = text.rsplit("::").map(|segment| segment.trim().starts_with(char::is_uppercase));
+    segments.next() == Some(true) && segments.next() == Some(true)
+}
+
+/// `Some(x)` and `Ok(x)` bind the wrapped value, other variants what they hold.
 fn tuple_struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let Some(kind) = walk.child(node, "type") else {
         return;
     };
     let is_wrapper = matches!(walk.bytes_of(kind), b"Some" | b"Ok");
+    let is_error = walk.bytes_of(kind) == b"Err";
     let path = walk.expression(kind);
-    if !is_wrapper && walk.bytes_of(kind) != b"Err" {
+    if !is_wrapper && !is_error {
         walk.read(kind);
     }
     let is_name = matches!(walk.builder.get(path), Expr::Name(_) | Expr::Attribute { .. });
-    for part in walk.contents(node).filter(|&part| part != kind).collect::<Vec<_>>() {
+    let parts: Vec<NodeId> = walk.contents(node).filter(|&part| part != kind).collect();
+    if is_name && !is_wrapper && !is_error {
+        let holder = walk.builder.expr(Expr::Call { callee: path, args: Vec::new(), new: true });
+        for (position, part) in parts.into_iter().enumerate() {
+            let kind = BindingKind::Unpack(position.min(u16::MAX.into()) as u16);
+            walk.bind(part, BindingDraft { kind, value: Some(holder), annotation: None, ..binding });
+        }
+        return;
+    }
+    for part in parts {
         let value = binding.value.filter(|&value| is_wrapper && is_name && value != UNKNOWN);
         walk.bind(part, BindingDraft { value, annotation: None, ..binding });
     }
