@@ -84,6 +84,16 @@
 (template_substitution (_) @reference.read)
 (binary_expression operator: "instanceof" right: (_) @reference.type) @hook
 
+; Reading a property runs its getter
+(member_expression object: (member_expression) @reference.owner)
+(subscript_expression object: (member_expression) @reference.owner)
+(parenthesized_expression (member_expression) @reference.owner)
+(binary_expression left: (member_expression) @reference.owner)
+(binary_expression right: (member_expression) @reference.owner)
+(unary_expression argument: (member_expression) @reference.owner)
+(ternary_expression condition: (member_expression) @reference.owner)
+(for_in_statement right: (member_expression) @reference.owner)
+
 ; Expressions
 
 (identifier) @expr.name

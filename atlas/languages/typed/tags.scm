@@ -120,7 +120,7 @@
 
 ; Parameters
 
-(required_parameter pattern: (this) @name) @parameter.receiver
+(required_parameter pattern: (this) @name type: (_)? @annotation) @parameter.receiver
 (required_parameter pattern: (identifier) @name type: (_)? @annotation value: (_)? @default) @parameter
 (required_parameter
   pattern: (rest_pattern (identifier) @name)
@@ -169,21 +169,25 @@
 (optional_type (_) @inner) @type.same
 (generic_type name: (_) @base type_arguments: (type_arguments (_) @argument)) @type.generic
 (array_type) @type.text
-(function_type) @type.text
+[(function_type) (constructor_type) (call_signature) (construct_signature) (index_signature)] @type.text
+(object_type) @type.text
 (lookup_type) @type.text
+(type_query) @type.text
 (union_type (_) @option) @type.union
 (intersection_type (_) @option) @type.union
-(tuple_type) @literal.list
+(tuple_type (_)? @item) @elements.list
+(required_parameter type: (_) @inner) @type.same
+(optional_parameter type: (_) @inner) @type.same
 (this_type) @type.this
-(type_query (_) @inner) @type.same
 (literal_type [(null) (undefined) (string) (number) (true) (false)] @inner) @type.same
 (predefined_type "string") @literal.str
 (predefined_type "number") @literal.int
 (predefined_type "boolean") @literal.bool
 (predefined_type "void") @literal.none
-(type_predicate_annotation) @literal.bool
+(type_predicate_annotation) @type.text
 (template_literal_type) @literal.str
-(as_expression . (_) @inner) @expr.same
+(as_expression) @expr.text
+(non_null_expression (member_expression) @reference.owner)
 (satisfies_expression . (_) @inner) @expr.same
 (non_null_expression (_) @inner) @expr.same
 (instantiation_expression . (_) @inner) @expr.same

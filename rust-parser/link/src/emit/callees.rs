@@ -28,7 +28,10 @@ impl EdgeCollector<'_, '_> {
             &Expr::Attribute { base, name } => self.member_callees(base, query.file.sym(name), site),
             Expr::Name(name) => self.named_callees(query.file.sym(*name), site),
             Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
-            Expr::Generic { base, .. } if matches!(query.file.expr(*base), Expr::Name(_) | Expr::Attribute { .. }) => {
+            Expr::Generic { base, .. }
+                if matches!(query.file.expr(*base), Expr::Name(_) | Expr::Attribute { .. })
+                    && !query.is_cast(callee) =>
+            {
                 self.callee_values(*base, site)
             }
             _ => query.eval(callee, site.scope, site.line),
@@ -43,8 +46,14 @@ impl EdgeCollector<'_, '_> {
         if is_foreign && matches!(query.file.expr(base), Expr::Name(_) | Expr::Scope(_)) {
             return Values::new();
         }
-        if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_function(value)) {
+        if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_called(value)) {
             return bases;
+        }
+        if let Expr::Call { args, .. } = query.file.expr(site.expr)
+            && let [base] = bases[..]
+            && let Some(reflected) = query.reflected(base, name, args, (site.scope, site.line))
+        {
+            return reflected;
         }
         if query.file.rules.extension_functions || query.file.rules.extension_methods {
             let held = query.flat_map(bases.clone(), |value| query.held(value));

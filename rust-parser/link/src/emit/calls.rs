@@ -205,7 +205,11 @@ impl EdgeCollector<'_, '_> {
             }
             Kind::Property => {
                 // The getter runs, then its result is called.
-                self.add_target(EdgeType::Calls, symbol, via, site)
+                let outcome = self.add_target(EdgeType::Calls, symbol, via, site);
+                match self.query.file.rules.prototypes {
+                    true => outcome.max(self.add_called_holder(symbol, site)),
+                    false => outcome,
+                }
             }
             Kind::Constant | Kind::Field if self.query.file.rules.indexed_by_call => {
                 self.add_called_holder(symbol, site)
@@ -252,7 +256,13 @@ impl EdgeCollector<'_, '_> {
 
     /// Adds the call of a method that calling an instance runs.
     fn add_called_instance(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
-        let Some(name) = self.query.file.rules.call_method else { return Outcome::Unresolved };
+        let Some(name) = self.query.file.rules.call_method else {
+            return match self.query.called_type(class) {
+                Some(owner) if self.query.kind(owner) == Kind::Extension => Outcome::Outside,
+                Some(owner) => self.add_target(EdgeType::Calls, owner, via, site),
+                None => Outcome::Unresolved,
+            };
+        };
         let members = self.query.class_member(class, name, via);
         let mut outcome = Outcome::Unresolved;
         for member in members {

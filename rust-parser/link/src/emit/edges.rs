@@ -116,6 +116,9 @@ impl EdgeCollector<'_, '_> {
         let query = self.query;
         for (class, bases) in query.index.ancestry.classes(query.home) {
             let def = query.index.symbols.get(*class).def;
+            if query.file.outline(def).kind == Kind::TypeAlias {
+                continue; // Its parts are types that it uses.
+            }
             let line = query.file.def(def).name_line;
             for base in bases {
                 if base.entity == Entity::Missing {

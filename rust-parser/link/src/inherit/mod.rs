@@ -34,9 +34,9 @@ pub fn link_bases(query: &Query) -> FileBases {
                 let members = members_of(query, def as DefId);
                 found.extensions.push(Extension { symbol, class, bases, members });
             }
-        } else if is_class(definition.kind) {
-            let bases: Vec<Value> =
-                definition.bases.iter().flat_map(|&base| base_values(query, def as DefId, base)).collect();
+        } else if is_class(definition.kind) || definition.kind == Kind::TypeAlias {
+            let named = definition.bases.iter().filter(|&&base| !is_signature(query, def as DefId, base));
+            let bases: Vec<Value> = named.flat_map(|&base| base_values(query, def as DefId, base)).collect();
             let first = query.first_part(symbol);
             if first != symbol {
                 let members = members_of(query, def as DefId);
@@ -50,6 +50,33 @@ pub fn link_bases(query: &Query) -> FileBases {
     found
 }
 
+/// Returns whether a base stands for a call signature or an index signature of an object type.
+fn is_signature(query: &Query, class: DefId, base: ExprId) -> bool {
+    let is_type = matches!(query.file.outline(class).kind, Kind::Interface | Kind::TypeAlias);
+    is_type
+        && query.file.rules.prototypes
+        && match query.file.expr(base) {
+            Expr::Call { .. } => true,
+            Expr::Generic { base, .. } => {
+                matches!(*query.file.expr(*base), Expr::Name(name) if query.file.text(name) == "Record")
+            }
+            _ => false,
+        }
+}
+
+/// Returns the type behind utility types with the same members: `Partial<T>`, `Omit<T, K>`.
+fn unwrapped(query: &Query, mut base: ExprId) -> ExprId {
+    let rules = &query.file.rules;
+    while rules.prototypes
+        && let Expr::Generic { base: name, args } = query.file.expr(base)
+        && let Expr::Name(name) = *query.file.expr(*name)
+        && (rules.wrappers.contains(&query.file.sym(name)) || rules.first_wrappers.contains(&query.file.sym(name)))
+    {
+        base = args[0];
+    }
+    base
+}
+
 fn members_of(query: &Query, extension: DefId) -> Vec<SymbolId> {
     let outlines = query.file.outlines.iter().enumerate().skip(extension as usize);
     let members = outlines.filter(|(def, outline)| outline.parent == extension && query.file.is_node(*def as DefId));
@@ -59,6 +86,9 @@ fn members_of(query: &Query, extension: DefId) -> Vec<SymbolId> {
 /// Returns the values of one base. A class that a class method makes from other classes has the members of all of these:
 /// `class Manager(BaseManager.from_queryset(QuerySet))`.
 fn base_values(query: &Query, class: DefId, base: ExprId) -> Vec<Value> {
+    if let Some(mixed) = mixed_bases(query, class, base, 0) {
+        return mixed;
+    }
     let value = base_value(query, class, base);
     let definition = query.file.def(class);
     let own = Entity::Definition(query.file.symbols[class as usize]);
@@ -86,6 +116,35 @@ fn base_values(query: &Query, class: DefId, base: ExprId) -> Vec<Value> {
     vec![value]
 }
 
+/// Returns the bases that a mixin gives: `class X extends Timed(Base)` has the members of the class that `Timed` defines,
+/// and those of `Base`.
+fn mixed_bases(query: &Query, class: DefId, base: ExprId, level: usize) -> Option<Vec<Value>> {
+    let Expr::Call { callee, args, .. } = query.file.expr(base) else { return None };
+    let definition = query.file.def(class);
+    if !query.file.rules.prototypes || definition.kind != Kind::Class || level > MAX_ALIASES {
+        return None;
+    }
+    let functions = query.eval(*callee, definition.parent, definition.name_line);
+    let made = functions.into_iter().find_map(|value| match value.entity {
+        Entity::Definition(function) if query.is_function(value) => {
+            query.made_class(function).map(|class| Value { entity: Entity::Definition(class), ..value })
+        }
+        _ => None,
+    })?;
+    let mut found = vec![made];
+    for arg in args {
+        match query.file.expr(arg.value) {
+            Expr::Call { .. } => found.extend(mixed_bases(query, class, arg.value, level + 1).unwrap_or_default()),
+            Expr::Name(_) | Expr::Attribute { .. } => {
+                let value = base_value(query, class, arg.value);
+                found.extend(Some(value).filter(|value| value.entity != Entity::Missing));
+            }
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
 fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     let definition = query.file.def(class);
     if query.file.rules.prototypes && definition.kind == Kind::Extension {
@@ -94,10 +153,10 @@ fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     let own = Entity::Definition(query.file.symbols[class as usize]);
     // A mixin is named in the body of the class.
     let scope = if query.file.rules.mixins { class } else { definition.parent };
-    let is_type = query.file.rules.prototypes && definition.kind == Kind::Interface;
+    let is_type = query.file.rules.prototypes && matches!(definition.kind, Kind::Interface | Kind::TypeAlias);
+    let base = unwrapped(query, base);
     let mut values = query.in_position(is_type, || query.eval(base, scope, definition.name_line));
-    let is_class_like =
-        |value: &Value| !matches!(value.entity, Entity::Definition(symbol) if !is_class(query.kind(symbol)));
+    let is_class_like = |value: &Value| !matches!(value.entity, Entity::Definition(symbol) if !is_class(query.kind(symbol)) && !query.is_shaped_alias(symbol));
     if query.file.rules.prototypes && !is_type && !values.iter().any(is_class_like) {
         // `implements T`, where `T` is also the name of a value.
         let types = query.in_position(true, || query.eval(base, scope, definition.name_line));
@@ -125,7 +184,9 @@ fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     }
     for value in values {
         let entity = match value.entity {
-            Entity::Definition(symbol) if is_class(query.kind(symbol)) => Entity::Definition(query.canonical(symbol)),
+            Entity::Definition(symbol) if is_class(query.kind(symbol)) || query.is_shaped_alias(symbol) => {
+                Entity::Definition(query.canonical(symbol))
+            }
             // A module that a class includes.
             Entity::Definition(symbol) if query.file.rules.mixins && query.kind(symbol) == Kind::Namespace => {
                 Entity::Package(query.index.qualified_name(symbol))

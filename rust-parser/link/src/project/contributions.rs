@@ -3,7 +3,7 @@
 use crate::project::arity::Arity;
 use crate::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
 use crate::project::file_entry::{Bound, FileEntry, NameEntry, SharedScope, is_class, is_global, is_open_scope};
-use crate::project::names::Sym;
+use crate::project::names::{EMPTY, Sym};
 use crate::project::paths::{file_name_of, folder_of};
 use atlas_facts::{DefId, Definition, Expr, ExprId, Import, Kind};
 
@@ -29,11 +29,13 @@ impl FileEntry {
             };
             let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
             if definition.kind == Kind::TypeAlias {
-                let declared = self.def(def as DefId).declared_type;
-                digest = digest_of((digest, declared.is_some_and(|declared| *self.expr(declared) == Expr::Unknown)));
+                digest = digest_of((digest, self.is_shaped(def as DefId)));
             }
             if def == 0 && self.is_value {
                 digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));
+            }
+            if definition.kind == Kind::Class && self.rules.prototypes {
+                out.push((key(DependencyKind::Member, parent, EMPTY), digest_of(symbol)));
             }
             out.push((key(DependencyKind::Definition, symbol, 0), digest));
             if self.is_node(def as DefId) {

@@ -228,6 +228,26 @@ impl FileEntry {
         &self.facts().exprs[id as usize]
     }
 
+    /// Returns whether a type alias is written as an object type or a function type, possibly as one of several options
+    /// that are none otherwise.
+    pub fn is_shaped(&self, alias: DefId) -> bool {
+        let definition = self.def(alias);
+        let Some(declared) = definition.declared_type else { return true };
+        match self.expr(declared) {
+            Expr::Unknown => {
+                let is_member = |entry: &NameEntry| matches!(entry.bound, Bound::Definition(_));
+                !definition.bases.is_empty() || self.scope_entries(alias).iter().any(is_member)
+            }
+            Expr::Call { new: false, .. } => true,
+            Expr::TypeUnion(options) => {
+                let is_function = |&option: &ExprId| matches!(self.expr(option), Expr::Call { new: false, .. });
+                let is_plain = |&option: &ExprId| is_function(&option) || matches!(self.expr(option), Expr::Literal(_));
+                options.iter().any(is_function) && options.iter().all(is_plain)
+            }
+            _ => false,
+        }
+    }
+
     pub fn text(&self, name: Name) -> &str {
         &self.facts().strings[name as usize]
     }

@@ -8,12 +8,24 @@ use crate::project::names::{Sym, SymbolId};
 pub const DECORATED: u16 = u16::MAX;
 /// The part of a field that says which type parameter of its class is its type.
 pub const FIELD_ARGUMENT: u16 = u16::MAX - 1;
+/// The part of a type that has call signatures.
+pub const CALLED: u16 = u16::MAX - 2;
+/// The part of an object type for the values behind its index signature.
+pub const INDEXED: u16 = u16::MAX - 3;
+/// The part of a function for the type that it tests its argument for.
+pub const GUARD: u16 = u16::MAX - 4;
+const SIGNATURES: u16 = 0x6000;
 const CALLBACKS: u16 = 0x4000;
 const BASES: u16 = 0x5000;
 
 /// Returns the part for the type of a parameter of the function that is the argument at a position.
 pub fn callback_part(position: u16, parameter: u16) -> u16 {
     CALLBACKS + position * 16 + parameter
+}
+
+/// Returns the part for the type of a parameter of a function or function type itself.
+pub fn signature_part(parameter: u16) -> u16 {
+    SIGNATURES + parameter
 }
 
 /// Returns the part for a base of a class (0) or one of its type arguments (from 1).

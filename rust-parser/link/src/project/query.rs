@@ -11,7 +11,7 @@ use crate::project::dependencies::{DependencyKind, compact, key, text_key};
 use crate::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
 use crate::project::file_types::FileTypes;
 use crate::project::index::{Container, Index};
-use crate::project::names::{FILE_NODE, FileId, Sym, SymbolId};
+use crate::project::names::{EMPTY, FILE_NODE, FileId, Sym, SymbolId};
 use crate::project::paths::file_name_of;
 use crate::resolve::following::Following;
 use crate::rules::FamilyId;
@@ -175,6 +175,17 @@ impl<'a> Query<'a> {
         let place = self.index.symbols.get(scope);
         let file = self.index.file(place.file);
         (file, file.entries(place.def, name))
+    }
+
+    /// Returns the only class that a function defines, as a mixin does.
+    pub fn made_class(&self, function: SymbolId) -> Option<SymbolId> {
+        self.record_about(DependencyKind::Member, function, EMPTY);
+        let place = self.index.symbols.get(function);
+        let file = self.index.file(place.file);
+        let made = file.outlines.iter().zip(&file.symbols).skip(place.def as usize + 1);
+        let mut made = made.filter(|(outline, _)| outline.parent == place.def && outline.kind == Kind::Class);
+        let (_, &class) = made.next()?;
+        made.next().is_none().then_some(class)
     }
 
     /// Returns the indices of the star imports at the top level of a module.

@@ -55,7 +55,7 @@ impl Query<'_> {
 
     /// Returns the position of a type parameter among those of the class around a scope.
     fn parameter_position(&self, scope: DefId, name: Sym) -> Option<u16> {
-        let class = self.file.enclosing_class(scope)?;
+        let class = self.generic_scope(scope)?;
         let definition = self.file.def(class);
         if definition.kind == Kind::Extension {
             let Expr::Generic { args, .. } = self.file.expr(*definition.bases.first()?) else { return None };
@@ -68,7 +68,7 @@ impl Query<'_> {
             }
             here = self.file.outline(here).parent;
         }
-        if !is_class(definition.kind) {
+        if !is_class(definition.kind) && definition.kind != Kind::TypeAlias {
             return None;
         }
         let own = self.file.entries(class, name);
@@ -95,6 +95,23 @@ impl Query<'_> {
         let mut parameters: Vec<_> = entries.filter(is_type_parameter).filter(is_alone).collect();
         parameters.sort_unstable_by_key(|entry| entry.bound);
         u16::try_from(parameters.iter().position(|entry| entry.name == name)?).ok()
+    }
+
+    /// Returns the nearest class, extension of one, or alias of a type around a scope.
+    fn generic_scope(&self, mut scope: DefId) -> Option<DefId> {
+        while scope != 0 {
+            let definition = self.file.outline(scope);
+            let is_generic = match definition.kind {
+                Kind::Extension => !self.file.def(scope).bases.is_empty(),
+                Kind::TypeAlias => self.file.rules.prototypes,
+                kind => is_class(kind),
+            };
+            if is_generic {
+                return Some(scope);
+            }
+            scope = definition.parent;
+        }
+        None
     }
 
     fn is_generic_marker(&self, base: ExprId) -> bool {

@@ -78,7 +78,7 @@ impl Query<'_> {
     }
 
     /// Returns the class around a member, also if an extension adds it.
-    fn owner_of(&self, file: &FileEntry, parent: DefId) -> SymbolId {
+    pub(super) fn owner_of(&self, file: &FileEntry, parent: DefId) -> SymbolId {
         let symbol = file.symbols[parent as usize];
         match file.outline(parent).kind {
             Kind::Extension => {

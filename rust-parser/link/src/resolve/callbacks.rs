@@ -7,9 +7,10 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::project::file_entry::{Bound, is_callable, is_class};
-use crate::project::file_types::callback_part;
-use crate::project::names::{Sym, SymbolId};
+use crate::project::file_types::{callback_part, signature_part};
+use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
+use crate::resolve::applied::is_parameter;
 use crate::resolve::types::published;
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Expr, ExprId, Kind, Param, ParamKind};
@@ -19,17 +20,19 @@ pub const MAX_CALLBACKS: u16 = 8;
 pub const MAX_PARAMETERS: u16 = 4;
 /// Stands for the receiver of a callback among its parameters.
 pub const RECEIVER: u16 = 15;
+
+/// Returns the part of a function or alias for a callback's parameter: of an argument, or of the alias itself.
+fn part(position: Option<u16>, parameter: u16) -> u16 {
+    position.map_or(signature_part(parameter), |position| callback_part(position, parameter))
+}
+
 /// Largest number of functions that return the next one.
 const MAX_RETURNED: u32 = 3;
 
 impl Query<'_> {
-    /// Returns what a place says about a parameter. An alias may be a type whose members are not read (conditional,
-    /// mapped), so that nothing would be known to be missing.
+    /// Returns what a place says about a parameter.
     fn told(&self, values: Values) -> Values {
-        let is_alias =
-            |value: &Value| matches!(value.entity, Entity::Instance(symbol) if self.kind(symbol) == Kind::TypeAlias);
-        let known = values.into_iter().filter(|value| !is_alias(value));
-        known.map(|value| Value { via: Strategy::Annotation, ..value }).collect()
+        values.into_iter().map(|value| Value { via: Strategy::Annotation, ..value }).collect()
     }
 
     /// Returns the types of the parameters of the functions that a function takes, or of those that an alias denotes,
@@ -39,7 +42,7 @@ impl Query<'_> {
         let mut parts = Vec::new();
         if definition.kind == Kind::TypeAlias {
             if let Some(declared) = definition.declared_type {
-                self.add_callback(declared, def, 0, &mut parts);
+                self.add_callback(declared, def, None, &mut parts);
             }
             return parts;
         }
@@ -47,26 +50,37 @@ impl Query<'_> {
         let params = definition.params.iter().skip_while(is_receiver);
         for (position, param) in (0..MAX_CALLBACKS).zip(params) {
             if let Some(annotation) = param.annotation {
-                self.add_callback(annotation, def, position, &mut parts);
+                let is_rest = param.kind == ParamKind::Variadic && self.file.rules.prototypes;
+                let annotation = self.item_of(annotation, is_rest);
+                let places = if is_rest { position..MAX_CALLBACKS } else { position..position + 1 };
+                places.for_each(|place| self.add_callback(annotation, def, Some(place), &mut parts));
             }
         }
         parts
     }
 
-    fn add_callback(&self, annotation: ExprId, scope: DefId, position: u16, parts: &mut Vec<(u16, Values)>) {
+    /// Adds the parameters of a function type that an annotation names: the type of an argument at a position, or the
+    /// aliased type itself.
+    pub(super) fn add_callback(
+        &self,
+        annotation: ExprId,
+        scope: DefId,
+        position: Option<u16>,
+        parts: &mut Vec<(u16, Values)>,
+    ) {
         match self.file.expr(annotation) {
             // A function type: its result, called with its parameters.
             Expr::Call { args, new: true, .. } => {
                 if let Some(receiver) = args.first() {
                     let values = published(self.eval_type(receiver.value, scope, 0), None);
-                    parts.push((callback_part(position, RECEIVER), values));
+                    parts.push((part(position, RECEIVER), values));
                 }
             }
             Expr::Call { args, .. } => {
                 for (parameter, arg) in (0..MAX_PARAMETERS).zip(args) {
                     let values = self.callback_parameter(arg.value, scope);
                     if !values.is_empty() {
-                        parts.push((callback_part(position, parameter), values));
+                        parts.push((part(position, parameter), values));
                     }
                 }
             }
@@ -76,22 +90,35 @@ impl Query<'_> {
                     self.add_callback(option, scope, position, parts);
                 }
             }
+            // An alias of a function type, or another type with call signatures.
+            Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. } if self.file.rules.prototypes => {
+                if position.is_none() {
+                    return;
+                }
+                let types = self.naming_parameters(|| self.eval_type(annotation, scope, 0));
+                for parameter in 0..MAX_PARAMETERS {
+                    let given = self.flat_map(types.clone(), |value| self.parameter_of(value, parameter));
+                    if !given.is_empty() {
+                        parts.push((part(position, parameter), published(given, None)));
+                    }
+                }
+            }
             Expr::Name(_) | Expr::Attribute { .. } => self.add_aliased(annotation, scope, position, parts),
             Expr::Generic { base, .. } => self.add_aliased(*base, scope, position, parts),
             _ => {}
         }
     }
 
-    fn add_aliased(&self, name: ExprId, scope: DefId, position: u16, parts: &mut Vec<(u16, Values)>) {
+    fn add_aliased(&self, name: ExprId, scope: DefId, position: Option<u16>, parts: &mut Vec<(u16, Values)>) {
         let named = self.in_position(true, || self.eval(name, scope, u32::MAX));
         let [Value { entity: Entity::Definition(alias), .. }] = named[..] else { return };
         if self.kind(alias) != Kind::TypeAlias {
             return;
         }
         for parameter in (0..MAX_PARAMETERS).chain([RECEIVER]) {
-            let values = self.returned_as(alias, callback_part(0, parameter));
+            let values = self.returned_as(alias, signature_part(parameter));
             if !values.is_empty() && !matches!(values[0].entity, Entity::TypeArgument(_)) {
-                parts.push((callback_part(position, parameter), values.into()));
+                parts.push((part(position, parameter), values.into()));
             }
         }
     }
@@ -99,8 +126,35 @@ impl Query<'_> {
     /// Returns the values of a callback's parameter: a path from a type argument of the function's result, if its type
     /// follows from that, else the type's instances.
     fn callback_parameter(&self, declared: ExprId, function: DefId) -> Values {
-        let path = self.argument_path(declared, function);
-        if path.is_empty() { published(self.eval_type(declared, function, 0), None) } else { path.into() }
+        let mut path = self.argument_path(declared, function);
+        if path.is_empty() && self.file.rules.prototypes {
+            path = self.sibling_path(declared, function);
+        }
+        if !path.is_empty() {
+            return path.into();
+        }
+        published(self.naming_parameters(|| self.eval_type(declared, function, 0)), None)
+    }
+
+    /// `item: T` of `<T>(items: T[], f: (item: T) => void)` is an element of the first argument.
+    fn sibling_path(&self, declared: ExprId, function: DefId) -> Vec<Value> {
+        let Expr::Name(name) = *self.file.expr(declared) else { return Vec::new() };
+        if self.file.entries(function, self.file.sym(name)).is_empty() {
+            return Vec::new();
+        }
+        let step = |entity| Value::new(entity, Strategy::Annotation);
+        let params = self.file.def(function).params.iter().filter(|param| param.kind != ParamKind::Receiver);
+        for (position, param) in (0..MAX_CALLBACKS).zip(params) {
+            let argument = step(Entity::Argument(position));
+            match param.annotation.map(|annotation| self.file.expr(annotation)) {
+                Some(Expr::Generic { args, .. }) if args.last() == Some(&declared) => {
+                    return vec![argument, step(Entity::TypeMember(EMPTY))];
+                }
+                _ if param.annotation == Some(declared) => return vec![argument],
+                _ => {}
+            }
+        }
+        Vec::new()
     }
 
     /// `def: D` of `<T, D = T["def"]>(...) => Made<T, D>` is the second type argument of the result, or the member `def` of
@@ -149,7 +203,6 @@ impl Query<'_> {
         let Some((call, argument)) = self.file.callback(function) else {
             return self.with_depth(|| self.typed_parameter(function, position));
         };
-        let Expr::Call { callee, .. } = *self.file.expr(call) else { return Values::new() };
         if argument >= MAX_CALLBACKS {
             return Values::new();
         }
@@ -159,7 +212,7 @@ impl Query<'_> {
         }
         // A parameter that depends on itself adds no values.
         self.contextual.borrow_mut().insert(place, Rc::default());
-        let values = self.with_depth(|| self.passed_values(function, callee, (argument, position as u16)));
+        let values = self.with_depth(|| self.passed_values(function, call, (argument, position as u16)));
         self.contextual.borrow_mut().insert(place, Rc::new(values.clone()));
         values
     }
@@ -168,20 +221,47 @@ impl Query<'_> {
     /// it is: `const run: (item: Item) => void = (item) => ...`, `const run: Run = (item) => ...`.
     fn typed_parameter(&self, function: DefId, position: u32) -> Values {
         let Some((declared, scope)) = self.function_type(function, 0) else { return Values::new() };
+        let declared = match self.file.expr(declared) {
+            Expr::TypeUnion(options) => {
+                let is_function = |&option: &ExprId| matches!(self.file.expr(option), Expr::Call { .. });
+                options.iter().copied().find(is_function).unwrap_or(declared)
+            }
+            _ => declared,
+        };
         let values = match self.file.expr(declared) {
             Expr::Call { args, .. } => match args.get(position as usize) {
                 Some(arg) => self.eval_type(arg.value, scope, 0),
                 None => Values::new(),
             },
+            _ if self.file.rules.prototypes => self.placed_parameter(declared, scope, position as u16),
             Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. } => {
                 let mut parts = Vec::new();
-                self.add_callback(declared, scope, 0, &mut parts);
+                self.add_callback(declared, scope, Some(0), &mut parts);
                 let part = callback_part(0, position as u16);
                 parts.into_iter().find(|known| known.0 == part).map(|known| known.1).unwrap_or_default()
             }
             _ => Values::new(),
         };
         self.told(values)
+    }
+
+    /// Returns the values of a parameter of a function that stands where a type is expected.
+    fn placed_parameter(&self, declared: ExprId, scope: DefId, position: u16) -> Values {
+        // A function among the options of an argument.
+        if let Expr::Attribute { base, name } = *self.file.expr(declared)
+            && let Expr::Generic { base, args } = self.file.expr(base)
+            && let Expr::Name(own) = *self.file.expr(*base)
+            && self.file.text(own) == "Parameters"
+            && let Ok(argument) = self.file.text(name).parse()
+        {
+            let callees = self.callable_values(args[0], scope);
+            let given = self.flat_map(callees, |callee| self.callback_parameter_of(callee, argument, position));
+            if !given.is_empty() {
+                return given.into_iter().filter(|value| value.via != Strategy::Annotation).collect();
+            }
+        }
+        let functions = self.eval_type(declared, scope, 0);
+        self.flat_map(functions, |function| self.parameter_of(function, position))
     }
 
     /// Returns the type that a function has from its place, and the scope of that type.
@@ -201,7 +281,8 @@ impl Query<'_> {
         }
     }
 
-    pub(super) fn passed_values(&self, function: DefId, callee: ExprId, (argument, position): (u16, u16)) -> Values {
+    pub(super) fn passed_values(&self, function: DefId, call: ExprId, (argument, position): (u16, u16)) -> Values {
+        let Expr::Call { callee, ref args, .. } = *self.file.expr(call) else { return Values::new() };
         let definition = self.file.def(function);
         let (scope, line) = (definition.parent, definition.start_line);
         let callees = match *self.file.expr(callee) {
@@ -212,26 +293,59 @@ impl Query<'_> {
                 if !objects.is_empty() {
                     return objects;
                 }
-                self.flat_map(bases, |base| self.called_attribute(base, name))
+                let with_base = |base: Value| {
+                    let members = self.called_attribute(base, name).into_iter();
+                    members.map(move |member| (Some(base), member)).collect::<Vec<_>>()
+                };
+                bases.into_iter().flat_map(with_base).collect()
             }
-            Expr::Name(name) => self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default(),
-            _ => self.eval(callee, scope, line),
+            Expr::Name(name) => {
+                let named = self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default();
+                named.into_iter().map(|callee| (None, callee)).collect::<Vec<_>>()
+            }
+            _ => self.eval(callee, scope, line).into_iter().map(|callee| (None, callee)).collect(),
         };
         let mut values = Values::new();
-        for callee in callees.into_iter().take(MAX_VALUES) {
-            let Entity::Definition(symbol) = callee.entity else { continue };
-            let Some(receiving) = self.receiving(symbol) else { continue };
-            let given = self.returned_as(receiving, callback_part(argument, position));
-            match given.first().map(|value| value.entity) {
-                Some(Entity::TypeArgument(_)) => merge(&mut values, self.along(given, function)),
-                _ => merge(&mut values, given.into()),
+        for (base, callee) in callees.into_iter().take(MAX_VALUES) {
+            let given = self.callback_parameter_of(callee, argument, position);
+            match given.first().copied() {
+                Some(Value { entity: Entity::TypeArgument(_), via: Strategy::Annotation, .. }) => {
+                    merge(&mut values, self.along(&given, function));
+                }
+                Some(Value { entity: Entity::Argument(place), .. }) => {
+                    let passed = args.get(place as usize).map(|arg| self.eval(arg.value, scope, line));
+                    let passed = self.flat_map(passed.unwrap_or_default(), |value| match given.len() {
+                        1 => self.held(value),
+                        _ => self.contained(value),
+                    });
+                    merge(&mut values, passed);
+                }
+                _ => merge(&mut values, self.given_by(given, base, callee)),
             }
         }
         self.told(values)
     }
 
+    /// Replaces type parameters of the callee's class by the type arguments of the object.
+    fn given_by(&self, given: Values, base: Option<Value>, callee: Value) -> Values {
+        if !given.iter().any(|value| is_parameter(value.entity)) {
+            return given;
+        }
+        let (Some(base), Entity::Definition(symbol)) = (base, callee.entity) else { return Values::new() };
+        let (file, definition) = self.definition(symbol);
+        let owner = self.owner_of(file, definition.parent);
+        let objects = self.held(base);
+        self.flat_map(given, |value| match is_parameter(value.entity) {
+            true => self.flat_map(objects.clone(), |object| match object.entity {
+                Entity::Instance(class) => self.substituted(value, class, object.args, owner),
+                _ => Values::new(),
+            }),
+            false => smallvec![value],
+        })
+    }
+
     /// Returns the function that a call runs.
-    fn receiving(&self, symbol: SymbolId) -> Option<SymbolId> {
+    pub(super) fn receiving(&self, symbol: SymbolId) -> Option<SymbolId> {
         let symbol = self.canonical(symbol);
         match self.kind(symbol) {
             kind if is_class(kind) => self.constructor_of(symbol),
@@ -290,7 +404,13 @@ impl Query<'_> {
             let members = self.called_attribute(*value, name);
             members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
         };
-        held.into_iter().filter(|value| matches!(value.entity, Entity::Instance(_)) && !is_own(value)).collect()
+        let is_object = |entity: Entity| match entity {
+            Entity::Elements(_) | Entity::Mapped(_) | Entity::Folder(_) => self.file.rules.prototypes,
+            // A module that `import()` loads.
+            Entity::Definition(symbol) => self.kind(symbol) == Kind::Module,
+            entity => matches!(entity, Entity::Instance(_)),
+        };
+        held.into_iter().filter(|value| is_object(value.entity) && !is_own(value)).collect()
     }
 
     /// Returns the values of a variable of a class or module, and any other value itself.

@@ -4,6 +4,7 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::is_class;
+use crate::project::file_types::INDEXED;
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
@@ -14,6 +15,8 @@ impl Query<'_> {
     pub(super) fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
         let rules = &self.file.rules;
         match receiver.entity {
+            // `handlers.x(y)` of a record of functions.
+            Entity::Mapped(symbol) if self.is_function_record(symbol, name) => None,
             Entity::Elements(_) | Entity::Mapped(_) => {
                 let (Entity::Elements(symbol) | Entity::Mapped(symbol)) = receiver.entity else { return None };
                 if rules.element_getters.contains(&name) {
@@ -62,14 +65,29 @@ impl Query<'_> {
         }
     }
 
+    /// Returns whether a name denotes a member of a record whose values are functions.
+    pub(super) fn is_function_record(&self, symbol: SymbolId, name: Sym) -> bool {
+        let rules = &self.file.rules;
+        let is_method = rules.element_getters.contains(&name)
+            || rules.element_views.contains(&name)
+            || matches!(self.text(name), "set" | "has" | "delete" | "clear" | "keys" | "forEach");
+        rules.prototypes && !is_method && self.called_type(symbol).is_some()
+    }
+
     /// Returns an element of a container, by iteration or by index.
     pub(crate) fn element(&self, value: Value, by_iteration: bool) -> Values {
         match value.entity {
             Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
-            Entity::Table(table) if by_iteration => self.elements_of(table),
+            Entity::Table(table) if by_iteration => self.table_elements(table),
             Entity::Table(table) => self.selected(table, None),
             Entity::Mapped(symbol) if !by_iteration => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
-            Entity::Instance(class) => self.with_depth(|| self.element_of_object(value, class, by_iteration)),
+            Entity::Instance(class) => {
+                let indexed = self.indexed(class);
+                if !indexed.is_empty() {
+                    return indexed;
+                }
+                self.with_depth(|| self.element_of_object(value, class, by_iteration))
+            }
             Entity::Opaque | Entity::External(_) | Entity::ExternalInstance(_) => {
                 smallvec![Value::new(Entity::Opaque, value.via)]
             }
@@ -95,6 +113,11 @@ impl Query<'_> {
             }
         }
         given
+    }
+
+    /// Returns the values behind the index signature of an object type.
+    pub(super) fn indexed(&self, class: SymbolId) -> Values {
+        if self.file.rules.prototypes { self.returned_as(class, INDEXED).into() } else { Values::new() }
     }
 
     /// Returns what the methods for iteration or indexing of an object's class return.

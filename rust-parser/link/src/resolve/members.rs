@@ -38,6 +38,12 @@ impl Query<'_> {
                 let via = if value.via == Strategy::Import { Strategy::LocalType } else { value.via };
                 smallvec![self.external_member(external, name, via)]
             }
+            Entity::Mapped(symbol)
+                if self.is_function_record(symbol, name)
+                    || self.file.rules.prototypes && !self.calling.get() && self.text(name) != "size" =>
+            {
+                smallvec![Value { entity: Entity::Instance(symbol), ..value }]
+            }
             Entity::Elements(symbol) | Entity::Mapped(symbol) if !self.calling.get() => {
                 // `xs.first`, `d.values` without parentheses.
                 let entity = match () {
@@ -87,6 +93,9 @@ impl Query<'_> {
                 self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
             }
             _ => {
+                if let Some(found) = self.merged_member(symbol, name, Strategy::ClassAttribute) {
+                    return found;
+                }
                 let made = self.decorated(symbol);
                 match made.is_empty() {
                     true => smallvec![Value::new(Entity::Opaque, value.via)],
@@ -123,7 +132,10 @@ impl Query<'_> {
             let stored = self.stored(class, name);
             (!stored.is_empty()).then_some(stored)
         });
-        found.or_else(|| self.unwrapped(class, name)).unwrap_or_else(missing)
+        let found = found.or_else(|| self.unwrapped(class, name));
+        let found = found.or_else(|| Some(self.indexed(class)).filter(|values| !values.is_empty()));
+        let found = found.or_else(|| self.merged_member(class, name, via));
+        found.unwrap_or_else(missing)
     }
 
     /// Returns the object itself for `lazy.Value`: annotations have already unwrapped the type.
@@ -181,7 +193,7 @@ impl Query<'_> {
     }
 
     /// Returns a member of the class itself or of its extensions; empty values for a member of unknown value.
-    fn own_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+    pub(super) fn own_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
         let own = std::iter::once(class).filter(|&class| !self.is_scope_only(self.kind(class)));
         let scopes = own.chain(self.extensions(class).iter().map(|extension| extension.symbol));
         let mut second_choice = None;

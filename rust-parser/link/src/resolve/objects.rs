@@ -121,9 +121,21 @@ impl Query<'_> {
         (is_known || is_callable(kind)).then_some(found)
     }
 
-    /// Returns the result of `f.bind(...)`, which is the function.
+    /// Returns the result of `f.bind(...)`, which is the function, and of `f.call(...)`.
     pub fn function_call(&self, receiver: Value, name: Sym) -> Option<Values> {
-        (self.text(name) == "bind" && self.is_function(receiver)).then(|| smallvec![receiver])
+        match self.text(name) {
+            "bind" if self.is_called(receiver) => Some(smallvec![receiver]),
+            "call" | "apply" if self.is_called(receiver) => Some(self.call_result(receiver, None)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a value is a function, also one that is known by its type only.
+    pub fn is_called(&self, value: Value) -> bool {
+        match value.entity {
+            Entity::Instance(class) => self.file.rules.prototypes && self.called_type(class).is_some(),
+            _ => self.is_function(value),
+        }
     }
 
     /// Returns whether a value is a function in a language with prototypes.
@@ -205,12 +217,11 @@ impl Query<'_> {
         is_callable(kind) || kind == Kind::Module
     }
 
-    /// Returns whether a type alias is written as an object type, with members of its own.
-    pub fn is_object_type(&self, alias: SymbolId) -> bool {
+    /// Returns whether a type alias is written as an object type, with members of its own, or as a function type.
+    pub fn is_shaped_alias(&self, alias: SymbolId) -> bool {
         let place = self.index.symbols.get(alias);
-        let (file, _) = self.definition(alias);
-        file.rules.prototypes
-            && file.def(place.def).declared_type.is_some_and(|declared| *file.expr(declared) == Expr::Unknown)
+        let (file, definition) = self.definition(alias);
+        file.rules.prototypes && definition.kind == Kind::TypeAlias && file.is_shaped(place.def)
     }
 
     /// Resolves names where a type stands, or where a value does.

@@ -43,7 +43,7 @@ impl Query<'_> {
             Expr::Name(name) if rules.scope_callbacks.contains(&self.file.sym(name)) && argument == 1 => {
                 self.flat_map(self.receivers(args[0].value, scope, line), |value| self.held(value))
             }
-            _ => self.passed_values(function, *callee, (argument, RECEIVER)),
+            _ => self.passed_values(function, call, (argument, RECEIVER)),
         }
     }
 }

@@ -22,7 +22,7 @@ impl Query<'_> {
             Entity::Definition(symbol) => self.definition_result(callee, symbol, receiver, arguments),
             Entity::Returning(class) => smallvec![Value::new(Entity::Instance(class), Strategy::ReturnType)],
             Entity::Instance(class) => {
-                let Some(name) = self.file.rules.call_method else { return Values::new() };
+                let Some(name) = self.file.rules.call_method else { return self.signature_result(callee, class) };
                 let members = self.class_member(class, name, callee.via);
                 self.flat_map(members, |member| match member.entity {
                     Entity::Definition(symbol) => self.definition_result(member, symbol, Some(callee), arguments),
@@ -89,6 +89,12 @@ impl Query<'_> {
                     ) if is_class(self.kind(class)) || self.is_object(self.kind(class)) => class,
                     _ => owner,
                 };
+                if let Arguments::Written(args, ..) = arguments
+                    && let Some(overload) = self.chosen_overload(symbol, args)
+                {
+                    let args = receiver.map_or(EMPTY, |receiver| receiver.args);
+                    return self.received(overload, &self.returns(overload), (own, args), arguments);
+                }
                 let decorated = self.decorated_result(file, symbol, arguments);
                 if decorated.is_empty() {
                     let args = receiver.map_or(EMPTY, |receiver| receiver.args);
@@ -98,6 +104,12 @@ impl Query<'_> {
                 }
             }
             Kind::Constant | Kind::Field => {
+                let declared = self.returned_as(symbol, 0);
+                if !declared.is_empty() {
+                    let owner = self.owner_of(file, definition.parent);
+                    let args = receiver.map_or(EMPTY, |receiver| receiver.args);
+                    return self.received(symbol, declared, (owner, args), arguments);
+                }
                 let held = self.stored_values(symbol);
                 let is_other = |value: &Value| value.entity != Entity::Definition(symbol);
                 let held: Values = held.into_iter().filter(is_other).collect();
@@ -105,6 +117,10 @@ impl Query<'_> {
                 let is_variant = file.outline(definition.parent).kind == Kind::Enum;
                 self.flat_map(held, |value| match value.entity {
                     Entity::Instance(_) if is_accessor || is_variant => smallvec![value],
+                    Entity::Instance(class) => self.signature_result(value, class),
+                    Entity::Returning(class) => {
+                        smallvec![Value { entity: Entity::Instance(class), via: Strategy::ReturnType, ..value }]
+                    }
                     Entity::Elements(_) | Entity::Mapped(_) if is_accessor => smallvec![value],
                     Entity::Definition(inner) if !is_class(self.kind(inner)) => {
                         self.received(inner, &self.returns(inner), (inner, EMPTY), arguments)

@@ -171,7 +171,7 @@ impl Query<'_> {
     }
 
     /// Returns the elements that iterating over a table gives; `None` for the keys of a mapping.
-    pub(super) fn elements_of(&self, table: Sym) -> Values {
+    pub(super) fn table_elements(&self, table: Sym) -> Values {
         if self.is_map(table) { Values::new() } else { self.selected(table, None) }
     }
 

@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
 use crate::project::file_types::{DECORATED, FileTypes};
-use crate::project::names::{EMPTY, SymbolId};
+use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::variables::aliased;
 use crate::strategy::Strategy;
@@ -44,15 +44,24 @@ pub fn infer(query: &Query) -> FileTypes {
             }
         }
         let symbol = query.file.symbols[function];
-        let parts = match definition.kind {
-            kind if is_callable(kind) || kind == Kind::TypeAlias => query.callback_types(function as DefId),
+        let mut parts = match definition.kind {
+            kind if is_callable(kind) => query.callback_types(function as DefId),
+            Kind::TypeAlias => {
+                let mut parts = query.callback_types(function as DefId);
+                parts.extend(query.type_arguments(function as DefId));
+                parts
+            }
             kind if is_class(kind) || kind == Kind::Field => {
                 let mut parts = query.held_parts(function as DefId);
                 parts.extend(query.type_arguments(function as DefId));
                 parts
             }
+            Kind::Extension => Vec::new(),
             _ => continue,
         };
+        if query.file.rules.prototypes {
+            parts.extend(query.signature_types(function as DefId));
+        }
         types.returns.extend(parts.into_iter().map(|(part, values)| (symbol, part, values.into_boxed_slice())));
     }
     types.variables.sort_by_key(|known| (known.0, known.1));
@@ -183,11 +192,20 @@ impl Query<'_> {
         match self.file.expr(expr) {
             Expr::Name(name) if self.file.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
             Expr::This { .. } => self_type(),
+            &Expr::Attribute { base, name } if self.file.rules.prototypes && self.is_made_type(base) => {
+                self.type_member(base, self.file.sym(name), scope, depth)
+            }
             Expr::Name(_) | Expr::Attribute { .. } => {
                 let mut found = self.named_parameter(expr, scope);
                 let named = || self.in_position(true, || self.eval(expr, scope, u32::MAX));
                 let values = self.naming_nothing(named);
                 merge(&mut found, self.flat_map(values, |value| self.instance_of(value)));
+                if let Expr::Attribute { base, name } = *self.file.expr(expr)
+                    && found.is_empty()
+                    && self.file.rules.prototypes
+                {
+                    return self.type_member(base, self.file.sym(name), scope, depth);
+                }
                 found
             }
             Expr::TypeUnion(options) | Expr::OneOf(options) => {
@@ -201,6 +219,66 @@ impl Query<'_> {
             Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
             Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Annotation)],
             Expr::Literal(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)],
+            _ if self.file.rules.prototypes => self.eval_shaped_type(expr, scope, depth),
+            _ => Values::new(),
+        }
+    }
+
+    /// Returns whether a path in a type begins with more than a name.
+    fn is_made_type(&self, expr: ExprId) -> bool {
+        match *self.file.expr(expr) {
+            Expr::Name(_) => false,
+            Expr::Attribute { base, .. } => self.is_made_type(base),
+            _ => true,
+        }
+    }
+
+    /// Returns the values of `T["member"]`, and of `Parameters<typeof f>["0"]`.
+    fn type_member(&self, base: ExprId, name: Sym, scope: DefId, depth: u32) -> Values {
+        if let Expr::Generic { base, args } = self.file.expr(base)
+            && let (Expr::Name(own), Ok(position)) = (self.file.expr(*base), self.text(name).parse())
+            && matches!(self.file.text(*own), "Parameters" | "ConstructorParameters")
+        {
+            return self.parameter_type(args[0], scope, position);
+        }
+        let bases = self.eval_type(base, scope, depth + 1);
+        self.flat_map(bases, |value| {
+            let members = self.seen_member(value, name);
+            self.flat_map(members, |member| self.member_type(member))
+        })
+    }
+
+    /// Returns the values of types with a form of their own: `T[number]`, `{ a: A }`, `(a: A) => B`, `[A, A]`.
+    fn eval_shaped_type(&self, expr: ExprId, scope: DefId, depth: u32) -> Values {
+        match self.file.expr(expr) {
+            Expr::Index { base, .. } => {
+                let bases = self.eval_type(*base, scope, depth + 1);
+                self.flat_map(bases, |value| self.element(value, false))
+            }
+            Expr::Lambda(def) if self.file.outline(*def).kind == Kind::Extension => {
+                let symbol = self.file.symbols[*def as usize];
+                smallvec![Value::new(Entity::Instance(symbol), Strategy::Annotation)]
+            }
+            Expr::Call { callee, new: false, .. } => {
+                let results = self.eval_type(*callee, scope, depth + 1).into_iter();
+                let results = results.filter_map(|value| match value.entity {
+                    Entity::Instance(class) => Some(Value { entity: Entity::Returning(class), ..value }),
+                    _ => None,
+                });
+                results.collect()
+            }
+            Expr::Elements { items, .. } => {
+                let mut values = Values::new();
+                for &item in items.iter().take(MAX_VALUES) {
+                    merge(&mut values, self.eval_type(item, scope, depth + 1));
+                }
+                match values[..] {
+                    [Value { entity: Entity::Instance(class), .. }] => {
+                        smallvec![Value { entity: Entity::Elements(class), ..values[0] }]
+                    }
+                    _ => Values::new(),
+                }
+            }
             _ => Values::new(),
         }
     }
@@ -211,6 +289,11 @@ impl Query<'_> {
             Expr::Name(name) | Expr::Attribute { name, .. } => self.file.sym(name),
             _ => return Values::new(),
         };
+        if rules.prototypes
+            && let Some(values) = self.utility_type(self.text(name), args, scope, depth)
+        {
+            return values;
+        }
         let own = self.eval_type(base, scope, depth + 1);
         if own.iter().any(|value| matches!(value.entity, Entity::Instance(_))) {
             return self.applied(own, args, scope, depth);
@@ -281,7 +364,8 @@ impl Query<'_> {
         let entity = match value.entity {
             Entity::Definition(symbol) => match self.kind(symbol) {
                 kind if is_class(kind) => Entity::Instance(symbol),
-                Kind::TypeAlias if self.is_object_type(symbol) => Entity::Instance(symbol),
+                Kind::TypeAlias if self.is_shaped_alias(symbol) => Entity::Instance(symbol),
+                Kind::Field | Kind::Method if self.file.rules.prototypes => return self.member_type(value),
                 Kind::Function if self.is_function(value) && !self.extensions(symbol).is_empty() => {
                     Entity::Instance(symbol)
                 }

@@ -8,7 +8,7 @@ use crate::project::names::{EMPTY, ExternalId, Sym};
 use crate::project::query::Query;
 use crate::resolve::arguments::Arguments;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, DefId, Expr, ExprId, LiteralType};
+use atlas_facts::{Arg, DefId, Expr, ExprId, LiteralType, ParamKind, flags};
 use atlas_languages::MemberOrder;
 
 /// Largest depth of nested evaluations: variables of variables, results of calls.
@@ -87,7 +87,7 @@ impl Query<'_> {
                 values
             }
             Expr::Elements { kind, items, keys } => self.display((*kind, items, keys), scope, line),
-            Expr::Generic { base, .. } => self.eval(*base, scope, line),
+            Expr::Generic { base, .. } => self.cast(expr, scope, line).unwrap_or_else(|| self.eval(*base, scope, line)),
             Expr::Unknown | Expr::TypeUnion(_) => Values::new(),
         }
     }
@@ -113,12 +113,29 @@ impl Query<'_> {
     }
 
     fn this_value(&self, scope: DefId, is_class: bool) -> Values {
+        if let Some(declared) = self.declared_receiver(scope) {
+            return declared;
+        }
         let entity = match self.class_of(scope) {
             Some(symbol) if is_class => Entity::Definition(symbol),
             Some(symbol) => Entity::Instance(symbol),
             None => Entity::Opaque,
         };
         smallvec![Value::new(entity, Strategy::This)]
+    }
+
+    /// Returns the values of `this` in a function that declares it: `function f(this: Shape)`.
+    fn declared_receiver(&self, scope: DefId) -> Option<Values> {
+        if !self.file.rules.prototypes {
+            return None;
+        }
+        let mut here = scope;
+        while self.file.outline(here).flags & flags::ARROW != 0 {
+            here = self.file.outline(here).parent;
+        }
+        let first = self.file.def(here).params.first().filter(|param| param.kind == ParamKind::Receiver)?;
+        let values = self.annotated(first.annotation?, here);
+        (!values.is_empty()).then_some(values)
     }
 
     /// Applies a step to each value and merges the results.
@@ -150,6 +167,9 @@ impl Query<'_> {
                     return values;
                 }
                 if let Some(values) = self.table_call(receiver, name, args, (scope, line)) {
+                    return values;
+                }
+                if let Some(values) = self.standard_call(receiver, name, args, (scope, line)) {
                     return values;
                 }
                 if let Some(values) = self.container_call(receiver, name) {

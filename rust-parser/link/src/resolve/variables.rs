@@ -6,7 +6,7 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{Bound, NameEntry};
-use crate::project::names::EMPTY;
+use crate::project::names::{EMPTY, Sym};
 use crate::project::query::Query;
 use crate::resolve::types::is_known;
 use crate::strategy::Strategy;
@@ -210,7 +210,10 @@ impl Query<'_> {
                 });
                 if values.is_empty() { self.tuple_part(value, position, scope, line) } else { values }
             }
-            Expr::Call { callee, .. } => {
+            Expr::Call { callee, ref args, .. } => {
+                if let Some(values) = self.settled_part(callee, args, position, (scope, line)) {
+                    return values;
+                }
                 let callees = match *self.file.expr(callee) {
                     Expr::Attribute { base, name } => {
                         let bases = self.eval(base, scope, line);
@@ -223,6 +226,12 @@ impl Query<'_> {
                     _ => self.call_part(callee, position),
                 })
             }
+            Expr::Name(name)
+                if let parts = self.part_of_variable(self.file.sym(name), position, scope, line)
+                    && !parts.is_empty() =>
+            {
+                parts
+            }
             // An object of a class whose parts have an order.
             _ => {
                 let values = self.eval(value, scope, line);
@@ -234,6 +243,30 @@ impl Query<'_> {
                 });
                 if parts.is_empty() { self.tuple_part(value, position, scope, line) } else { parts }
             }
+        }
+    }
+
+    /// Returns the values of one position of a variable: of a tuple that its annotation describes, or the value of the
+    /// pair that a parameter is.
+    fn part_of_variable(&self, name: Sym, position: u16, scope: DefId, line: u32) -> Values {
+        let mut here = scope;
+        while here != 0 && self.file.entries(here, name).is_empty() {
+            here = self.file.outline(here).parent;
+        }
+        let declared = self.file.entries(here, name).iter().find_map(|entry| match entry.bound {
+            Bound::Parameter(position) => self.file.def(here).params[position as usize].annotation,
+            Bound::Binding(binding) => self.file.facts().bindings[binding as usize].annotation,
+            _ => None,
+        });
+        match declared.map(|declared| self.file.expr(declared)) {
+            Some(Expr::Elements { items, .. }) => {
+                items.get(position as usize).map(|&item| self.annotated(item, here)).unwrap_or_default()
+            }
+            None if position == 1 && self.text(name).starts_with('#') => {
+                let values = self.resolve_name(scope, name, line).unwrap_or_default();
+                values.into_iter().filter(|value| matches!(value.entity, Entity::Instance(_))).collect()
+            }
+            _ => Values::new(),
         }
     }
 

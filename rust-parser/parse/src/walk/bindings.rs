@@ -155,7 +155,8 @@ impl Walk<'_> {
             Expr::Name(name) if self.builder.text(name) == "_" => {}
             Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
             Expr::Generic { base, args } => {
-                if !self.builder.is_container(base) {
+                let is_mark = matches!(*self.builder.get(base), Expr::Name(name) if matches!(self.builder.text(name), "typeof" | "is"));
+                if !is_mark && !self.builder.is_container(base) {
                     self.refer_types(base, line);
                 }
                 for arg in args {

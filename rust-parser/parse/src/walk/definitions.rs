@@ -239,10 +239,17 @@ impl Walk<'_> {
         let expr = self.type_expression(node);
         // Type arguments of a receiver are names that it binds.
         let binds = draft.kind == Kind::Extension && draft.name_node == Some(node);
-        if !binds && let Expr::Generic { args, .. } = self.builder.get(expr) {
-            for arg in args.clone() {
-                self.refer_types(arg, self.tree.line(node));
+        let line = self.tree.line(node);
+        match self.builder.get(expr) {
+            // The parts of an intersection, and the call signatures of an interface.
+            _ if draft.kind == Kind::TypeAlias => self.refer_types(expr, line),
+            Expr::Call { .. } if draft.kind == Kind::Interface => self.refer_types(expr, line),
+            Expr::Generic { args, .. } if !binds => {
+                for arg in args.clone() {
+                    self.refer_types(arg, line);
+                }
             }
+            _ => {}
         }
         expr
     }
@@ -259,14 +266,22 @@ impl Walk<'_> {
                 continue;
             };
             let is_first = params.is_empty();
-            params.extend(self.parameter(kind, node, &captures, receiver.filter(|_| is_first)));
+            let position = params.len();
+            params.extend(self.parameter(kind, node, &captures, receiver.filter(|_| is_first), position));
             self.recycle(captures);
         }
         params
     }
 
     /// Returns the parameters of one node: several if names share a type.
-    fn parameter(&mut self, kind: ParamKind, node: NodeId, captures: &Captures, receiver: Option<bool>) -> Vec<Param> {
+    fn parameter(
+        &mut self,
+        kind: ParamKind,
+        node: NodeId,
+        captures: &Captures,
+        receiver: Option<bool>,
+        position: usize,
+    ) -> Vec<Param> {
         let target = first(captures, Capture::Target);
         let annotation = first(captures, Capture::Annotation).map(|node| match receiver {
             Some(_) => self.type_expression(node),
@@ -281,10 +296,15 @@ impl Walk<'_> {
         // Without name, target and type, the node itself is a destructuring pattern.
         let target = target.or((names.is_empty() && annotation.is_none()).then_some(node));
         let default = default.map(|node| self.default_value(node));
+        // A parameter that is a pattern has a name that only the values of its parts refer to.
+        let hidden = match self.language.settings.link.prototypes && target.is_some() {
+            true => self.builder.owned_name(format!("#{position}")),
+            false => 0,
+        };
         if let Some(target) = target {
-            let draft =
-                BindingDraft { kind: BindingKind::Assign, value: None, annotation: None, line: self.tree.line(node) };
-            self.bind(target, draft);
+            let value = (hidden != 0).then(|| self.builder.name_expr(hidden));
+            let kind = BindingKind::Assign;
+            self.bind(target, BindingDraft { kind, value, annotation: None, line: self.tree.line(node) });
         }
         let kind = match receiver {
             Some(_) if kind == ParamKind::Normal => ParamKind::Receiver,
@@ -293,7 +313,7 @@ impl Walk<'_> {
         let mut params = Vec::new();
         let mut names: Vec<Name> = names.into_iter().map(|name| self.name_of(self.named(name))).collect();
         if names.is_empty() {
-            names.push(0);
+            names.push(hidden);
         }
         for name in names {
             self.note_local(name);

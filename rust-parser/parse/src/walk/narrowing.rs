@@ -18,11 +18,22 @@ impl Walk<'_> {
 
     /// Records that a type test holds in a branch.
     pub fn narrow_in(&mut self, test: NodeId, target: ExprId, annotation: ExprId, branch: NodeId) {
+        let lines = (self.tree.line(branch), self.line_of_end(branch));
+        self.narrow_lines(test, target, annotation, lines);
+    }
+
+    /// Records that a type test holds on lines.
+    pub fn narrow_lines(
+        &mut self,
+        test: NodeId,
+        target: ExprId,
+        annotation: ExprId,
+        (first_line, last_line): (u32, u32),
+    ) {
         if !matches!(self.builder.get(target), Expr::Name(_) | Expr::Attribute { .. }) {
             return;
         }
         let (scope, test_line) = (self.scope(), self.tree.line(test));
-        let (first_line, last_line) = (self.tree.line(branch), self.line_of_end(branch));
         let narrowing = Narrowing { scope, target, annotation, is_class: false, test_line, first_line, last_line };
         self.builder.facts.narrowings.push(narrowing);
     }

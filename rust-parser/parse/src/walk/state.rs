@@ -13,6 +13,7 @@ use crate::detect::rules::FileRule;
 use crate::facts_builder::FactsBuilder;
 use crate::flat_tree::{FlatTree, NodeId};
 use crate::language::Language;
+use crate::languages::ecmascript::contexts::Placed;
 use crate::query::matching::{Captures, Subject};
 use crate::query::vocabulary::Role;
 use crate::walk::drafts::{Layout, Wrapper};
@@ -80,12 +81,16 @@ pub struct Walk<'a> {
     pub objects: FxHashMap<(DefId, ExprId, Name), DefId>,
     /// Paths to which the members of definitions belong, where they differ from those of the definitions.
     pub member_prefixes: FxHashMap<DefId, Name>,
+    /// Functions of ECMAScript whose types follow from where they stand.
+    pub placed: Vec<Placed>,
     /// Names that hooks collected before the walk.
     pub noted: FxHashSet<String>,
     /// Variables and parameters bound so far, by scope.
     locals: FxHashSet<(DefId, Name)>,
     pub local_names: LocalNames,
     claims: Vec<u8>,
+    /// Whether types are read ahead of the place that records what they refer to.
+    pub is_peeking: bool,
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
@@ -131,6 +136,8 @@ impl<'a> Walk<'a> {
             reopenable: FxHashMap::default(),
             objects: FxHashMap::default(),
             member_prefixes: FxHashMap::default(),
+            is_peeking: false,
+            placed: Vec::new(),
             noted: FxHashSet::default(),
             locals: FxHashSet::default(),
             local_names: LocalNames::default(),
@@ -256,7 +263,7 @@ impl<'a> Walk<'a> {
 
     /// Marks the attribute at this node as not a read of its own: it is called, bound, or part of a longer one.
     pub fn claim_read(&mut self, node: NodeId) {
-        let mut claimed = Some(node);
+        let mut claimed = Some(node).filter(|_| !self.is_peeking);
         while let Some(node) = claimed {
             self.claims[node as usize] |= READ_CLAIMED;
             claimed = self.same.get(&node).copied();

@@ -296,7 +296,7 @@ pub fn import_call(walk: &mut Walk, node: NodeId) -> bool {
 /// Returns the name under which `require("m")` within an expression is imported: its own text.
 pub fn required_name(walk: &Walk, call: NodeId) -> Option<String> {
     let callee = walk.child(call, "function")?;
-    let module = called_module(walk, call).filter(|_| walk.bytes_of(callee) == b"require")?;
+    let module = called_module(walk, call).filter(|_| matches!(walk.bytes_of(callee), b"require" | b"import"))?;
     Some(format!("require({module})"))
 }
 

@@ -10,10 +10,14 @@ use crate::languages::ecmascript::objects::{
 use crate::languages::ecmascript::prototypes::COPYING;
 use crate::walk::drafts::BindingDraft;
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, DefId, ExprId, Kind};
+use atlas_facts::{Binding, BindingKind, DefId, ExprId, Kind};
 
 /// Largest number of nodes between a function and the variable that holds it.
 const MAX_STEPS: usize = 16;
+/// Largest number of objects that are spread into one.
+const MAX_SPREAD: usize = 8;
+/// Largest depth of objects within objects in which functions are sought.
+const MAX_NESTED: usize = 3;
 
 /// Where the functions of an object literal belong.
 pub enum Holder {
@@ -26,6 +30,9 @@ pub enum Holder {
 /// Returns what holds the functions of an object literal. An object that is only passed on inside a function has no
 /// owner but the path of the function.
 pub fn holder_of(walk: &mut Walk, object: NodeId) -> Option<Holder> {
+    if let Some(constant) = nested_constant(walk, object) {
+        return Some(Holder::Definition(constant));
+    }
     let mut keys: Vec<String> = Vec::new();
     if let Some(found) = named_holder(walk, object, &mut keys) {
         return Some(found);
@@ -60,7 +67,18 @@ pub fn note_values(walk: &mut Walk, object: NodeId) {
             _ => None,
         })
         .collect();
+    note_spread(walk, object);
     if parts.is_empty() {
+        return;
+    }
+    if let Some(constant) = nested_constant(walk, object) {
+        for (key, value) in parts {
+            let name = walk.builder.owned_name(unquoted(&walk.text_of(key)));
+            let target = walk.builder.name_expr(name);
+            let (line, value) = (walk.tree.line(key), Some(walk.expression(value)));
+            let kind = BindingKind::Assign;
+            walk.builder.facts.bindings.push(Binding { scope: constant, kind, target, annotation: None, value, line });
+        }
         return;
     }
     let Some(owner) = value_owner(walk, object) else { return };
@@ -81,6 +99,61 @@ pub fn note_values(walk: &mut Walk, object: NodeId) {
     }
 }
 
+/// `const all = { ...api, extra() {} }` has the members of `api`.
+fn note_spread(walk: &mut Walk, object: NodeId) {
+    let is_spread = |&part: &NodeId| walk.kind_name(part) == "spread_element";
+    let spread: Vec<NodeId> = walk.contents(object).filter(is_spread).take(MAX_SPREAD).collect();
+    for part in spread {
+        let Some(base) = walk.contents(part).next().map(|base| bare(walk, base)) else { continue };
+        if !is_path(walk, base) && walk.kind_name(base) != "call_expression" {
+            continue;
+        }
+        let Some(owner) = value_owner(walk, object) else { return };
+        let base = walk.expression(base);
+        let bases = &mut walk.builder.facts.definitions[owner as usize].bases;
+        if base != UNKNOWN && !bases.contains(&base) {
+            bases.push(base);
+        }
+    }
+}
+
+/// Returns the constant for an object below a key of an object that a constant holds: `{ nested: { f() {} } }`. It is
+/// created at the first use.
+fn nested_constant(walk: &mut Walk, object: NodeId) -> Option<DefId> {
+    let mut pair = walk.tree.node(object).parent;
+    while is_transparent(walk.kind_name(pair)) {
+        pair = walk.tree.node(pair).parent;
+    }
+    if walk.kind_name(pair) != "pair" {
+        return None;
+    }
+    if let Some(&(known, _)) = walk.definition_of.get(&pair) {
+        return Some(known);
+    }
+    let key = walk.child(pair, "key")?;
+    if !matches!(walk.kind_name(key), "property_identifier" | "string") {
+        return None;
+    }
+    let around = walk.tree.node(pair).parent;
+    let owner = match nested_constant(walk, around) {
+        Some(owner) => owner,
+        None => {
+            let mut holder = walk.tree.node(around).parent;
+            while is_transparent(walk.kind_name(holder)) {
+                holder = walk.tree.node(holder).parent;
+            }
+            let is_variable = walk.kind_name(holder) == "variable_declarator";
+            let (owner, _) = *walk.definition_of.get(&holder).filter(|_| is_variable)?;
+            (walk.kind_of(owner) == Kind::Constant).then_some(owner)?
+        }
+    };
+    let text = unquoted(&walk.text_of(key));
+    let constant = walk.define_named_member(owner, key, pair, &text, 0)?;
+    walk.builder.facts.definitions[constant as usize].kind = Kind::Constant;
+    walk.definition_of.insert(pair, (constant, true));
+    Some(constant)
+}
+
 /// Returns whether a value is what a call returns.
 fn is_result(walk: &Walk, value: NodeId) -> bool {
     matches!(walk.kind_name(bare(walk, value)), "call_expression" | "new_expression")
@@ -89,8 +162,15 @@ fn is_result(walk: &Walk, value: NodeId) -> bool {
 /// Returns the extension of what an object literal is the value of.
 fn value_owner(walk: &mut Walk, object: NodeId) -> Option<DefId> {
     let mut holder = walk.tree.node(object).parent;
-    while is_transparent(walk.kind_name(holder)) {
-        holder = walk.tree.node(holder).parent;
+    loop {
+        let around = walk.tree.node(holder).parent;
+        match walk.kind_name(holder) {
+            kind if is_transparent(kind) => holder = around,
+            "arguments" if matches!(called_name(walk, around).as_deref(), Some("freeze" | "seal")) => {
+                holder = walk.tree.node(around).parent;
+            }
+            _ => break,
+        }
     }
     match walk.kind_name(holder) {
         "variable_declarator" if walk.definition_of.contains_key(&holder) => {
@@ -274,11 +354,18 @@ pub fn enclosing_value(walk: &Walk, function: NodeId) -> Option<DefId> {
     None
 }
 
-/// Returns whether an object literal has a function as a direct member.
+/// Returns whether an object literal has a function as a member, or as one of an object in it.
 pub fn has_functions(walk: &Walk, object: NodeId) -> bool {
+    holds_functions(walk, object, MAX_NESTED)
+}
+
+fn holds_functions(walk: &Walk, object: NodeId, depth: usize) -> bool {
     walk.contents(object).any(|part| match walk.kind_name(part) {
         "method_definition" => true,
-        "pair" => walk.child(part, "value").is_some_and(|value| is_function(walk.kind_name(value))),
+        "pair" => walk.child(part, "value").map(|value| bare(walk, value)).is_some_and(|value| {
+            let kind = walk.kind_name(value);
+            is_function(kind) || kind == "object" && depth > 0 && holds_functions(walk, value, depth - 1)
+        }),
         _ => false,
     })
 }

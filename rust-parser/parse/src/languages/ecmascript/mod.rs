@@ -4,6 +4,7 @@
 mod assignments;
 mod components;
 mod flow;
+pub mod contexts;
 mod imports;
 mod jsdoc;
 mod literals;
@@ -22,21 +23,22 @@ use crate::languages::ecmascript::assignments::{
     assigned_value, note_assignment, place_assigned, place_in_object, place_named,
 };
 use crate::languages::ecmascript::components::refer_from_markup;
+use crate::languages::ecmascript::contexts::{bind_placed, note_place};
 use crate::languages::ecmascript::imports::{
     export_statement, import_call, import_statement, import_to_variable, note_exported_values, required_name, unquoted,
 };
 use crate::languages::ecmascript::jsdoc::type_documented;
 use crate::languages::ecmascript::literals::{enclosing_value, has_functions, note_values};
-use crate::languages::ecmascript::objects::is_function;
+use crate::languages::ecmascript::objects::{is_function, is_path};
 use crate::languages::ecmascript::prototypes::note_bases;
-use crate::languages::ecmascript::type_shapes::{function_type, made_container, member_type};
+use crate::languages::ecmascript::type_shapes::{add_type_bases, made_container, marked, shaped_type};
 use crate::languages::ecmascript::variance::without_variance;
 use crate::query::vocabulary::Capture;
 use crate::walk::additions::Addition;
 use crate::rewriting::Edit;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId, Kind, Name, flags};
+use atlas_facts::{BindingKind, Expr, ExprId, Kind, Name, ReferenceKind, flags};
 use atlas_languages::Settings;
 
 pub struct Ecmascript;
@@ -81,6 +83,7 @@ impl LanguageHooks for Ecmascript {
                 mark_tests(walk, node);
                 note_bases(walk, node);
                 note_addition(walk, node);
+                guard(walk, node);
             }
             "assignment_expression" => note_assignment(walk, node),
             "object" => note_values(walk, node),
@@ -103,6 +106,11 @@ impl LanguageHooks for Ecmascript {
         let node_kind = walk.kind_name(draft.node).to_owned();
         if matches!(node_kind.as_str(), "property_signature" | "method_signature") && !is_member(walk, draft.node) {
             return false;
+        }
+        if let Some(inner) = draft.name.strip_prefix('[').and_then(|name| name.strip_suffix(']'))
+            && inner.starts_with(['"', '\''])
+        {
+            draft.name = inner.to_owned();
         }
         if draft.name.starts_with(['"', '\'']) {
             draft.name = unquoted(&draft.name);
@@ -131,6 +139,8 @@ impl LanguageHooks for Ecmascript {
             draft.flags |= flags::DECLARATION;
         }
         overload(walk, draft);
+        add_type_bases(walk, draft);
+        note_place(walk, draft);
         true
     }
 
@@ -156,10 +166,8 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
-        match walk.kind_name(node) {
-            "function_type" => return function_type(walk, node),
-            "lookup_type" => return member_type(walk, node),
-            _ => {}
+        if let Some(shaped) = shaped_type(walk, node) {
+            return shaped;
         }
         let Some(item) = walk.contents(node).next() else {
             return 0;
@@ -171,7 +179,8 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
-        if walk.bytes_of(node).starts_with(b"require") && walk.kind_name(node) == "call_expression" {
+        let is_loading = |text: &[u8]| text.starts_with(b"require") || text.starts_with(b"import(");
+        if is_loading(walk.bytes_of(node)) && walk.kind_name(node) == "call_expression" {
             let name = required_name(walk, node)?;
             let name = walk.builder.owned_name(name);
             return Some(walk.builder.name_expr(name));
@@ -191,6 +200,7 @@ impl LanguageHooks for Ecmascript {
 
     fn end(&self, walk: &mut Walk) {
         note_exported_values(walk);
+        bind_placed(walk);
         type_created(walk);
         type_documented(walk);
         if let Some(places) = walk.language.settings.scripts {
@@ -247,7 +257,10 @@ fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
             (Some(base), Some(key)) => {
                 let name = unquoted(&walk.text_of(key));
                 let name = walk.builder.owned_name(name);
-                Some(walk.builder.attribute(base, name))
+                let part = walk.builder.attribute(base, name);
+                // Reading a part runs its getter.
+                walk.refer(ReferenceKind::Owner, part, walk.tree.line(key));
+                Some(part)
             }
             _ => None,
         };
@@ -307,14 +320,19 @@ fn parameter_property(walk: &mut Walk, node: NodeId) {
 /// Returns whether a signature belongs to an interface, a class or the object type of an alias, rather than to a nested
 /// type.
 fn is_member(walk: &Walk, node: NodeId) -> bool {
-    let parent = walk.tree.node(node).parent;
-    match walk.kind_name(parent) {
-        "interface_body" | "class_body" => true,
-        "object_type" => {
-            let around = walk.tree.node(parent).parent;
-            matches!(walk.kind_name(around), "type_alias_declaration" | "interface_declaration")
+    let mut around = walk.tree.node(node).parent;
+    if matches!(walk.kind_name(around), "interface_body" | "class_body") {
+        return true;
+    }
+    if walk.kind_name(around) != "object_type" {
+        return false;
+    }
+    loop {
+        around = walk.tree.node(around).parent;
+        match walk.kind_name(around) {
+            "intersection_type" | "union_type" | "parenthesized_type" => {}
+            kind => return matches!(kind, "type_alias_declaration" | "interface_declaration"),
         }
-        _ => false,
     }
 }
 
@@ -351,6 +369,63 @@ fn instance_test(walk: &mut Walk, node: NodeId) {
     if let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right")) {
         let annotation = walk.expression(right);
         walk.narrow_branch(node, left, annotation);
+        narrow_rest(walk, node, left, annotation);
+    }
+}
+
+/// `isShape(x)`, if the function is a type guard.
+fn guard(walk: &mut Walk, node: NodeId) {
+    let is_typed = walk.language.settings.include.iter().any(|included| included == "typed");
+    let (Some(callee), Some(list)) = (walk.child(node, "function"), walk.child(node, "arguments")) else { return };
+    let Some(tested) = walk.contents(list).next().filter(|_| is_typed) else { return };
+    if !is_path(walk, callee) || !is_path(walk, tested) || !is_condition(walk, node) {
+        return;
+    }
+    let callee = walk.expression(callee);
+    let annotation = marked(walk, "is", vec![callee]);
+    walk.narrow_branch(node, tested, annotation);
+    narrow_rest(walk, node, tested, annotation);
+}
+
+/// Returns whether a node is a condition or an operand of one.
+fn is_condition(walk: &Walk, node: NodeId) -> bool {
+    let mut parent = walk.tree.node(node).parent;
+    while matches!(walk.kind_name(parent), "parenthesized_expression" | "unary_expression") {
+        parent = walk.tree.node(parent).parent;
+    }
+    matches!(walk.kind_name(parent), "if_statement" | "binary_expression" | "ternary_expression" | "while_statement")
+}
+
+/// `if (!(x instanceof T)) return`: the test holds in the rest of the block.
+fn narrow_rest(walk: &mut Walk, test: NodeId, target: NodeId, annotation: ExprId) {
+    let mut node = walk.tree.node(test).parent;
+    let mut is_negated = false;
+    while matches!(walk.kind_name(node), "parenthesized_expression" | "unary_expression") {
+        if walk.kind_name(node) == "unary_expression" {
+            if is_negated || !walk.bytes_of(node).starts_with(b"!") {
+                return;
+            }
+            is_negated = true;
+        }
+        node = walk.tree.node(node).parent;
+    }
+    if !is_negated || walk.kind_name(node) != "if_statement" || walk.child(node, "alternative").is_some() {
+        return;
+    }
+    let Some(mut last) = walk.child(node, "consequence") else { return };
+    if walk.kind_name(last) == "statement_block" {
+        let Some(statement) = walk.contents(last).last() else { return };
+        last = statement;
+    }
+    let leaves = matches!(
+        walk.kind_name(last),
+        "return_statement" | "throw_statement" | "continue_statement" | "break_statement"
+    );
+    let block = walk.tree.node(node).parent;
+    if leaves && matches!(walk.kind_name(block), "statement_block" | "program") {
+        let lines = (walk.line_of_end(node), walk.line_of_end(block));
+        let target = walk.expression(target);
+        walk.narrow_lines(test, target, annotation, lines);
     }
 }
 

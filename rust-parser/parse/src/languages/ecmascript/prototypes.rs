@@ -2,8 +2,11 @@
 
 use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
+use crate::languages::ecmascript::imports::unquoted;
 use crate::languages::ecmascript::objects::{bare, called_name, is_path, is_transparent, members_of};
+use crate::walk::drafts::BindingDraft;
 use crate::walk::state::Walk;
+use atlas_facts::BindingKind;
 
 /// Functions that copy the members of their further arguments to the first, or that set its prototype.
 pub const COPYING: &[&str] = &["assign", "mixin", "merge", "extend", "_extend"];
@@ -20,6 +23,9 @@ pub fn note_bases(walk: &mut Walk, call: NodeId) {
             let Some(target) = assigned_target(walk, call) else { return };
             add_base(walk, target, base);
         }
+        ("defineProperty", &[target, key, described]) if walk.kind_name(key) == "string" => {
+            note_value(walk, target, key, described);
+        }
         (name, &[target, base, ..])
             if (DERIVING.contains(&name) || COPYING.contains(&name))
                 && is_path(walk, target)
@@ -29,6 +35,22 @@ pub fn note_bases(walk: &mut Walk, call: NodeId) {
         }
         _ => {}
     }
+}
+
+/// `Object.defineProperty(target, "key", { value: f })` gives the member a value.
+fn note_value(walk: &mut Walk, target: NodeId, key: NodeId, described: NodeId) {
+    let is_value = |&part: &NodeId| walk.child(part, "key").is_some_and(|key| walk.bytes_of(key) == b"value");
+    let Some(value) = walk.contents(described).find(is_value).and_then(|part| walk.child(part, "value")) else {
+        return;
+    };
+    if !is_path(walk, value) || members_of(walk, target).is_none() {
+        return;
+    }
+    let base = walk.expression(bare(walk, target));
+    let name = walk.builder.owned_name(unquoted(&walk.text_of(key)));
+    let target = walk.builder.attribute(base, name);
+    let (kind, value, line) = (BindingKind::Assign, Some(walk.expression(value)), walk.tree.line(key));
+    walk.push_binding(target, BindingDraft { kind, value, annotation: None, line });
 }
 
 /// Returns the variable or path to which a value is assigned.
