@@ -5,6 +5,7 @@ mod arguments;
 mod bare_macros;
 mod declarations;
 mod macros;
+mod test_macros;
 mod names;
 mod statements;
 mod tokens;
@@ -68,6 +69,7 @@ impl LanguageHooks for CFamily {
         match walk.kind_name(node) {
             "field_declaration_list" => sections(walk, node),
             "field_initializer" => initializer(walk, node),
+            "compound_statement" => test_macros::body(walk, node),
             _ => declaration(walk, node),
         }
     }
@@ -85,7 +87,10 @@ impl LanguageHooks for CFamily {
             return true;
         }
         match draft.kind {
-            Kind::Function | Kind::Method => function(walk, draft),
+            Kind::Function | Kind::Method => {
+                test_macros::name(walk, draft);
+                function(walk, draft)
+            }
             Kind::Namespace => {
                 draft.name = draft.name.replace("::", ".");
                 true
@@ -102,6 +107,10 @@ impl LanguageHooks for CFamily {
             }
             _ => true,
         }
+    }
+
+    fn end(&self, walk: &mut Walk) {
+        test_macros::mark_run(walk);
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
