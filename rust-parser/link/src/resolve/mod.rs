@@ -23,6 +23,7 @@ mod receivers;
 mod results;
 pub mod scopes;
 mod stars;
+mod twins;
 mod type_arguments;
 pub mod types;
 pub mod values;

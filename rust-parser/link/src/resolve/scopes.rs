@@ -238,8 +238,9 @@ impl Query<'_> {
         match self.file.scope_rule {
             atlas_facts::ScopeRule::Directory => {
                 let folder = self.known(folder_of(&self.file.path));
-                let found = self.shared(Container::Folder(folder), name).first()?;
-                Some(smallvec![Value::new(Entity::Definition(*found), Strategy::SamePackage)])
+                let found = self.shared(Container::Folder(folder), name);
+                let symbol = self.twin(found).or_else(|| found.first().copied())?;
+                Some(smallvec![Value::new(Entity::Definition(symbol), Strategy::SamePackage)])
             }
             atlas_facts::ScopeRule::Declared => {
                 let around = self.enclosing_packages(scope);

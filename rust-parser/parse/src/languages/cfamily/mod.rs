@@ -5,9 +5,9 @@ mod arguments;
 mod bare_macros;
 mod declarations;
 mod macros;
-mod test_macros;
 mod names;
 mod statements;
+mod test_macros;
 mod tokens;
 mod words;
 

@@ -35,7 +35,8 @@ pub fn name(walk: &mut Walk, draft: &mut DefinitionDraft) {
     }
     let Some(list) = draft.parameters.filter(|_| before.as_deref().is_none_or(is_macro)) else { return };
     let parts: Vec<NodeId> = walk.contents(list).collect();
-    let is_argument = |&part: &NodeId| walk.kind_name(part) == "parameter_declaration" && walk.contents(part).count() == 1;
+    let is_argument =
+        |&part: &NodeId| walk.kind_name(part) == "parameter_declaration" && walk.contents(part).count() == 1;
     if !is_macro(&draft.name) || parts.is_empty() || !parts.iter().all(|part| is_argument(part)) {
         return;
     }
@@ -60,7 +61,9 @@ pub fn body(walk: &mut Walk, node: NodeId) {
     let Some(call) = walk.contents(before).next().filter(|_| walk.kind_name(before) == "expression_statement") else {
         return;
     };
-    let Some(callee) = walk.child(call, "function").filter(|_| walk.kind_name(call) == "call_expression") else { return };
+    let Some(callee) = walk.child(call, "function").filter(|_| walk.kind_name(call) == "call_expression") else {
+        return;
+    };
     let used = walk.text_of(callee).into_owned();
     let Some(list) = walk.child(call, "arguments").filter(|_| is_macro(&used)) else { return };
     let parts: Vec<NodeId> = walk.contents(list).collect();
@@ -88,7 +91,10 @@ pub fn mark_run(walk: &mut Walk) {
     if !facts.is_test {
         return;
     }
-    let main = facts.definitions.iter().position(|one| one.kind == Kind::Function && &facts.strings[one.name as usize] == "main");
+    let main = facts
+        .definitions
+        .iter()
+        .position(|one| one.kind == Kind::Function && &facts.strings[one.name as usize] == "main");
     let Some(main) = main else { return };
     let mut run: FxHashSet<Name> = FxHashSet::default();
     for reference in facts.references.iter().filter(|reference| reference.scope == main as DefId) {
