@@ -61,6 +61,14 @@
     (function_declarator declarator: (parenthesized_declarator))
   ] @name) @definition.variable
 
+; `START_TEST(name) { ... }`
+(function_definition
+  type: (type_identifier)
+  declarator: (parenthesized_declarator (identifier) @name)
+  body: (_) @body) @definition.function
+; What follows the use of a macro: `TEST_CASE("adds") { ... }`
+(compound_statement) @hook
+
 ; Parameters
 
 (parameter_declaration

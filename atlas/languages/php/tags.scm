@@ -6,6 +6,8 @@
 (include_expression) @import
 (include_once_expression) @import
 
+(use_declaration (use_list)) @hook
+
 ; Definitions; traits hide what is inherited, so they are the first bases
 
 (namespace_definition name: (_) @name body: (_) @body) @definition.namespace

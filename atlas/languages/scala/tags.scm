@@ -159,6 +159,9 @@
 (case_clause pattern: (identifier) @target) @binding.assign
 (typed_pattern pattern: (identifier) @target type: (_) @annotation) @binding.assign
 (case_class_pattern) @hook
+; A member without parentheses in a chain may be a method.
+(field_expression value: (field_expression) @reference.owner)
+(field_expression value: (parenthesized_expression (field_expression) @reference.owner))
 (case_class_pattern type: (_) @reference.type)
 (tuple_pattern (identifier) @target) @binding.assign
 (capture_pattern name: (identifier) @target pattern: (typed_pattern type: (_) @annotation)) @binding.assign

@@ -18,6 +18,9 @@ impl Query<'_> {
         }
         let included = self.included_files();
         let file_of = |symbol: SymbolId| self.index.symbols.get(symbol).file;
+        if let Some(symbol) = self.twin(found) {
+            return Some(smallvec![Value::new(Entity::Definition(symbol), Strategy::Include)]);
+        }
         if let Some(&symbol) = found.iter().find(|&&symbol| included.contains(&file_of(symbol))) {
             return Some(smallvec![Value::new(Entity::Definition(self.canonical(symbol)), Strategy::Include)]);
         }

@@ -29,6 +29,7 @@ mod signatures;
 mod standard;
 mod stars;
 pub mod tables;
+mod twins;
 mod type_arguments;
 pub mod types;
 pub mod values;

@@ -119,7 +119,12 @@ impl Query<'_> {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
             return own.then(|| self.local_values(class, entries, u32::MAX));
         }
-        if self.in_type.get() && entries.iter().any(|entry| self.is_type_parameter(entry)) {
+        // Of `impl<T: Draw>` and `trait Loader<T>`.
+        let has_parameters = matches!(self.file.outline(class).kind, Kind::Extension | Kind::Trait)
+            && !self.file.rules.implicit_this
+            && entries.iter().all(|entry| matches!(entry.bound, Bound::Binding(_)) && !self.is_instance_only(entry))
+            && !entries.is_empty();
+        if self.in_type.get() && (has_parameters || entries.iter().any(|entry| self.is_type_parameter(entry))) {
             return Some(self.local_values(class, entries, u32::MAX));
         }
         if !self.file.rules.implicit_this {
@@ -233,8 +238,9 @@ impl Query<'_> {
         match self.file.scope_rule {
             atlas_facts::ScopeRule::Directory => {
                 let folder = self.known(folder_of(&self.file.path));
-                let found = self.shared(Container::Folder(folder), name).first()?;
-                Some(smallvec![Value::new(Entity::Definition(*found), Strategy::SamePackage)])
+                let found = self.shared(Container::Folder(folder), name);
+                let symbol = self.twin(found).or_else(|| found.first().copied())?;
+                Some(smallvec![Value::new(Entity::Definition(symbol), Strategy::SamePackage)])
             }
             atlas_facts::ScopeRule::Declared => {
                 let around = self.enclosing_packages(scope);

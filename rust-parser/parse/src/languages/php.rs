@@ -35,6 +35,7 @@ impl LanguageHooks for Php {
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
             "foreach_statement" => foreach(walk, node),
+            "use_declaration" => trait_rules(walk, node),
             "array_creation_expression" => callable_array(walk, node),
             "binary_expression" => {
                 if let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right")) {
@@ -82,6 +83,37 @@ impl LanguageHooks for Php {
             }
             None => qualified(walk, &text),
         }
+    }
+}
+
+/// `use A, B { A::f insteadof B; B::f as g; h as i; }`: names of the class that stand for methods of its traits.
+fn trait_rules(walk: &mut Walk, node: NodeId) {
+    let first_trait = walk.contents(node).next();
+    let Some(list) = walk.contents(node).find(|&part| walk.kind_name(part) == "use_list") else { return };
+    for rule in walk.contents(list).collect::<Vec<_>>() {
+        let parts: Vec<NodeId> = walk.contents(rule).collect();
+        let Some(&method) = parts.first() else { continue };
+        let path: Vec<NodeId> = match walk.kind_name(method) {
+            "class_constant_access_expression" => walk.contents(method).collect(),
+            _ => vec![method],
+        };
+        let Some(&own) = path.last() else { continue };
+        let name = match walk.kind_name(rule) {
+            "use_as_clause" => parts[1..].iter().copied().find(|&part| walk.kind_name(part) == "name"),
+            // The first trait wins without a rule.
+            _ => Some(own).filter(|_| {
+                path.len() > 1 && first_trait.is_none_or(|first| walk.bytes_of(first) != walk.bytes_of(path[0]))
+            }),
+        };
+        let Some(name) = name else { continue };
+        let base = match path[..] {
+            [of, _] => walk.type_expression(of),
+            _ => walk.builder.this(true),
+        };
+        let (own, target, line) = (walk.name_of(own), walk.name_of(name), walk.tree.line(rule));
+        let value = Some(walk.builder.attribute(base, own));
+        let target = walk.builder.name_expr(target);
+        walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation: None, line });
     }
 }
 

@@ -65,7 +65,8 @@ impl Walk<'_> {
             return Some(definition);
         }
         self.wrap_from_parent(node);
-        let draft = self.draft(Kind::Lambda, node, captures)?;
+        // A block that continues a class is no function.
+        let draft = self.draft(Kind::Lambda, node, captures).filter(|draft| draft.kind != Kind::Class)?;
         let definition = self.record(&draft);
         self.definition_of.insert(node, (definition, false));
         Some(definition)

@@ -8,6 +8,7 @@ mod macros;
 mod modules;
 mod names;
 mod statements;
+mod test_macros;
 mod tokens;
 mod words;
 
@@ -75,6 +76,7 @@ impl LanguageHooks for CFamily {
         match walk.kind_name(node) {
             "field_declaration_list" => sections(walk, node),
             "field_initializer" => initializer(walk, node),
+            "compound_statement" => test_macros::body(walk, node),
             _ => declaration(walk, node),
         }
     }
@@ -92,7 +94,10 @@ impl LanguageHooks for CFamily {
             return true;
         }
         match draft.kind {
-            Kind::Function | Kind::Method => function(walk, draft),
+            Kind::Function | Kind::Method => {
+                test_macros::name(walk, draft);
+                function(walk, draft)
+            }
             Kind::Namespace => {
                 draft.name = draft.name.replace("::", ".");
                 true
@@ -109,6 +114,10 @@ impl LanguageHooks for CFamily {
             }
             _ => true,
         }
+    }
+
+    fn end(&self, walk: &mut Walk) {
+        test_macros::mark_run(walk);
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {

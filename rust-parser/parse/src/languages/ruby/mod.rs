@@ -83,6 +83,7 @@ impl LanguageHooks for Ruby {
                 split_name(walk, draft);
             }
             Kind::Field if walk.kind_name(draft.node) == "call" => draft.kind = Kind::Property,
+            Kind::Lambda => return opened_by_block(walk, draft),
             Kind::Function | Kind::Method | Kind::Constructor => {
                 if is_in_singleton_class(walk, draft.node) {
                     draft.flags |= flags::STATIC;
@@ -119,6 +120,28 @@ impl LanguageHooks for Ruby {
 
     fn end(&self, walk: &mut Walk) {
         implicit_returns(walk);
+    }
+}
+
+/// `included do`, `class_methods do`: definitions in the block are those of the module around. `Post.class_eval do`: the
+/// block continues the class. Returns whether the block is a scope of its own.
+fn opened_by_block(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
+    let call = walk.tree.node(draft.node).parent;
+    let Some(method) = walk.child(call, "method").filter(|_| walk.kind_name(call) == "call") else { return true };
+    let receiver = walk.child(call, "receiver");
+    match (walk.bytes_of(method), receiver) {
+        (b"included" | b"prepended" | b"class_methods", None) => {
+            !matches!(walk.kind_of(draft.parent), Kind::Namespace | Kind::Class)
+        }
+        (b"class_eval" | b"class_exec" | b"instance_eval" | b"module_eval", Some(class))
+            if matches!(walk.kind_name(class), "constant" | "scope_resolution") && draft.parent == 0 =>
+        {
+            draft.kind = Kind::Class;
+            draft.name = walk.text_of(class).trim_start_matches("::").replace("::", ".");
+            draft.name_node = Some(class);
+            true
+        }
+        _ => true,
     }
 }
 

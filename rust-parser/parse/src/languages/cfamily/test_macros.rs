@@ -1,0 +1,116 @@
+//! Tests in C and C++: functions that macros define (`TEST(Suite, name) { ... }`), and functions of test files that `main`
+//! runs.
+
+use rustc_hash::FxHashSet;
+
+use crate::flat_tree::NodeId;
+use crate::query::vocabulary::Capture;
+use crate::walk::drafts::DefinitionDraft;
+use crate::walk::state::Walk;
+use atlas_facts::{DefId, Expr, Kind, Name, ReferenceKind, flags};
+
+/// Macros outside of capitals that define tests.
+const OTHER_MACROS: &[&str] = &["Test", "Theory", "ParameterizedTest"];
+
+/// Returns whether a name is that of a macro.
+fn is_macro(name: &str) -> bool {
+    let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    (name.len() > 2 && name.bytes().all(is_capital)) || OTHER_MACROS.contains(&name)
+}
+
+fn defines_test(name: &str) -> bool {
+    name.contains("TEST") || name == "SCENARIO" || OTHER_MACROS.contains(&name)
+}
+
+/// Names a function after the arguments of the macro that defines it, and marks tests.
+pub fn name(walk: &mut Walk, draft: &mut DefinitionDraft) {
+    if walk.kind_name(draft.node) != "function_definition" || draft.flags & flags::TEST != 0 {
+        return;
+    }
+    // `TEST f(void) { ... }`, `START_TEST(name) { ... }`, and a macro without a semicolon before the function.
+    let before = walk.child(draft.node, "type").map(|declared| walk.text_of(declared).into_owned());
+    if before.as_deref().is_some_and(|before| is_macro(before) && defines_test(before) && !before.starts_with("END")) {
+        draft.flags |= flags::TEST;
+        return;
+    }
+    let Some(list) = draft.parameters.filter(|_| before.as_deref().is_none_or(is_macro)) else { return };
+    let parts: Vec<NodeId> = walk.contents(list).collect();
+    let is_argument =
+        |&part: &NodeId| walk.kind_name(part) == "parameter_declaration" && walk.contents(part).count() == 1;
+    if !is_macro(&draft.name) || parts.is_empty() || !parts.iter().all(|part| is_argument(part)) {
+        return;
+    }
+    let words: Vec<String> = parts.iter().map(|&part| walk.text_of(part).into_owned()).collect();
+    draft.flags |= if defines_test(&draft.name) { flags::TEST } else { 0 };
+    draft.name = named(&draft.name, &words);
+    draft.parameters = None;
+}
+
+/// Returns the name that a macro makes of its arguments.
+fn named(used: &str, words: &[String]) -> String {
+    if used.starts_with("BOOST_") { words[0].clone() } else { words.join("_") }
+}
+
+/// Opens the function whose body follows the use of a macro, which the grammar reads as a call and a block.
+pub fn body(walk: &mut Walk, node: NodeId) {
+    let parent = walk.tree.node(node).parent;
+    if !matches!(walk.kind_name(parent), "translation_unit" | "declaration_list") {
+        return;
+    }
+    let Some(before) = walk.contents(parent).take_while(|&part| part < node).last() else { return };
+    let Some(call) = walk.contents(before).next().filter(|_| walk.kind_name(before) == "expression_statement") else {
+        return;
+    };
+    let Some(callee) = walk.child(call, "function").filter(|_| walk.kind_name(call) == "call_expression") else {
+        return;
+    };
+    let used = walk.text_of(callee).into_owned();
+    let Some(list) = walk.child(call, "arguments").filter(|_| is_macro(&used)) else { return };
+    let parts: Vec<NodeId> = walk.contents(list).collect();
+    let text = parts.iter().find(|&&part| walk.kind_name(part) == "string_literal");
+    let name = match text {
+        Some(&text) => walk.text_of(text).trim_matches('"').to_owned(),
+        None => {
+            let names = parts.iter().filter(|&&part| walk.kind_name(part) == "identifier");
+            let words: Vec<String> = names.map(|&part| walk.text_of(part).into_owned()).collect();
+            if words.is_empty() { used.clone() } else { named(&used, &words) }
+        }
+    };
+    let captures = [(Capture::Name, callee), (Capture::Body, node)];
+    let Some(mut draft) = walk.draft(Kind::Function, node, &captures) else { return };
+    draft.name = name.replace('.', " ");
+    draft.flags |= if defines_test(&used) { flags::TEST } else { 0 };
+    let definition = walk.record(&draft);
+    walk.definition_of.insert(node, (definition, true));
+    walk.open(definition, &draft);
+}
+
+/// Marks `main` and the functions without parameters that it names, in a file of tests.
+pub fn mark_run(walk: &mut Walk) {
+    let facts = &mut walk.builder.facts;
+    if !facts.is_test {
+        return;
+    }
+    let main = facts
+        .definitions
+        .iter()
+        .position(|one| one.kind == Kind::Function && &facts.strings[one.name as usize] == "main");
+    let Some(main) = main else { return };
+    let mut run: FxHashSet<Name> = FxHashSet::default();
+    for reference in facts.references.iter().filter(|reference| reference.scope == main as DefId) {
+        let named = match (reference.kind, &facts.exprs[reference.expr as usize]) {
+            (ReferenceKind::Call, Expr::Call { callee, .. }) => *callee,
+            (ReferenceKind::Read, _) => reference.expr,
+            _ => continue,
+        };
+        if let Expr::Name(name) = facts.exprs[named as usize] {
+            run.insert(name);
+        }
+    }
+    for (number, definition) in facts.definitions.iter_mut().enumerate() {
+        let is_run = definition.params.is_empty() && run.contains(&definition.name);
+        if definition.kind == Kind::Function && (number == main || is_run) {
+            definition.flags |= flags::TEST;
+        }
+    }
+}
