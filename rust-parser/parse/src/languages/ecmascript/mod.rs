@@ -2,7 +2,7 @@
 //! handles imports and exports).
 
 mod assignments;
-pub mod contexts;
+mod contexts;
 mod imports;
 mod jsdoc;
 mod literals;
