@@ -155,6 +155,8 @@ pub struct Definition {
     pub text_digest: Digest,
     pub decorators: Vec<ExprId>,
     /// Base classes, interfaces, embedded structs, supertraits; for `Extension` the extended type first, then the trait.
+    /// Of TypeScript's interfaces and object types also the call signatures, as calls of their results, the index
+    /// signature, as `Record<T>`, and the other parts of an intersection or union.
     pub bases: Vec<ExprId>,
     pub params: Vec<Param>,
     /// Declared return type (functions), declared type (fields, constants), aliased type (aliases).
@@ -212,7 +214,8 @@ pub enum Expr {
     Key(Name),
     /// A literal or display with a known built-in type: `str int float bool list dict set tuple bytes none regex`.
     Literal(LiteralType),
-    /// An anonymous function, whose facts are in its definition.
+    /// An anonymous function, whose facts are in its definition, or a type without a name, whose members are in an
+    /// extension.
     Lambda(DefId),
     /// One of several values: conditional expressions, `a or b`, `x ?? y`, `match`.
     OneOf(Vec<ExprId>),
@@ -223,7 +226,8 @@ pub enum Expr {
         items: Vec<ExprId>,
         keys: Vec<Name>,
     },
-    /// A parametrised type `Base[Args]` / `Base<Args>`.
+    /// A parametrised type `Base[Args]` / `Base<Args>`. TypeScript's `typeof x`, `x is T` and `x as T` are written as
+    /// `typeof<x>`, `is<?, T>` and `as<T, x>`.
     Generic {
         base: ExprId,
         args: Vec<ExprId>,

@@ -45,6 +45,15 @@ pub struct BindingDraft {
     pub line: u32,
 }
 
+/// A function with the type of its place, which is read in a scope at a line.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed {
+    pub node: NodeId,
+    pub annotation: ExprId,
+    pub scope: DefId,
+    pub line: u32,
+}
+
 /// Properties that enclosing nodes add to a definition.
 #[derive(Debug, Clone, Default)]
 pub struct Wrapper {

@@ -13,10 +13,9 @@ use crate::detect::rules::FileRule;
 use crate::facts_builder::FactsBuilder;
 use crate::flat_tree::{FlatTree, NodeId};
 use crate::language::Language;
-use crate::languages::ecmascript::contexts::Placed;
 use crate::query::matching::{Captures, Subject};
 use crate::query::vocabulary::Role;
-use crate::walk::drafts::{Layout, Wrapper};
+use crate::walk::drafts::{Layout, Placed, Wrapper};
 use crate::walk::local_names::LocalNames;
 use atlas_facts::{DefId, ExprId, Kind, Name, Reference, ReferenceKind};
 

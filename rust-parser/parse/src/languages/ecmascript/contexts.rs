@@ -5,20 +5,12 @@
 use crate::flat_tree::NodeId;
 use crate::languages::ecmascript::imports::unquoted;
 use crate::languages::ecmascript::objects::{bare, is_transparent};
-use crate::walk::drafts::DefinitionDraft;
+use crate::walk::drafts::{DefinitionDraft, Placed};
 use crate::walk::state::Walk;
-use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, LiteralType};
+use atlas_facts::{Binding, BindingKind, Expr, ExprId, LiteralType};
 
 /// Largest number of nodes between a function and what gives it a type.
 const MAX_STEPS: usize = 12;
-
-/// A function with the type of its place.
-pub struct Placed {
-    node: NodeId,
-    annotation: ExprId,
-    scope: DefId,
-    line: u32,
-}
 
 /// Where a function stands: what its type derives from, and the steps from that type to its own.
 struct Place {

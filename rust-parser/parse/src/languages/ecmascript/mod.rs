@@ -4,7 +4,7 @@
 mod assignments;
 mod components;
 mod flow;
-pub mod contexts;
+mod contexts;
 mod imports;
 mod jsdoc;
 mod literals;
