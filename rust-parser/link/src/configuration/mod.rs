@@ -15,7 +15,7 @@ use crate::configuration::typescript::TsConfig;
 use crate::packages::declared::declared;
 use crate::packages::files::{ManifestFile, ManifestFiles, around};
 use crate::project::dependencies::{DependencyKind, text_key};
-use crate::project::index::Index;
+use crate::project::index::{Index, SubProject};
 use crate::project::paths::{file_name_of, folder_of, normalised};
 use crate::project::query::Query;
 use atlas_facts::{Ecosystem, Role, SettingKind};
@@ -60,6 +60,8 @@ pub struct Configuration {
     pub packages: Table<2, NpmPackage>,
     pub python: Table<3, PythonPaths>,
     pub crates: Table<4, Crate>,
+    /// The files of the libraries that manifests name.
+    pub libraries: Table<8, ()>,
     /// Of Go's modules and workspaces: the folders that replace modules.
     pub replaced: Table<5, Vec<(String, String)>>,
     /// Namespaces that all files of a .NET project import.
@@ -68,8 +70,8 @@ pub struct Configuration {
     pub projects: Table<7, Vec<String>>,
     /// Folders by kind and name, and all folders by kind. They are those of the sub-projects, after whose change every file
     /// is linked again.
-    names: FxHashMap<(String, String), Vec<String>>,
-    folders: FxHashSet<(String, String)>,
+    names: FxHashMap<String, FxHashMap<String, Vec<String>>>,
+    folders: FxHashMap<String, FxHashSet<String>>,
 }
 
 impl<const NUMBER: u8, T> Default for Table<NUMBER, T> {
@@ -93,9 +95,9 @@ impl Configuration {
         let files = ManifestFiles::of(index);
         let mut made = Configuration::default();
         for project in &index.subprojects {
-            let key = (project.kind.clone(), project.name.clone());
-            made.names.entry(key).or_default().push(project.folder.clone());
-            made.folders.insert((project.kind.clone(), project.folder.clone()));
+            let SubProject { folder, kind, name } = project;
+            made.names.entry(kind.clone()).or_default().entry(name.clone()).or_default().push(folder.clone());
+            made.folders.entry(kind.clone()).or_default().insert(folder.clone());
         }
         let package = |name: &str| made.named("npm", name).first().cloned();
         made.typescript = Table(typescript::by_folder(&files, &package));
@@ -105,6 +107,8 @@ impl Configuration {
         let declared = declared(&files);
         made.python = Table(projects::python(&files, &declared));
         made.crates = Table(projects::crates(&files, &declared, &made));
+        let libraries = made.crates.0.values().filter_map(|one| one.library.clone());
+        made.libraries = Table(libraries.map(|path| (path, ())).collect());
         made.replaced = Table(replaced(&files));
         made.usings = Table(usings(&files));
         made.projects = Table(projects::compiled(&files, &declared, &made));
@@ -118,6 +122,7 @@ impl Configuration {
         self.packages.differences(&other.packages, keys);
         self.python.differences(&other.python, keys);
         self.crates.differences(&other.crates, keys);
+        self.libraries.differences(&other.libraries, keys);
         self.replaced.differences(&other.replaced, keys);
         self.usings.differences(&other.usings, keys);
         self.projects.differences(&other.projects, keys);
@@ -125,12 +130,13 @@ impl Configuration {
 
     /// Returns the folders of the sub-projects with a name, sorted.
     pub fn named(&self, kind: &str, name: &str) -> &[String] {
-        self.names.get(&(kind.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
+        self.names.get(kind).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the folder of the sub-project of a kind around a path.
     pub fn project_around<'p>(&self, kind: &str, path: &'p str) -> Option<&'p str> {
-        around(folder_of(path)).find(|folder| self.folders.contains(&(kind.to_owned(), (*folder).to_owned())))
+        let folders = self.folders.get(kind)?;
+        around(folder_of(path)).find(|folder| folders.contains(*folder))
     }
 }
 

@@ -29,11 +29,14 @@ pub struct TsConfig {
     pub paths: Vec<Pattern>,
 }
 
+/// A folder, and names with the values that are relative to it.
+type WrittenPaths = (String, Vec<(String, Vec<String>)>);
+
 /// The settings as written, and the folder of `paths`.
 #[derive(Default, Clone)]
 struct Written {
     config: TsConfig,
-    paths: Option<(String, Vec<(String, Vec<String>)>)>,
+    paths: Option<WrittenPaths>,
 }
 
 impl TsConfig {

@@ -59,7 +59,7 @@ impl FileEntry {
             let imports = self.facts().imports.iter().filter(|import| is_global(import));
             let parts: Vec<u64> = imports.map(|import| self.import_digest(import)).collect();
             let key = key(DependencyKind::GlobalImports, u32::from(self.rules.family), 0);
-            out.push((key, digest_of((path, parts))));
+            out.push((key, digest_of((path, self.module, parts))));
         }
         for package in self.packages() {
             out.push((key(DependencyKind::Uid, package, 0), 1));

@@ -66,13 +66,17 @@ impl Query<'_> {
         let place = self.index.symbols.get(symbol);
         let target = self.index.file(place.file);
         let is_divided = !target.rules.modules.manifest.is_empty() && target.rules.family == self.file.rules.family;
-        if !is_divided || self.project_distance(place.file).is_some() {
+        if !is_divided {
             return Vec::new();
         }
         self.record_uid(symbol);
-        let all = self.index.claimants(self.index.qualified_name(symbol));
+        let name = self.index.qualified_name(symbol);
+        if !self.index.is_shared_name(name) || self.project_distance(place.file).is_some() {
+            return Vec::new();
+        }
+        let all = self.index.claimants(name);
         let file = |symbol: &SymbolId| self.index.symbols.get(*symbol).file;
-        if all.len() < 2 || all.iter().any(|other| self.project_distance(file(other)).is_some()) {
+        if all.iter().any(|other| self.project_distance(file(other)).is_some()) {
             return Vec::new();
         }
         let own = self.project_of(place.file);

@@ -199,6 +199,11 @@ impl Index {
         claims.iter().copied().min_by_key(|&symbol| self.claim_order(symbol))
     }
 
+    /// Returns whether several symbols have a qualified name.
+    pub fn is_shared_name(&self, qualified_name: Sym) -> bool {
+        matches!(self.claims.get(&qualified_name), Some(Claims::Many(_)))
+    }
+
     /// Returns the symbols with a qualified name without a suffix, in the order in which they claim the uid.
     pub fn claimants(&self, qualified_name: Sym) -> Vec<SymbolId> {
         let mut found = self.claims.get(&qualified_name).map_or(Vec::new(), |claims| claims.as_slice().to_vec());

@@ -75,10 +75,10 @@ impl Query<'_> {
 
     /// Returns the folder of the modules that a file declares.
     fn children_folder(&self, entry: &FileEntry) -> String {
-        let folder = folder_of(&entry.path);
-        let is_root =
-            self.index.file_id(&entry.path).is_some_and(|file| around(folder).any(|one| self.is_library(file, one)));
-        if is_root { folder.to_owned() } else { children_folder(&entry.rules, &entry.path) }
+        match self.is_library(entry) {
+            true => folder_of(&entry.path).to_owned(),
+            false => children_folder(&entry.rules, &entry.path),
+        }
     }
 
     pub fn tree_parent(&self) -> Entity {
@@ -90,10 +90,10 @@ impl Query<'_> {
         let entry = self.index.file(file);
         let rules = &*entry.rules;
         let mut folder = folder_of(&entry.path);
+        if self.is_library(entry) {
+            return Entity::Definition(self.module_symbol(file));
+        }
         loop {
-            if self.is_library(file, folder) {
-                return Entity::Definition(self.module_symbol(file));
-            }
             let here = self.module_file(folder, &rules.entry_files);
             if let Some(root) = here.or_else(|| self.root_below(rules, folder)) {
                 return root;
@@ -105,10 +105,9 @@ impl Query<'_> {
         }
     }
 
-    /// Returns whether the manifest in a folder names a file as that of its library.
-    fn is_library(&self, file: FileId, folder: &str) -> bool {
-        let found = self.configured(&self.index.configuration.crates, folder);
-        found.and_then(|one| one.library.as_deref()) == Some(&*self.index.file(file).path)
+    /// Returns whether a manifest names a file as that of its library.
+    fn is_library(&self, entry: &FileEntry) -> bool {
+        self.configured(&self.index.configuration.libraries, &entry.path).is_some()
     }
 
     fn root_below(&self, rules: &LanguageRules, folder: &str) -> Option<Entity> {
