@@ -12,7 +12,9 @@ _CALLS = re.compile(
     r"|uses?|used)\b",
     re.IGNORECASE,
 )
-_SERVES = re.compile(r"\b(?:handles?|handled|handlers?|serves?|served|implements?|registers?|registered)\b", re.IGNORECASE)
+_SERVES = re.compile(
+    r"\b(?:handles?|handled|handlers?|serves?|served|implements?|registers?|registered)\b", re.IGNORECASE
+)
 _PART = (
     r"(?P<part>front-?end|back-?end|client|web ?app|web|ui|browser|spa|mobile(?: app)?|app|site|dashboard|"
     r"[`'\"]?[\w.-]+/[\w./-]*[`'\"]?)"
@@ -22,8 +24,8 @@ _OF_PART = tuple(
     for form in (
         rf"^(?:what|which)(?: (?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?))? (?:does|do) (?:the )?{_PART} "
         r"(?:call|request|use|fetch|consume|hit)\??$",
-        rf"^(?:list |show )?(?:the )?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:that |which )?(?:the )?{_PART} "
-        r"(?:calls?|requests?|uses?|fetch(?:es)?|consumes?|hits?)\??$",
+        r"^(?:list |show )?(?:the )?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:that |which )?(?:the )?"
+        rf"{_PART} (?:calls?|requests?|uses?|fetch(?:es)?|consumes?|hits?)\??$",
         rf"^(?:which|what|list|show)?(?: the)? ?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:are )?"
         rf"(?:called|requested|used|consumed|hit) by (?:the )?{_PART}\??$",
     )
