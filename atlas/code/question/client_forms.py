@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_CALLS = re.compile(
-    r"^(?:(?:list|show|find)(?: me)?(?: all)?(?: the)? )?(?:callers?|clients?|consumers?|users) of\b"
-    r"|\b(?:who|what|which|where|list|show)\b.*?"
-    r"\b(?:calls?|called|callers?|clients?|consum(?:es?|ers?|ed)|requests?|requested|fetch(?:es|ed)?|hits?|invokes?|invoked"
+_ASKING = re.compile(r"\b(?:who|what|which|where|list|show)\b", re.IGNORECASE)
+_CALLING = re.compile(
+    r"\b(?:calls?|called|callers?|clients?|consum(?:es?|ers?|ed)|requests?|requested|fetch(?:es|ed)?|hits?|invoked?|invokes"
     r"|uses?|used)\b",
     re.IGNORECASE,
 )
+_CALLERS_OF = re.compile(r"\b(?:callers?|clients?|consumers?|users) of\b", re.IGNORECASE)
 _SERVES = re.compile(
     r"\b(?:handles?|handled|handlers?|serves?|served|implements?|registers?|registered)\b", re.IGNORECASE
 )
@@ -42,7 +42,8 @@ class ClientQuestion:
 
 def asks_for_clients(text: str) -> bool:
     """Return whether a question about a route asks who calls it. Pure."""
-    return _CALLS.search(text) is not None and _SERVES.search(text) is None
+    is_asked = _CALLERS_OF.search(text) or (_ASKING.search(text) and _CALLING.search(text))
+    return bool(is_asked) and _SERVES.search(text) is None
 
 
 def read_client_question(text: str) -> ClientQuestion | None:
