@@ -29,8 +29,8 @@ MOST_LINES = 24
 _CALLABLE = frozenset((Label.FUNCTION, Label.METHOD))
 _SHOWN: tuple[str, ...] = (
     "callers", "used_by", "imported_by", "bases", "subclasses", "overrides", "overridden_by", "handlers", "emitters",
-    "clients", "readers", "setters",
-    "callees", "uses", "imports", "members", "tests", "routes", "events", "emits", "requests", "variables", "docs", "documents",
+    "clients", "readers", "setters", "callees", "uses", "imports", "members", "tests", "routes", "events", "emits",
+    "requests", "variables", "docs", "documents",
 )  # fmt: skip
 _SECTIONS: Mapping[Kind, tuple[str, ...]] = {
     Kind.CALLERS: ("callers", "clients", "readers"),

@@ -16,7 +16,6 @@ from atlas.core.wording import counted
 
 MAX_CALLS = 5_000
 """Calls of routes that are read."""
-_SCRIPTS = frozenset(("javascript", "jsx", "typescript", "tsx"))
 _WORDS = {
     "frontend": "frontend front-end front client web webapp ui app site www",
     "client": "client frontend web ui app",
@@ -64,7 +63,9 @@ async def answer_part(
         if mine:
             break
     if not mine and "/" not in question.part:
-        mine = [edge for edge in calls if edge.node.row.language in _SCRIPTS]
+        # a frontend without a folder of that name is usually written in another language
+        spoken = {node.row.uid: node.row.language for node in routes}
+        mine = [edge for edge in calls if edge.node.row.language != spoken[edge.row.target]]
     if not mine:
         return None
     names = {node.row.uid: node.row.name for node in routes}

@@ -134,7 +134,9 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
 async def _linked(reader: Reader, where: Filter) -> list[EnvironmentRead]:
     """Return the reads and definitions that the graph has."""
     places = await read_places(reader, where)
-    contents = await reader.store.content(where.project or reader.project, sorted({each.node.row.path for each in places}))
+    contents = await reader.store.content(
+        where.project or reader.project, sorted({each.node.row.path for each in places})
+    )
     files = {
         each.node.row.path: IndexedText(
             each.node.row.path, contents[each.node.row.path].decode("utf-8", "replace"), each.node.row.is_test

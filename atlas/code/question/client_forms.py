@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_CALLS = re.compile(
-    r"^(?:(?:list|show|find)(?: me)?(?: all)?(?: the)? )?(?:callers?|clients?|consumers?|users) of\b"
-    r"|\b(?:who|what|which|where|list|show)\b.*?"
-    r"\b(?:calls?|called|callers?|clients?|consum(?:es?|ers?|ed)|requests?|requested|fetch(?:es|ed)?|hits?|invokes?|invoked"
+_ASKING = re.compile(r"\b(?:who|what|which|where|list|show)\b", re.IGNORECASE)
+_CALLING = re.compile(
+    r"\b(?:calls?|called|callers?|clients?|consum(?:es?|ers?|ed)|requests?|requested|fetch(?:es|ed)?|hits?|invoked?|invokes"
     r"|uses?|used)\b",
     re.IGNORECASE,
 )
-_SERVES = re.compile(r"\b(?:handles?|handled|handlers?|serves?|served|implements?|registers?|registered)\b", re.IGNORECASE)
+_CALLERS_OF = re.compile(r"\b(?:callers?|clients?|consumers?|users) of\b", re.IGNORECASE)
+_SERVES = re.compile(
+    r"\b(?:handles?|handled|handlers?|serves?|served|implements?|registers?|registered)\b", re.IGNORECASE
+)
 _PART = (
     r"(?P<part>front-?end|back-?end|client|web ?app|web|ui|browser|spa|mobile(?: app)?|app|site|dashboard|"
     r"[`'\"]?[\w.-]+/[\w./-]*[`'\"]?)"
@@ -22,8 +24,8 @@ _OF_PART = tuple(
     for form in (
         rf"^(?:what|which)(?: (?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?))? (?:does|do) (?:the )?{_PART} "
         r"(?:call|request|use|fetch|consume|hit)\??$",
-        rf"^(?:list |show )?(?:the )?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:that |which )?(?:the )?{_PART} "
-        r"(?:calls?|requests?|uses?|fetch(?:es)?|consumes?|hits?)\??$",
+        r"^(?:list |show )?(?:the )?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:that |which )?(?:the )?"
+        rf"{_PART} (?:calls?|requests?|uses?|fetch(?:es)?|consumes?|hits?)\??$",
         rf"^(?:which|what|list|show)?(?: the)? ?(?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?) (?:are )?"
         rf"(?:called|requested|used|consumed|hit) by (?:the )?{_PART}\??$",
     )
@@ -40,7 +42,8 @@ class ClientQuestion:
 
 def asks_for_clients(text: str) -> bool:
     """Return whether a question about a route asks who calls it. Pure."""
-    return _CALLS.search(text) is not None and _SERVES.search(text) is None
+    is_asked = _CALLERS_OF.search(text) or (_ASKING.search(text) and _CALLING.search(text))
+    return bool(is_asked) and _SERVES.search(text) is None
 
 
 def read_client_question(text: str) -> ClientQuestion | None:

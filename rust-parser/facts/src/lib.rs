@@ -38,8 +38,8 @@ mod narrowing;
 mod notes;
 mod problem;
 pub mod route_path;
-pub mod url_path;
 pub mod string_table;
+pub mod url_path;
 mod window;
 
 use serde::{Deserialize, Serialize};

@@ -48,6 +48,9 @@ pub fn path_of_url(url: &str) -> Option<String> {
         }
         None => (false, url),
     };
+    if base && rest.trim_matches('/').is_empty() {
+        return None;
+    }
     let slash = if rest.starts_with('/') { "" } else { "/" };
     Some(if base { format!("/{BASE}{slash}{rest}") } else { format!("{slash}{rest}") })
 }
@@ -56,8 +59,11 @@ pub fn path_of_url(url: &str) -> Option<String> {
 fn is_near(host: &str) -> bool {
     let host = host.rsplit('@').next().unwrap_or(host);
     let name = host.split(':').next().unwrap_or(host).to_ascii_lowercase();
-    let known = ["localhost", ".local", ".test", ".internal", ".localhost", "example.com", "example.org", "example.net"];
-    host.contains(['{', '$', '%']) || !name.contains('.') || name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    let known =
+        ["localhost", ".local", ".test", ".internal", ".localhost", "example.com", "example.org", "example.net"];
+    host.contains(['{', '$', '%'])
+        || !name.contains('.')
+        || name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         || known.iter().any(|ending| name.ends_with(ending))
 }
 
@@ -100,8 +106,14 @@ fn segment(text: &str, is_first: bool) -> Segment {
     if is_first && text == BASE {
         return Segment::Base;
     }
-    if text.starts_with('*') || text.ends_with("*}") || text.starts_with("{*") || text.ends_with(":path}")
-        || text.starts_with("<path:") || (text.starts_with(':') && text.ends_with('*')) || text == "{.*}" {
+    if text.starts_with('*')
+        || text.ends_with("*}")
+        || text.starts_with("{*")
+        || text.ends_with(":path}")
+        || text.starts_with("<path:")
+        || (text.starts_with(':') && text.ends_with('*'))
+        || text == "{.*}"
+    {
         return Segment::Rest;
     }
     let mut shape = String::new();
@@ -227,7 +239,9 @@ mod tests {
 
     #[test]
     fn unknown_segments_fit_only_parameters() {
-        for (url, template) in [("/users/{x}", "/users/me"), ("/about", "/{page}"), ("/users", "/users/{id}"), ("/a", "/*")] {
+        for (url, template) in
+            [("/users/{x}", "/users/me"), ("/about", "/{page}"), ("/users", "/users/{id}"), ("/a", "/*")]
+        {
             assert_eq!(score(url, template), None, "{url} {template}");
         }
     }

@@ -138,7 +138,8 @@ impl Query<'_> {
         let file = self.index.file(place.file);
         let Some((_, value)) = file.text(file.def(place.def).signature).split_once('=') else { return false };
         let value = value.trim_start();
-        let end = value.find(|letter: char| !(letter.is_alphanumeric() || "_.".contains(letter))).unwrap_or(value.len());
+        let end =
+            value.find(|letter: char| !(letter.is_alphanumeric() || "_.".contains(letter))).unwrap_or(value.len());
         packages.split(' ').any(|known| begins(&value[..end], known))
     }
 
@@ -158,7 +159,9 @@ impl Query<'_> {
     }
 
     fn is_path(&self, external: ExternalId) -> bool {
-        self.text(self.index.externals.name(external).0).split_once('/').is_some_and(|(first, _)| matches!(first, "@" | "~" | "#"))
+        self.text(self.index.externals.name(external).0)
+            .split_once('/')
+            .is_some_and(|(first, _)| matches!(first, "@" | "~" | "#"))
     }
 
     fn is_of(&self, external: ExternalId, packages: &str) -> bool {
@@ -178,7 +181,8 @@ impl Query<'_> {
             outer.is_empty() || folder.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let projects = || self.index.subprojects.iter().filter(around);
-        let is_folder = |known: &str| !COMMON.contains(&known) && (stem == known || folder.split('/').any(|one| one == known));
+        let is_folder =
+            |known: &str| !COMMON.contains(&known) && (stem == known || folder.split('/').any(|one| one == known));
         origin.is_own
             && origin.packages.split(' ').any(|known| {
                 is_folder(known) || projects().any(|project| begins(&project.name.to_ascii_lowercase(), known))

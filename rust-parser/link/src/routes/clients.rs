@@ -99,6 +99,12 @@ impl Query<'_> {
         if let Some(score) = fits(rest, &template) {
             return Some(Fit { is_whole: true, score, is_named, is_below: false });
         }
+        // Before the route there may be a value of the configuration, which may be empty.
+        if let Some(score) =
+            template.get(1..).filter(|_| begins_with_setting(self.text(route.path))).and_then(|below| fits(rest, below))
+        {
+            return Some(Fit { is_whole: false, score, is_named, is_below: true });
+        }
         let skipped = template.len().checked_sub(rest.len()).filter(|&skipped| is_open && skipped > 0)?;
         let (before, end) = template.split_at(skipped);
         let is_literal = before.iter().all(|segment| matches!(segment, Segment::Text(_)));
@@ -137,6 +143,13 @@ impl Query<'_> {
         });
         files.collect()
     }
+}
+
+/// Returns whether a path begins with a value that has the name of a setting or constant: `/{conf.base}/users`.
+fn begins_with_setting(path: &str) -> bool {
+    let name = path.strip_prefix("/{").and_then(|rest| rest.split_once('}')).map_or("", |(name, _)| name);
+    name.contains('.')
+        || (name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase() || b"_0123456789".contains(&byte)))
 }
 
 /// How well a route fits a call, worst first.

@@ -165,8 +165,9 @@ impl FileRoutes {
         let others = self.links.iter().filter(|link| file_of(link.source) != home);
         let handled = others.map(|link| (key(DependencyKind::Handled, file_of(link.source), 0), digest_of(link)));
         let names = self.routes.iter();
-        let names =
-            names.map(|route| (key(DependencyKind::Route, route.name, 0), digest_of((route.place, route.is_test, route.framework))));
+        let names = names.map(|route| {
+            (key(DependencyKind::Route, route.name, 0), digest_of((route.place, route.is_test, route.framework)))
+        });
         let paths = self.routes.iter().map(|route| {
             let known = (route.place, route.is_test, route.method, route.path, route.framework);
             (segment_query(&last_literal(strings.text(route.path))), digest_of(known))

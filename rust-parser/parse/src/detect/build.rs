@@ -81,7 +81,7 @@ impl Walk<'_> {
         };
         let mut paths = match settings.kind {
             _ if !variants.is_empty() => variants.iter().map(|(_, name)| name.clone()).collect(),
-            kind if kind.is_named() => self.event_names(rule, receiver, &name, &arguments, annotated, captured, node),
+            kind if kind.is_named() => self.event_names(rule, &arguments, annotated, captured, node),
             RuleKind::Injects => vec![String::new()],
             _ => self.paths(rule, &arguments, captured)?,
         };

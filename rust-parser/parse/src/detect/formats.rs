@@ -18,11 +18,16 @@ impl Walk<'_> {
             return None;
         }
         let list = self.child(node, "arguments").or_else(|| {
-            self.contents(node).find(|&part| matches!(self.kind_name(part), "token_tree" | "argument_list" | "arguments"))
+            self.contents(node)
+                .find(|&part| matches!(self.kind_name(part), "token_tree" | "argument_list" | "arguments"))
         })?;
         let mut text = self.contents(list).find_map(|part| {
             let part = if self.kind_name(part) == "argument" { self.contents(part).next()? } else { part };
-            self.literal(part).filter(|_| is_string(self.kind_name(part)))
+            match self.kind_name(part) {
+                kind if is_string(kind) => self.literal(part),
+                kind if kind.contains("binary") => self.templates_of(part).pop(),
+                _ => None,
+            }
         })?;
         for place in ["%s", "%d", "%v", "%i", "%q"] {
             text = text.replace(place, "{}");
@@ -43,7 +48,8 @@ impl Walk<'_> {
     }
 
     fn called_name(&self, node: NodeId) -> Option<String> {
-        let callee = ["name", "function", "macro", "type"].into_iter().find_map(|field| self.child(node, field))?;
+        let callee =
+            ["name", "function", "macro", "type", "method"].into_iter().find_map(|field| self.child(node, field))?;
         let text = self.text_of(callee);
         Some(text.rsplit(['.', ':', '\\']).next()?.to_owned())
     }

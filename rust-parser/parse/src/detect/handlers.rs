@@ -273,13 +273,12 @@ impl Walk<'_> {
     pub(super) fn event_names(
         &self,
         rule: &Rule,
-        receiver: Option<NodeId>,
-        name: &str,
         arguments: &[Argument],
         annotated: Option<(DefId, NodeId)>,
         captured: impl Fn(&str) -> Option<NodeId>,
         node: NodeId,
     ) -> Vec<String> {
+        let name = captured("name").map(|name| self.text_of(name).into_owned()).unwrap_or_default();
         let inside = self.names_inside(node, &rule.settings.inside);
         if !inside.is_empty() {
             return inside;
@@ -291,13 +290,13 @@ impl Walk<'_> {
         let is_command = rule.settings.event_kind == "command";
         for slot in &rule.settings.event {
             let found = match slot {
-                Slot::Keyword(word) if word == "$name" => vec![name.to_owned()],
+                Slot::Keyword(word) if word == "$name" => vec![name.clone()],
                 Slot::Keyword(word) if word == "$all" => {
                     positional(arguments).into_iter().flat_map(|node| self.strings_of(node)).collect()
                 }
                 // Replaced by the names of the command that the receiver is.
                 Slot::Keyword(word) if word == CREATED => vec![CREATED.to_owned()],
-                Slot::Keyword(word) if word == "$receiver" => receiver
+                Slot::Keyword(word) if word == "$receiver" => captured("receiver")
                     .map(|node| self.signal_of(node).unwrap_or_else(|| last(&self.text_of(node))))
                     .into_iter()
                     .collect(),

@@ -14,7 +14,8 @@ impl Walk<'_> {
     pub(super) fn local_texts(&self, node: NodeId, name: &str, depth: u32) -> Vec<String> {
         let values = self.assigned_texts.get_or_init(|| self.texts_by_name());
         let around = self.function_around(node);
-        let mut before = values.get(name).into_iter().flatten().copied().filter(|&value| self.tree.node(value).next <= node);
+        let mut before =
+            values.get(name).into_iter().flatten().copied().filter(|&value| self.tree.node(value).next <= node);
         let Some(value) = before.rfind(|&value| self.function_around(value) == around) else { return Vec::new() };
         let mut found = Vec::new();
         self.add_strings(value, &mut found, depth + 1);
@@ -26,7 +27,8 @@ impl Walk<'_> {
         for value in 1..self.tree.len() {
             let kind = self.kind_name(value);
             let is_text = is_string(kind) || kind.contains("binary");
-            if !is_text && !(kind.contains("call") || kind.contains("invocation")) {
+            let is_call = kind.contains("call") || kind.contains("invocation");
+            if !is_text && !is_call {
                 continue;
             }
             let (mut here, mut parent) = (value, self.tree.node(value).parent);
@@ -55,7 +57,8 @@ impl Walk<'_> {
         let mut here = self.tree.node(node).parent;
         while here != 0 {
             let kind = self.kind_name(here);
-            let is_function = ["function", "method", "lambda", "closure", "func_literal"].iter().any(|part| kind.contains(part));
+            let is_function =
+                ["function", "method", "lambda", "closure", "func_literal"].iter().any(|part| kind.contains(part));
             if is_function && !kind.contains("call") && !kind.contains("invocation") && !kind.contains("type") {
                 return here;
             }

@@ -45,14 +45,12 @@ impl Walk<'_> {
             "identifier" | "constant" | "name" | "simple_identifier" | "variable_name" => {
                 let name = self.text_of(node);
                 match self.looped(node, &name) {
-                    values if values.is_empty() => {
-                        match self.local_texts(node, &name, depth) {
-                            texts if texts.is_empty() => {
-                                found.push(self.constant_at(node, &name).unwrap_or_else(|| marked_constant(&name)));
-                            }
-                            texts => found.extend(texts),
+                    values if values.is_empty() => match self.local_texts(node, &name, depth) {
+                        texts if texts.is_empty() => {
+                            found.push(self.constant_at(node, &name).unwrap_or_else(|| marked_constant(&name)));
                         }
-                    }
+                        texts => found.extend(texts),
+                    },
                     values => found.extend(values),
                 }
             }
@@ -69,7 +67,10 @@ impl Walk<'_> {
             },
             // `format!("/users/{}", id)`, `String.format("/users/%d", id)`, `URI.create("/users")`
             "macro_invocation" => found.extend(self.text_of_format(node)),
-            "method_invocation" | "invocation_expression" | "object_creation_expression" | "function_call_expression"
+            "method_invocation"
+            | "invocation_expression"
+            | "object_creation_expression"
+            | "function_call_expression"
                 if let Some(text) = self.text_of_format(node) =>
             {
                 found.push(text);

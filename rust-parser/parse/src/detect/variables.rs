@@ -58,7 +58,8 @@ impl Walk<'_> {
     /// Returns whether a node is what an assignment sets.
     pub(super) fn is_written(&self, node: NodeId) -> bool {
         let parent = self.tree.node(node).parent;
-        matches!(self.kind_name(parent), "assignment" | "assignment_expression") && self.child(parent, "left") == Some(node)
+        matches!(self.kind_name(parent), "assignment" | "assignment_expression")
+            && self.child(parent, "left") == Some(node)
     }
 
     /// Returns whether the class around a node has one of the bases or, with `@`, annotations.
@@ -92,5 +93,8 @@ fn is_part(letter: char) -> bool {
 }
 
 fn is_variable(name: &str) -> bool {
-    !name.is_empty() && name.len() <= 120 && name.chars().all(is_part) && !name.starts_with(|one: char| one.is_ascii_digit())
+    !name.is_empty()
+        && name.len() <= 120
+        && name.chars().all(is_part)
+        && !name.starts_with(|one: char| one.is_ascii_digit())
 }

@@ -2,8 +2,9 @@
 //! workflows, and the operations of OpenAPI descriptions. Only lines and their indentation count, so that JSON and YAML
 //! are read alike.
 
+use std::borrow::Cow;
+
 use crate::facts_builder::FactsBuilder;
-use crate::plain::Lines;
 use atlas_facts::route_path::join;
 use atlas_facts::url_path::path_of_url;
 use atlas_facts::{Detection, DetectionKind, Handler};
@@ -25,7 +26,7 @@ struct Found {
 }
 
 /// Records what a configuration file says.
-pub fn record(builder: &mut FactsBuilder, language: &str, lines: &Lines) {
+pub fn record(builder: &mut FactsBuilder, language: &str, lines: &[Cow<str>]) {
     let mut found = match language {
         "dotenv" => dotenv(lines),
         "dockerfile" => containers(lines),
@@ -59,16 +60,22 @@ pub fn record(builder: &mut FactsBuilder, language: &str, lines: &Lines) {
     }
 }
 
+/// Returns the blanks before the text of a line.
+fn indent_of(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
 fn variable(kind: DetectionKind, name: &str, at: usize) -> Option<Found> {
     let is_part = |letter: u8| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_';
-    let is_name = name.len() > 1 && name.len() <= 120 && name.bytes().all(is_part) && name.as_bytes()[0].is_ascii_uppercase();
+    let is_name =
+        name.len() > 1 && name.len() <= 120 && name.bytes().all(is_part) && name.as_bytes()[0].is_ascii_uppercase();
     let (methods, path, operation) = (String::new(), name.to_owned(), String::new());
     is_name.then_some(Found { kind, line: at as u32 + 1, methods, path, operation })
 }
 
 /// `NAME=value`, also behind `export` or `#`.
-fn dotenv(lines: &Lines) -> Vec<Found> {
-    let numbered = lines.texts.iter().enumerate();
+fn dotenv(lines: &[Cow<str>]) -> Vec<Found> {
+    let numbered = lines.iter().enumerate();
     let found = numbered.filter_map(|(at, text)| {
         let text = text.trim_start_matches(['#', ' ']);
         let (name, _) = text.strip_prefix("export ").unwrap_or(text).split_once('=')?;
@@ -78,10 +85,10 @@ fn dotenv(lines: &Lines) -> Vec<Found> {
 }
 
 /// `ENV NAME=value OTHER=value`, `ENV NAME value`, `ARG NAME=value` of a Dockerfile.
-fn containers(lines: &Lines) -> Vec<Found> {
+fn containers(lines: &[Cow<str>]) -> Vec<Found> {
     let mut found = Vec::new();
     let mut is_continued = false;
-    for (at, text) in lines.texts.iter().enumerate() {
+    for (at, text) in lines.iter().enumerate() {
         let text = text.trim();
         let rest = text.strip_prefix("ENV ").or_else(|| text.strip_prefix("ARG "));
         let Some(rest) = rest.or(is_continued.then_some(text)) else { continue };
@@ -91,21 +98,20 @@ fn containers(lines: &Lines) -> Vec<Found> {
                 let names = rest.split_whitespace().filter_map(|word| word.split_once('=')).map(|pair| pair.0);
                 found.extend(names.filter_map(|name| variable(DetectionKind::Sets, name, at)));
             }
-            false => found.extend(rest.split_whitespace().next().and_then(|name| variable(DetectionKind::Sets, name, at))),
+            false => {
+                found.extend(rest.split_whitespace().next().and_then(|name| variable(DetectionKind::Sets, name, at)))
+            }
         }
     }
     found
 }
 
 /// The entries of blocks `env:` and `environment:` of YAML, and placeholders.
-fn blocks(lines: &Lines) -> Vec<Found> {
+fn blocks(lines: &[Cow<str>]) -> Vec<Found> {
     let mut found = Vec::new();
     let mut block = None;
-    for at in 0..lines.len() {
-        if lines.is_blank(at) {
-            continue;
-        }
-        let (indent, text) = (lines.indent(at), lines.texts[at].trim());
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let (indent, text) = (indent_of(line), line.trim());
         if block.is_some_and(|around| indent < around || (indent == around && !text.starts_with('-'))) {
             block = None;
         }
@@ -126,9 +132,9 @@ fn blocks(lines: &Lines) -> Vec<Found> {
 }
 
 /// `${NAME}` and `${NAME:default}`.
-fn placeholders(lines: &Lines) -> Vec<Found> {
+fn placeholders(lines: &[Cow<str>]) -> Vec<Found> {
     let mut found = Vec::new();
-    for (at, text) in lines.texts.iter().enumerate() {
+    for (at, text) in lines.iter().enumerate() {
         for part in text.split("${").skip(1) {
             let end = part.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(part.len());
             found.extend(variable(DetectionKind::Reads, &part[..end], at));
@@ -141,21 +147,21 @@ fn placeholders(lines: &Lines) -> Vec<Found> {
 }
 
 /// The operations of a description of OpenAPI; `None` if it is none.
-fn operations(lines: &Lines) -> Option<Vec<Found>> {
-    let key_of = |at: usize| key(lines.texts[at].trim());
-    let head = 0..lines.len().min(MAX_HEAD);
-    head.clone().find(|&at| matches!(key_of(at).0, "openapi" | "swagger") && lines.indent(at) <= 4)?;
+fn operations(lines: &[Cow<str>]) -> Option<Vec<Found>> {
+    let says_so = |line: &&Cow<str>| matches!(key(line.trim()).0, "openapi" | "swagger") && indent_of(line) <= 4;
+    lines.iter().take(MAX_HEAD).find(says_so)?;
     let mut base = String::new();
     let mut found: Vec<Found> = Vec::new();
     let (mut paths, mut path, mut method): (Option<usize>, Option<(usize, String)>, Option<usize>) = (None, None, None);
     let mut is_servers = None;
-    for at in 0..lines.len() {
-        if lines.is_blank(at) || lines.texts[at].trim().starts_with(['}', ']', '#']) {
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let text = line.trim();
+        if text.starts_with(['}', ']', '#']) {
             continue;
         }
-        let indent = lines.indent(at);
-        let (key, value) = key_of(at);
-        if is_servers.is_some_and(|around| indent <= around && !lines.texts[at].trim().starts_with('-')) {
+        let indent = indent_of(line);
+        let (key, value) = key(text);
+        if is_servers.is_some_and(|around| indent <= around && !text.starts_with('-')) {
             is_servers = None;
         }
         match key {

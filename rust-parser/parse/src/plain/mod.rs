@@ -43,7 +43,7 @@ impl LanguageHooks for Plain {
         let found = headings(plain.outline, &lines);
         let windows = divide(&lines, &found);
         add(builder, source, &lines, windows, plain.kind);
-        detections::record(builder, &settings.name, &lines);
+        detections::record(builder, &settings.name, &lines.texts);
     }
 }
 
