@@ -321,7 +321,7 @@ impl Query<'_> {
             // A container of unknown elements is still a container; its elements are outside the project if the
             // argument is.
             let elements = arguments(select);
-            if elements.is_empty() {
+            if elements.iter().all(|value| matches!(value.entity, Entity::Builtin(_))) {
                 return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)];
             }
             let values = elements.into_iter().map(|value| match value.entity {
