@@ -24,6 +24,7 @@ NAMED = (
     "rust-parser/facts/src/manifest.rs",
     "rust-parser/manifests/",
     "rust-parser/link/src/packages/",
+    "rust-parser/link/src/configuration/",
     "atlas/packs/documentation/",
     "atlas/code/tools/vocabulary.py",
     "atlas/adapters/buses/valkey/connection.py",

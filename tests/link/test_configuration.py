@@ -13,7 +13,7 @@ from atlas import _parser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_cases import LANGUAGES, PROJECT, parse  # noqa: E402
+from test_cases import LANGUAGES, PROJECT, parse
 
 WEB = {
     "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
@@ -88,8 +88,14 @@ def test_a_dependency_decides_between_equal_names() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"extends": "./tsconfig.json"}', '{"extends": ["../../../etc/tsconfig.json", "a/b"]}',
-     '{"compilerOptions": {"baseUrl": "../..", "paths": {"*": ["../../*"], "@/*": "x", "a*b*": ["c"], "": [""]}}}'],
+    [
+        "",
+        "{",
+        "[]",
+        '{"extends": "./tsconfig.json"}',
+        '{"extends": ["../../../etc/tsconfig.json", "a/b"]}',
+        '{"compilerOptions": {"baseUrl": "../..", "paths": {"*": ["../../*"], "@/*": "x", "a*b*": ["c"], "": [""]}}}',
+    ],
 )
 def test_odd_settings_change_no_relative_import(text: str) -> None:
     linker, _ = changed(WEB, "tsconfig.json", text)
@@ -109,7 +115,13 @@ def test_status_of_a_decision_and_the_modules_that_it_affects() -> None:
 
 
 def test_a_project_contains_its_packages_and_these_their_modules() -> None:
-    files = {"src/pkg/__init__.py": "", "src/pkg/a.py": "", "src/pkg/sub/__init__.py": "", "src/pkg/sub/b.py": "", "run.py": ""}
+    files = {
+        "src/pkg/__init__.py": "",
+        "src/pkg/a.py": "",
+        "src/pkg/sub/__init__.py": "",
+        "src/pkg/sub/b.py": "",
+        "run.py": "",
+    }
     linker = linker_of(files)
     units = [linker.unit(path) for path in linker.digests()]
     labels = {row[0]: row[1] for unit in units for row in unit.nodes()}

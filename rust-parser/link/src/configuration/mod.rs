@@ -5,13 +5,13 @@
 pub mod npm;
 pub mod patterns;
 mod projects;
-pub mod typescript;
+mod typescript;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::configuration::npm::NpmPackage;
 use crate::configuration::patterns::Pattern;
-use crate::configuration::typescript::TsConfig;
+pub use crate::configuration::typescript::TsConfig;
 use crate::packages::declared::declared;
 use crate::packages::files::{ManifestFile, ManifestFiles, around};
 use crate::project::dependencies::{DependencyKind, text_key};
@@ -37,7 +37,7 @@ pub struct Aliases {
 
 /// Where a Python project looks for modules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PythonPaths {
+pub struct SearchPaths {
     pub roots: Vec<String>,
     /// Folders of the projects of the tree that are installed with it.
     pub installed: Vec<String>,
@@ -55,10 +55,10 @@ pub struct Crate {
 /// What configuration files say.
 #[derive(Debug, Default)]
 pub struct Configuration {
-    pub typescript: Table<0, Vec<TsConfig>>,
+    pub tsconfigs: Table<0, Vec<TsConfig>>,
     pub aliases: Table<1, Aliases>,
     pub packages: Table<2, NpmPackage>,
-    pub python: Table<3, PythonPaths>,
+    pub search_paths: Table<3, SearchPaths>,
     pub crates: Table<4, Crate>,
     /// The files of the libraries that manifests name.
     pub libraries: Table<8, ()>,
@@ -100,12 +100,12 @@ impl Configuration {
             made.folders.entry(kind.clone()).or_default().insert(folder.clone());
         }
         let package = |name: &str| made.named("npm", name).first().cloned();
-        made.typescript = Table(typescript::by_folder(&files, &package));
+        made.tsconfigs = Table(typescript::by_folder(&files, &package));
         made.aliases = Table(aliases(&files));
         let packages = files.iter().filter(|file| file_name_of(file.path) == "package.json");
         made.packages = Table(packages.map(|file| (file.folder().to_owned(), NpmPackage::of(file))).collect());
         let declared = declared(&files);
-        made.python = Table(projects::python(&files, &declared));
+        made.search_paths = Table(projects::python(&files, &declared));
         made.crates = Table(projects::crates(&files, &declared, &made));
         let libraries = made.crates.0.values().filter_map(|one| one.library.clone());
         made.libraries = Table(libraries.map(|path| (path, ())).collect());
@@ -117,10 +117,10 @@ impl Configuration {
 
     /// Adds the keys of the queries whose answers differ from those of another configuration.
     pub fn differences(&self, other: &Configuration, keys: &mut FxHashSet<u32>) {
-        self.typescript.differences(&other.typescript, keys);
+        self.tsconfigs.differences(&other.tsconfigs, keys);
         self.aliases.differences(&other.aliases, keys);
         self.packages.differences(&other.packages, keys);
-        self.python.differences(&other.python, keys);
+        self.search_paths.differences(&other.search_paths, keys);
         self.crates.differences(&other.crates, keys);
         self.libraries.differences(&other.libraries, keys);
         self.replaced.differences(&other.replaced, keys);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::{Configuration, Crate, PythonPaths};
+use super::{Configuration, Crate, SearchPaths};
 use crate::packages::declared::Declared;
 use crate::packages::files::ManifestFiles;
 use crate::packages::{Key, folder_named, folders_by_name};
@@ -21,8 +21,8 @@ fn folder_meant(named: &FxHashMap<Key, String>, one: &Declared) -> Option<String
 }
 
 /// Returns where the Python projects of a tree look for modules.
-pub fn python(files: &ManifestFiles, declared: &[Declared]) -> FxHashMap<String, PythonPaths> {
-    let mut found: FxHashMap<String, PythonPaths> = FxHashMap::default();
+pub fn python(files: &ManifestFiles, declared: &[Declared]) -> FxHashMap<String, SearchPaths> {
+    let mut found: FxHashMap<String, SearchPaths> = FxHashMap::default();
     for file in files.iter().filter(|file| file.manifest.ecosystem == Ecosystem::Python) {
         for one in file.manifest.settings.iter().filter(|one| one.kind == SettingKind::Base) {
             let roots = one.values.iter().filter_map(|value| normalised(file.folder(), value));

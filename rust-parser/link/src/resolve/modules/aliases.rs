@@ -1,9 +1,9 @@
 //! Names of modules that configuration files give a meaning: `paths` and `baseUrl` of a `tsconfig.json`, `imports` of a
 //! `package.json`, aliases of bundlers.
 
+use crate::configuration::TsConfig;
 use crate::configuration::npm::{may_be_package, split_package};
 use crate::configuration::patterns::{Pattern, Place, best};
-use crate::configuration::typescript::TsConfig;
 use crate::entity::Entity;
 use crate::packages::files::around;
 use crate::project::file_entry::FileEntry;
@@ -109,7 +109,7 @@ impl Query<'_> {
     /// Returns the settings that apply to a file: those of the nearest `tsconfig.json` that covers it, or of a project that
     /// this refers to or that is beside it; else the nearest that say where modules are.
     fn tsconfig_of(&self, path: &str) -> Option<&TsConfig> {
-        let table = &self.index.configuration.typescript;
+        let table = &self.index.configuration.tsconfigs;
         let mut nearest: Option<&TsConfig> = None;
         for folder in around(folder_of(path)) {
             let Some(here) = self.configured(table, folder) else { continue };

@@ -1,6 +1,6 @@
 //! The module rule `packages`: dotted names are paths below a root.
 
-use crate::configuration::PythonPaths;
+use crate::configuration::SearchPaths;
 use crate::entity::Entity;
 use crate::packages::files::around;
 use crate::project::file_entry::FileEntry;
@@ -78,8 +78,8 @@ impl Query<'_> {
         if !entry.rules.modules.binds_first {
             return;
         }
-        let table = &self.index.configuration.python;
-        let around: Vec<&PythonPaths> =
+        let table = &self.index.configuration.search_paths;
+        let around: Vec<&SearchPaths> =
             around(folder_of(&entry.path)).filter_map(|folder| self.configured(table, folder)).collect();
         let mut more: Vec<String> = around.iter().flat_map(|paths| paths.roots.iter().cloned()).collect();
         for folder in around.iter().flat_map(|paths| &paths.installed) {
