@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::notebook::without_outputs;
+
 /// Bytes at the start of a file that are looked at where it has no byte order mark.
 const SAMPLE: usize = 1 << 10;
 /// Fewest bytes that can be judged without a mark.
@@ -44,6 +46,15 @@ pub fn decoded(data: &[u8]) -> Cow<'_, [u8]> {
         pairs.map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
     };
     Cow::Owned(text.into_bytes())
+}
+
+/// Returns the text of a file that is searched and shown: decoded, and without the outputs of a notebook.
+pub fn searched<'d>(path: &str, data: &'d [u8]) -> Cow<'d, [u8]> {
+    match decoded(data) {
+        text if !path.ends_with(".ipynb") => text,
+        Cow::Borrowed(text) => without_outputs(text),
+        Cow::Owned(text) => Cow::Owned(without_outputs(&text).into_owned()),
+    }
 }
 
 /// Returns the encoding of a text without a mark whose units are nearly all ASCII: their other bytes are zero.
