@@ -71,7 +71,7 @@ fn unmarked(data: &[u8]) -> Option<Encoding> {
         let plain = sample
             .chunks_exact(width)
             .filter(|unit| is_text(unit[place]) && unit.iter().enumerate().all(|(at, &byte)| at == place || byte == 0));
-        (data.len() % width == 0 && plain.count() * 10 >= units * 9).then_some(encoding)
+        (data.len().is_multiple_of(width) && plain.count() * 10 >= units * 9).then_some(encoding)
     })
 }
 
