@@ -79,8 +79,8 @@ def glob_problem(globs: Sequence[str]) -> str:
 def personal_rules() -> Path | None:
     """Return the path of the user's own ignore rules for all repositories, whether or not it exists."""
 
-def decoded(data: bytes) -> bytes:
-    """Text of a file in UTF-8: decoded if it is UTF-16 or UTF-32, else as it is."""
+def searched(path: str, data: bytes) -> bytes:
+    """Text of a file that is searched and shown, in UTF-8: decoded, and without the outputs of a notebook."""
 
 def check_content(path: str, data: bytes) -> str:
     """Reason why a file with this content is not indexed (binary, minified, generated), or ""."""

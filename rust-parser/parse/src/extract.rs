@@ -13,7 +13,8 @@ use crate::doc_text::text_digest;
 use crate::facts_builder::FactsBuilder;
 use crate::flat_tree::FlatTree;
 use crate::language::Language;
-use crate::readings::best_reading;
+use crate::readings::{best_reading, reading_of};
+use crate::rewriting::Edit;
 use crate::walk::drafts::Layout;
 use crate::walk::state::Walk;
 use atlas_facts::content_digest::digest_of;
@@ -27,21 +28,43 @@ const LONG_LINE: usize = 100_000;
 /// Largest number of parts that are recorded as left out.
 const MAX_LEFT_OUT: usize = 20;
 
+/// A document whose code is parsed.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    pub document: &'a Language,
+    /// The edits that leave the code.
+    pub edits: &'a [Edit],
+}
+
 /// Returns the facts of one file. Never fails.
-pub fn extract(language: &Language, detectors: &Detectors, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
+pub fn extract(
+    language: &Language,
+    detectors: &Detectors,
+    path: &str,
+    data: &[u8],
+    timeout: Duration,
+    around: Option<Around>,
+) -> FileFacts {
     let attempt =
-        catch_unwind(AssertUnwindSafe(|| read_file(language, detectors, path, data, Deadline::after(timeout))));
+        catch_unwind(AssertUnwindSafe(|| read_file(language, detectors, path, data, Deadline::after(timeout), around)));
     attempt.unwrap_or_else(|_| {
         syntax::forget_parser();
-        let mut collector = empty_facts(language, path, data);
+        let mut collector = empty_facts(language, path, data, around.map(|around| around.document));
         collector.problem(1, "internal", "the parser failed on this file");
         finish(collector.facts)
     })
 }
 
-fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8], deadline: Deadline) -> FileFacts {
+fn read_file(
+    language: &Language,
+    detectors: &Detectors,
+    path: &str,
+    data: &[u8],
+    deadline: Deadline,
+    around: Option<Around>,
+) -> FileFacts {
     let readable = without_nul_bytes(data);
-    let mut collector = empty_facts(language, path, data);
+    let mut collector = empty_facts(language, path, data, around.map(|around| around.document));
     note_bytes(&mut collector, data);
     let data = &*readable;
     let Some(grammar) = &language.grammar else {
@@ -51,7 +74,14 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     // Rules for a language fit those that share its grammar.
     let rules = detectors.of(&language.settings.name).or_else(|| detectors.of(&language.settings.grammar));
     collector.facts.own_rules = rules.map_or(0, |rules| rules.own_digest(path, data));
-    let Some(reading) = best_reading(language, grammar, data, deadline) else {
+    if let Some(Around { document, .. }) = around {
+        document.hooks.read(&document.settings, &mut collector, data, deadline);
+    }
+    let reading = match around {
+        Some(Around { edits, .. }) => reading_of(language, grammar, data, edits, deadline),
+        None => best_reading(language, grammar, data, deadline),
+    };
+    let Some(reading) = reading else {
         collector.problem(1, "timeout", "the file takes more time or memory to parse than a file may");
         return finish(collector.facts);
     };
@@ -67,6 +97,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     }
     let text = std::str::from_utf8(data).ok();
     let mut walk = Walk::new(language, &flat, data, text, collector);
+    walk.is_notebook = around.is_some();
     if let Some(rules) = rules {
         walk.detecting = Detecting::new(rules, data);
         walk.file_rules = Some(&rules.files);
@@ -101,7 +132,7 @@ pub(super) fn without_nul_bytes(data: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Returns the facts that need no syntax tree, with the top-level scope.
-fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> FactsBuilder<'a> {
+fn empty_facts<'a>(language: &Language, path: &str, data: &[u8], document: Option<&Language>) -> FactsBuilder<'a> {
     let breaks = data.iter().filter(|&&byte| byte == b'\n').count() as u32;
     let lines = breaks + u32::from(data.last().is_some_and(|&byte| byte != b'\n'));
     let mut collector = FactsBuilder::new(FileFacts {
@@ -110,7 +141,15 @@ fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> FactsBuilder
         digest: digest_of(data),
         size: data.len().min(u32::MAX as usize) as u32,
         lines,
-        module: language.module_of(path),
+        module: match document {
+            // The code of a document is a module of its own language.
+            Some(document) => {
+                let extension = language.settings.extensions.first().map_or("", String::as_str);
+                let (folder, file) = path.rsplit_once('/').map_or(("", path), |(folder, file)| (folder, file));
+                language.module_of(&format!("{folder}/{}.{extension}", document.stem(file)))
+            }
+            None => language.module_of(path),
+        },
         scope_rule: language.scope_rule,
         is_test: language.is_test_path(path),
         ..FileFacts::default()
@@ -118,7 +157,7 @@ fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> FactsBuilder
     let file = path.rsplit('/').next().unwrap_or(path);
     let last = collector.facts.module.rsplit('.').next().unwrap_or("");
     let name = match last {
-        "" => language.stem(file).to_owned(),
+        "" => document.unwrap_or(language).stem(file).to_owned(),
         last => last.to_owned(),
     };
     let name = collector.owned_name(name);
@@ -164,6 +203,11 @@ fn top_level(walk: &mut Walk) {
         definition.docstring_digest = text_digest(&text);
     }
     walk.layouts.push(Layout { head: 0, body: 0, end: walk.source.len() as u32, docstring });
+    // Sections of the document around the code.
+    for section in &walk.builder.facts.definitions[1..] {
+        let (head, end) = (section.start_byte, section.end_byte);
+        walk.layouts.push(Layout { head, body: head, end, docstring: None });
+    }
 }
 
 fn note_bytes(collector: &mut FactsBuilder, data: &[u8]) {

@@ -49,6 +49,11 @@ pub trait LanguageHooks: Sync {
     /// Reads a whole file of a language without a grammar.
     fn read(&self, _settings: &Settings, _builder: &mut FactsBuilder, _source: &[u8], _deadline: Deadline) {}
 
+    /// Returns the language of the code in a document, and the edits that leave this code.
+    fn code(&self, _source: &[u8]) -> Option<(String, Vec<Edit>)> {
+        None
+    }
+
     /// Called once before the walk. Stores the declared package in `walk.builder.facts.module`.
     fn begin(&self, _walk: &mut Walk) {}
 

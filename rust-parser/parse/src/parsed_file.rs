@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::byte_limit::ByteLimit;
-use crate::extract;
+use crate::extract::{self, Around};
 use crate::facts_check::is_in_range;
 use crate::language::Language;
 use crate::registry::Registry;
@@ -16,7 +16,7 @@ use atlas_facts::content_digest::digest_of;
 use atlas_facts::{FACTS_VERSION, FileFacts, Manifest, Problem};
 use atlas_manifests as manifests;
 use atlas_scan::files::{Folder, read_capped};
-use atlas_scan::{check_content, decoded};
+use atlas_scan::{check_content, searched};
 use atlas_secrets::{self as secrets, Secret};
 
 /// Largest number of definitions of a file. Hand-written files of 1 MiB have a tenth of it; each definition takes some
@@ -86,7 +86,7 @@ pub struct Limits {
 /// Parses the content of one file, unless it must not be indexed. Positions are those of the decoded text, digest and size
 /// those of the bytes.
 pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
-    let text = decoded(data);
+    let text = searched(path, data);
     if matches!(text, Cow::Borrowed(_)) {
         return parse_text(registry, path, data, limits);
     }
@@ -121,7 +121,15 @@ fn parse_text(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> P
         return ParsedFile::skipped(path, data, "secret-scan-limit");
     };
     let masked = secrets::mask(data, &found);
-    let mut facts = extract::extract(language, registry.detectors(), path, &masked, limits.timeout);
+    let notebook = language.hooks.code(&masked);
+    let code = notebook.and_then(|(name, edits)| Some((registry.get(&name)?, edits)));
+    let mut facts = match code.filter(|(kernel, _)| kernel.grammar.is_some()) {
+        Some((kernel, edits)) => {
+            let document = Around { document: language, edits: &edits };
+            extract::extract(kernel, registry.detectors(), path, &masked, limits.timeout, Some(document))
+        }
+        None => extract::extract(language, registry.detectors(), path, &masked, limits.timeout, None),
+    };
     if let Some(format) = format {
         read_manifest(&mut facts, format, &masked);
     }
@@ -140,7 +148,7 @@ fn parse_text(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> P
 /// Parses a lock file: names and versions only. What marks other files as generated or holding secrets (checksums) is
 /// what a lock file consists of; its text is neither kept nor searched.
 fn parse_lock(registry: &Registry, language: &Language, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
-    let mut facts = extract::extract(language, registry.detectors(), path, &[], limits.timeout);
+    let mut facts = extract::extract(language, registry.detectors(), path, &[], limits.timeout, None);
     facts.digest = digest_of(data);
     facts.size = data.len().min(u32::MAX as usize) as u32;
     facts.lines = data.iter().filter(|&&byte| byte == b'\n').count() as u32;

@@ -10,7 +10,7 @@ use tree_sitter::{Language as Grammar, Tree};
 use crate::language::Language;
 use crate::query::vocabulary::Role;
 use crate::recovery::without_faults;
-use crate::rewriting::{Places, rewritten};
+use crate::rewriting::{Edit, Places, rewritten};
 use atlas_facts::Kind;
 use atlas_languages::deadline::Deadline;
 use atlas_languages::syntax::syntax_tree;
@@ -26,9 +26,21 @@ pub struct Reading {
 
 /// Returns the syntax tree of a file, or `None` when the deadline passes before the first one is complete.
 pub fn best_reading(language: &Language, grammar: &Grammar, data: &[u8], deadline: Deadline) -> Option<Reading> {
-    let (mut reading, text, errors) = choose(language, grammar, data, deadline)?;
+    let (reading, text, errors) = choose(language, grammar, data, deadline)?;
+    Some(recovered(language, grammar, reading, &text, errors, deadline))
+}
+
+/// Leaves out what does not fit, unless that loses more.
+fn recovered(
+    language: &Language,
+    grammar: &Grammar,
+    mut reading: Reading,
+    text: &[u8],
+    errors: usize,
+    deadline: Deadline,
+) -> Reading {
     if errors > 0
-        && let Some((tree, left_out)) = without_faults(grammar, &text, &reading.tree, deadline)
+        && let Some((tree, left_out)) = without_faults(grammar, text, &reading.tree, deadline)
     {
         let bytes = left_out.iter().map(Range::len).sum::<usize>() + bytes_in_errors(&tree);
         let (before, after) = (definitions(language, &reading.tree), definitions(language, &tree));
@@ -36,7 +48,22 @@ pub fn best_reading(language: &Language, grammar: &Grammar, data: &[u8], deadlin
             (reading.tree, reading.left_out) = (tree, left_out);
         }
     }
-    Some(reading)
+    reading
+}
+
+/// Returns the syntax tree of what edits leave of a file.
+pub fn reading_of(
+    language: &Language,
+    grammar: &Grammar,
+    data: &[u8],
+    edits: &[Edit],
+    deadline: Deadline,
+) -> Option<Reading> {
+    let (text, parts) = rewritten(data, edits);
+    let tree = syntax_tree(grammar, &text, deadline)?;
+    let errors = bytes_in_errors(&tree);
+    let reading = Reading { tree, places: Places::new(parts, data), left_out: Vec::new() };
+    Some(recovered(language, grammar, reading, &text, errors, deadline))
 }
 
 /// Returns the syntax tree of a text that may be a part of a file, with everything that is in it.

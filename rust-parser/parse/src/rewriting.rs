@@ -52,6 +52,12 @@ impl Places {
         let Some(&(start, place)) = next.checked_sub(1).and_then(|part| self.parts.get(part)) else {
             return at as u32;
         };
+        // Other text may be longer or shorter than what it replaces.
+        if at > within
+            && let Some(&(_, end)) = self.parts.get(next).filter(|(start, _)| *start as usize == at)
+        {
+            return end;
+        }
         let place = place + (at as u32).saturating_sub(start);
         self.parts.get(next).map_or(place, |&(_, limit)| place.min(limit))
     }

@@ -1,4 +1,4 @@
-//! The Python function `scan` with its result classes, and the functions `check_content`, `decoded`,
+//! The Python function `scan` with its result classes, and the functions `check_content`, `searched`,
 //! `changes_rules` and `personal_rules`.
 
 use std::borrow::Cow;
@@ -140,10 +140,10 @@ fn check_content_py(py: Python<'_>, path: &str, data: &[u8]) -> &'static str {
     py.detach(|| check_content(path, data))
 }
 
-/// Returns the text of a file in UTF-8: decoded if it is UTF-16 or UTF-32, else as it is.
-#[pyfunction(name = "decoded")]
-fn decoded_py<'py>(py: Python<'py>, data: &Bound<'py, PyBytes>) -> Bound<'py, PyBytes> {
-    match tree::decoded(data.as_bytes()) {
+/// Returns the text of a file that is searched and shown, in UTF-8: decoded, and without the outputs of a notebook.
+#[pyfunction(name = "searched")]
+fn searched_py<'py>(py: Python<'py>, path: &str, data: &Bound<'py, PyBytes>) -> Bound<'py, PyBytes> {
+    match tree::searched(path, data.as_bytes()) {
         Cow::Borrowed(_) => data.clone(),
         Cow::Owned(text) => PyBytes::new(py, &text),
     }
@@ -178,6 +178,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(changes_rules_py, module)?)?;
     module.add_function(wrap_pyfunction!(glob_problem_py, module)?)?;
     module.add_function(wrap_pyfunction!(personal_rules_py, module)?)?;
-    module.add_function(wrap_pyfunction!(decoded_py, module)?)?;
+    module.add_function(wrap_pyfunction!(searched_py, module)?)?;
     module.add_function(wrap_pyfunction!(check_content_py, module)?)
 }

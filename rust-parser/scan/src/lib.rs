@@ -3,7 +3,7 @@
 //!
 //! `walk` visits the folders, `ignore_rules` applies git's rules and those of `.atlasignore`, `file_names` knows names of
 //! secrets, generated files and lock files, `content` looks at the bytes of one file, `text_encoding`
-//! decodes UTF-16 and UTF-32. `files` opens files of an untrusted
+//! decodes UTF-16 and UTF-32, `notebook` finds the cells of notebooks. `files` opens files of an untrusted
 //! tree: whoever reads one goes through it.
 //!
 //! ```
@@ -47,6 +47,7 @@ mod ignore_patterns;
 mod ignore_rules;
 mod manifests;
 mod note_folder;
+mod notebook;
 mod options;
 mod repository;
 mod subset;
@@ -57,7 +58,8 @@ mod walk;
 pub use content::{check_content, is_binary};
 pub use ignore_rules::{changes_rules, globs};
 pub use manifests::name_of as manifest_name;
+pub use notebook::{Notebook, read_notebook};
 pub use options::{LanguageNames, Options, ScanError};
-pub use text_encoding::decoded;
+pub use text_encoding::{decoded, searched};
 pub use tracked::scan_tracked;
 pub use walk::{ScanResult, ScannedFile, SubProject, scan};

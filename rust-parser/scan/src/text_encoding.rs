@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::notebook::without_outputs;
+
 /// Bytes at the start of a file that are looked at where it has no byte order mark.
 const SAMPLE: usize = 1 << 10;
 /// Fewest bytes that can be judged without a mark.
@@ -46,6 +48,15 @@ pub fn decoded(data: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.into_bytes())
 }
 
+/// Returns the text of a file that is searched and shown: decoded, and without the outputs of a notebook.
+pub fn searched<'d>(path: &str, data: &'d [u8]) -> Cow<'d, [u8]> {
+    match decoded(data) {
+        text if !path.ends_with(".ipynb") => text,
+        Cow::Borrowed(text) => without_outputs(text),
+        Cow::Owned(text) => Cow::Owned(without_outputs(&text).into_owned()),
+    }
+}
+
 /// Returns the encoding of a text without a mark whose units are nearly all ASCII: their other bytes are zero.
 fn unmarked(data: &[u8]) -> Option<Encoding> {
     let sample = &data[..data.len().min(SAMPLE) & !3];
@@ -60,7 +71,7 @@ fn unmarked(data: &[u8]) -> Option<Encoding> {
         let plain = sample
             .chunks_exact(width)
             .filter(|unit| is_text(unit[place]) && unit.iter().enumerate().all(|(at, &byte)| at == place || byte == 0));
-        (data.len() % width == 0 && plain.count() * 10 >= units * 9).then_some(encoding)
+        (data.len().is_multiple_of(width) && plain.count() * 10 >= units * 9).then_some(encoding)
     })
 }
 

@@ -26,10 +26,10 @@ from atlas.core.threads import in_thread
 from atlas.parsing import (
     Linker,
     content_digest,
-    decoded,
     digest_paths,
     mask_secrets,
     read_path,
+    searched,
     secrets_of,
     with_link_problems,
 )
@@ -290,8 +290,8 @@ class AstTier:
         content = read_path(str(workspace.source.root), path, workspace.source.scope.max_bytes)
         if content is None or content_digest(content) != (parsed.digest if parsed else workspace.manifest[path].digest):
             return None
-        # positions of the facts are those of the decoded text
-        content = decoded(content)
+        # positions of the facts are those of this text
+        content = searched(path, content)
         known = work.record(path)
         if secrets_of(known.problems):
             # the facts come from the masked text, and the original text must not leave this process

@@ -7,8 +7,8 @@ use crate::extract::without_nul_bytes;
 use crate::registry::Registry;
 use atlas_facts::FileFacts;
 use atlas_facts::content_digest::hash_of;
-use atlas_scan::decoded;
 use atlas_scan::files::{Folder, read_capped};
+use atlas_scan::searched;
 use atlas_secrets as secrets;
 
 impl LanguageRules {
@@ -37,7 +37,7 @@ pub fn is_read_alike(registry: &Registry, root: &Folder, facts: &FileFacts) -> b
     };
     let data = root.open_file(&facts.path).and_then(|file| read_capped(file, facts.size.into()));
     let Ok(data) = data else { return false };
-    let data = decoded(&data);
+    let data = searched(&facts.path, &data);
     let Ok(found) = secrets::find(&data) else { return false };
     facts.own_rules == rules.own_digest(&facts.path, &without_nul_bytes(&secrets::mask(&data, &found)))
 }

@@ -6,13 +6,17 @@ pub mod code;
 mod directives;
 mod inline;
 mod notebook;
+mod notebook_code;
 mod restructured;
 mod text_lines;
+
+pub use notebook_code::as_code;
 
 use crate::facts_builder::FactsBuilder;
 use crate::hooks::LanguageHooks;
 use crate::markdown::document::Document;
 use crate::plain::first_lines;
+use crate::rewriting::Edit;
 use atlas_languages::Settings;
 use atlas_languages::deadline::Deadline;
 
@@ -51,6 +55,10 @@ impl LanguageHooks for AsciiDoc {
 pub struct Notebook;
 
 impl LanguageHooks for Notebook {
+    fn code(&self, source: &[u8]) -> Option<(String, Vec<Edit>)> {
+        notebook_code::code_of(source)
+    }
+
     fn read(&self, _: &Settings, builder: &mut FactsBuilder, source: &[u8], deadline: Deadline) {
         let mut document = Document::new(builder, source);
         notebook::read(source, &mut document, deadline);

@@ -49,6 +49,10 @@ pub fn read(source: &[u8], document: &mut Document, deadline: Deadline) {
             let is_mark = written.trim_start().starts_with("```");
             in_fence ^= is_mark && cell == Cell::Markdown;
             let is_code = cell == Cell::Code || in_fence;
+            // Code that is parsed refers by itself.
+            if is_code && cell == Cell::Code && document.is_code() {
+                continue;
+            }
             if is_code && found < MAX_NAMES {
                 for mention in called_names(&written) {
                     document.mention(mention, line as u32 + 1);

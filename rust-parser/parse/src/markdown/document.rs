@@ -9,7 +9,7 @@ use super::mentions::Mention;
 use crate::doc_text;
 use crate::doc_text::{digest, fold, text_digest};
 use crate::facts_builder::FactsBuilder;
-use atlas_facts::{DefId, Definition, Kind, Name, Reference, ReferenceKind, flags};
+use atlas_facts::{DefId, Definition, Kind, Name, Reference, ReferenceKind, ScopeRule, flags};
 
 /// Longest name and signature of a heading, in characters.
 const MAX_HEADING: usize = 400;
@@ -27,6 +27,11 @@ pub struct Document<'c, 'a> {
 impl<'c, 'a> Document<'c, 'a> {
     pub fn new(builder: &'c mut FactsBuilder<'a>, source: &'c [u8]) -> Self {
         Document { builder, source, open: Vec::new(), paths: FxHashSet::default(), counts: FxHashMap::default() }
+    }
+
+    /// Returns whether the code of the document is parsed.
+    pub fn is_code(&self) -> bool {
+        self.builder.facts.scope_rule != ScopeRule::Document
     }
 
     /// Records that the document was not read to its end.
@@ -144,6 +149,9 @@ impl<'c, 'a> Document<'c, 'a> {
     /// Closes all sections and sets the document's title and kind.
     pub fn end(mut self, front_title: Option<Range<usize>>) {
         self.close(0, self.source.len());
+        if self.is_code() {
+            return;
+        }
         let title = self.title(front_title);
         let kind = if is_decision(&self.builder.facts.path, title.as_deref()) { Kind::Adr } else { Kind::DocFile };
         let body_digest = layout_free_digest(self.source);

@@ -26,7 +26,7 @@ impl Walk<'_> {
         if !is_above(&run, first_node) && !is_above(&run, outer) {
             return (place.start, place.line + 1, None);
         }
-        let text = String::from_utf8_lossy(&self.source[run.start as usize..run.end as usize]).into_owned();
+        let text = self.written(run.start as usize, run.end as usize).into_owned();
         let first_line = run.first_line.min(place.line) + 1;
         (run.start.min(place.start), first_line, Some(text))
     }
@@ -83,7 +83,7 @@ impl Walk<'_> {
         };
         // Folding white space and stripping closing marks shortens the text, but rarely to a tenth.
         let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
-        let text = String::from_utf8_lossy(&self.source[start..end]);
+        let text = self.written(start, end);
         let folded = doc_text::fold(&text, MAX_SIGNATURE);
         let head = folded
             .trim_end_matches([' ', ':', '{', ';', ',', '\\'])

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::detect::detecting::Detecting;
 use crate::detect::rules::FileRule;
+use crate::documents::as_code;
 use crate::facts_builder::FactsBuilder;
 use crate::flat_tree::{FlatTree, NodeId};
 use crate::language::Language;
@@ -104,6 +105,8 @@ pub struct Walk<'a> {
     /// The rules of detectors that apply to the file.
     pub detecting: Option<Detecting<'a>>,
     pub file_rules: Option<&'a [(String, FileRule)]>,
+    /// Whether the source is JSON, in whose strings the code is.
+    pub is_notebook: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -150,6 +153,7 @@ impl<'a> Walk<'a> {
             outside: BinaryHeap::new(),
             detecting: None,
             file_rules: None,
+            is_notebook: false,
         }
     }
 
@@ -216,10 +220,19 @@ impl<'a> Walk<'a> {
     /// Returns the text of a node. Invalid UTF-8 is replaced.
     pub fn text_of(&self, node: NodeId) -> Cow<'a, str> {
         let place = self.tree.node(node);
+        if self.is_notebook {
+            return Cow::Owned(self.written(place.start as usize, place.end as usize).into_owned());
+        }
         match self.text.and_then(|text| text.get(place.start as usize..place.end as usize)) {
             Some(text) => Cow::Borrowed(text),
             None => String::from_utf8_lossy(self.bytes_of(node)),
         }
+    }
+
+    /// Returns the code between two positions. Invalid UTF-8 is replaced.
+    pub fn written(&self, start: usize, end: usize) -> Cow<'a, str> {
+        let text = String::from_utf8_lossy(&self.source[start..end]);
+        if self.is_notebook { Cow::Owned(as_code(&text)) } else { text }
     }
 
     /// Returns the interned text of a node.
