@@ -1,84 +1,19 @@
 //! Variables that are visible in a part of a function only, such as those of a pattern: in that part the variable gets a
 //! name of its own (`v@3`), so that linking, for which a function is one scope, does not confuse it with others.
 
-use std::cmp::Reverse;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flat_tree::NodeId;
 use crate::query::matching::{Captures, all};
 use crate::query::vocabulary::{Capture, LocalScope, Role};
+use crate::walk::name_parts::{MAX_NESTED, Part, Place};
 use crate::walk::state::Walk;
 use atlas_facts::{Expr, LOCAL_MARK, Name};
 
-/// Largest number of parts of one name around a node that are told apart.
-const MAX_NESTED: usize = 64;
 /// Largest number of nodes between a declaration and its block.
 const MAX_AROUND: u32 = 64;
 /// Largest number of names of one pattern.
 const MAX_NAMES: usize = 64;
-
-/// The names of variables by the parts of the file in which they are visible.
-#[derive(Default)]
-pub struct LocalNames {
-    /// By plain name: sorted by their first node.
-    parts: FxHashMap<Name, Vec<Part>>,
-    /// The plain names.
-    plain: FxHashMap<Name, Name>,
-    /// Number of variables by plain name.
-    counts: FxHashMap<Name, u32>,
-}
-
-/// The first node, and the first one after the last.
-type Place = (NodeId, NodeId);
-
-/// The nodes in which a variable has a name of its own.
-#[derive(Clone, Copy)]
-struct Part {
-    first: NodeId,
-    end: NodeId,
-    name: Name,
-    /// Whether the name matters only beside another one.
-    is_common: bool,
-    /// The part of the same plain name around this one.
-    outer: Option<u32>,
-}
-
-impl LocalNames {
-    fn at(&self, name: Name, node: NodeId) -> Option<Part> {
-        let parts = self.parts.get(&name)?;
-        let mut at = parts.partition_point(|part| part.first <= node).checked_sub(1);
-        while let Some(part) = at.map(|at| parts[at]) {
-            if node < part.end {
-                return Some(part);
-            }
-            at = part.outer.map(|outer| outer as usize);
-        }
-        None
-    }
-
-    /// Finds the part around each part. Parts that nest too deeply have the name of the part around them.
-    fn nest(&mut self) {
-        for (name, parts) in &mut self.parts {
-            if self.counts.get(name).is_some_and(|&count| count < 2) {
-                parts.retain(|part| !part.is_common);
-            }
-            parts.sort_by_key(|part| (part.first, Reverse(part.end)));
-            let mut kept: Vec<Part> = Vec::with_capacity(parts.len());
-            let mut open: Vec<u32> = Vec::new();
-            for &part in parts.iter() {
-                while open.last().is_some_and(|&last| kept[last as usize].end <= part.first) {
-                    open.pop();
-                }
-                if open.len() < MAX_NESTED {
-                    kept.push(Part { outer: open.last().copied(), ..part });
-                    open.push(kept.len() as u32 - 1);
-                }
-            }
-            *parts = kept;
-        }
-    }
-}
 
 impl Walk<'_> {
     /// Collects the variables that patterns with the role `@local` describe. Comes before the walk, which may build an

@@ -11,6 +11,7 @@ pub mod enclosing_scopes;
 pub mod expressions;
 pub mod local_names;
 pub mod members;
+pub mod name_parts;
 mod narrowing;
 pub mod signatures;
 pub mod state;

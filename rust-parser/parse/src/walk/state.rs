@@ -17,7 +17,7 @@ use crate::language::Language;
 use crate::query::matching::{Captures, Subject};
 use crate::query::vocabulary::Role;
 use crate::walk::drafts::{Layout, Placed, Wrapper};
-use crate::walk::local_names::LocalNames;
+use crate::walk::name_parts::LocalNames;
 use atlas_facts::{DefId, ExprId, Kind, Name, Reference, ReferenceKind};
 
 /// Largest nesting depth of targets, types and expressions.

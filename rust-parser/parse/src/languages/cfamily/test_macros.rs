@@ -37,7 +37,7 @@ pub fn name(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let parts: Vec<NodeId> = walk.contents(list).collect();
     let is_argument =
         |&part: &NodeId| walk.kind_name(part) == "parameter_declaration" && walk.contents(part).count() == 1;
-    if !is_macro(&draft.name) || parts.is_empty() || !parts.iter().all(|part| is_argument(part)) {
+    if !is_macro(&draft.name) || parts.is_empty() || !parts.iter().all(is_argument) {
         return;
     }
     let words: Vec<String> = parts.iter().map(|&part| walk.text_of(part).into_owned()).collect();
