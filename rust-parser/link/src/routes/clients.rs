@@ -31,8 +31,8 @@ impl Query<'_> {
             false => Some(text.to_owned()),
         };
         let Some(own) = own else { return Vec::new() };
-        let is_below = !own.contains(":/") && !(own.starts_with('{') || (has_constant(text) && own.starts_with("/{")));
-        let router = detection.receiver.filter(|_| is_below);
+        let has_base = own.contains(":/") || own.starts_with('{') || (has_constant(text) && own.starts_with("/{"));
+        let router = detection.receiver.filter(|_| !has_base);
         let router = router.and_then(|one| self.router_key(one, detection.scope, detection.line, 0));
         let prefixes = router.map_or_else(|| vec![String::new()], |router| self.prefixes(router, &mut Vec::new()));
         let mut found = Vec::new();

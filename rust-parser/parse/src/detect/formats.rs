@@ -14,7 +14,7 @@ const LOOK_UPS: [&str; 7] = ["get", "getenv", "env", "getString", "getItem", "co
 impl Walk<'_> {
     /// Returns the first string among the arguments of a formatting call, with `{}` for each `%d`.
     pub(super) fn text_of_format(&self, node: NodeId) -> Option<String> {
-        if !FORMATS.contains(&self.called_name(node)?.as_str()) {
+        if !self.makes_text(node) {
             return None;
         }
         let list = self.child(node, "arguments").or_else(|| {
@@ -25,7 +25,11 @@ impl Walk<'_> {
             let part = if self.kind_name(part) == "argument" { self.contents(part).next()? } else { part };
             match self.kind_name(part) {
                 kind if is_string(kind) => self.literal(part),
-                kind if kind.contains("binary") => self.templates_of(part).pop(),
+                kind if kind.contains("binary") => {
+                    let mut found = None;
+                    self.nested(|| found = self.templates_of(part).pop());
+                    found
+                }
                 _ => None,
             }
         })?;
@@ -33,6 +37,11 @@ impl Walk<'_> {
             text = text.replace(place, "{}");
         }
         Some(text)
+    }
+
+    /// Returns whether a call makes a text of its first string.
+    pub(super) fn makes_text(&self, node: NodeId) -> bool {
+        self.called_name(node).is_some_and(|name| FORMATS.contains(&name.as_str()))
     }
 
     /// Returns whether a part of a concatenation is a value that a name stands for: `config.get("url") + "/users"`.

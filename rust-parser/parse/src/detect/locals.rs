@@ -8,6 +8,8 @@ use crate::walk::state::Walk;
 
 /// Largest number of assignments of one name that are kept.
 const MAX_ASSIGNED: usize = 200;
+/// Largest number of texts that are read inside of one another.
+const MAX_NESTED: u32 = 3;
 
 impl Walk<'_> {
     /// Returns the texts that the last assignment before a use, in the same function, gives a name.
@@ -18,8 +20,18 @@ impl Walk<'_> {
             values.get(name).into_iter().flatten().copied().filter(|&value| self.tree.node(value).next <= node);
         let Some(value) = before.rfind(|&value| self.function_around(value) == around) else { return Vec::new() };
         let mut found = Vec::new();
-        self.add_strings(value, &mut found, depth + 1);
+        self.nested(|| self.add_strings(value, &mut found, depth + 1));
         found
+    }
+
+    /// Reads a text inside of another one, unless too many are around it: each begins to count depth anew.
+    pub(super) fn nested(&self, read: impl FnOnce()) {
+        let depth = self.text_depth.get();
+        if depth < MAX_NESTED {
+            self.text_depth.set(depth + 1);
+            read();
+            self.text_depth.set(depth);
+        }
     }
 
     fn texts_by_name(&self) -> FxHashMap<String, Vec<NodeId>> {
@@ -41,7 +53,7 @@ impl Walk<'_> {
             let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
             if let Some(target) = target.filter(|&target| target < here)
                 && self.contents(parent).last() == Some(here)
-                && (is_text || self.text_of_format(value).is_some())
+                && (is_text || self.makes_text(value))
             {
                 let values = found.entry(self.text_of(target).into_owned()).or_default();
                 if values.len() < MAX_ASSIGNED {

@@ -2,7 +2,7 @@
 //! hooks and recording stages.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -100,6 +100,8 @@ pub struct Walk<'a> {
     pub assigned_signals: OnceCell<FxHashMap<String, NodeId>>,
     /// The texts that a name of the file is assigned, in their order.
     pub assigned_texts: OnceCell<FxHashMap<String, Vec<NodeId>>>,
+    /// Number of texts that are being read inside of one another.
+    pub text_depth: Cell<u32>,
     /// Default values of open definitions that run in the scope around them, the first one on top.
     pub outside: BinaryHeap<Reverse<NodeId>>,
     /// The rules of detectors that apply to the file.
@@ -150,6 +152,7 @@ impl<'a> Walk<'a> {
             assigned_strings: OnceCell::new(),
             assigned_signals: OnceCell::new(),
             assigned_texts: OnceCell::new(),
+            text_depth: Cell::new(0),
             outside: BinaryHeap::new(),
             detecting: None,
             file_rules: None,
