@@ -7,7 +7,7 @@ use crate::project::file_entry::Bound;
 use crate::project::names::{ExternalId, SymbolId};
 use crate::project::paths::folder_of;
 use crate::project::query::Query;
-use atlas_facts::{DefId, Detection, DetectionKind, Expr, ExprId, Kind};
+use atlas_facts::{DefId, Detection, DetectionKind, Expr, ExprId, Kind, LOCAL_MARK};
 
 /// A detector with this instead of packages finds routes only where they are mounted.
 const MOUNTED: &str = "$mounted";
@@ -62,6 +62,7 @@ impl Query<'_> {
             Expr::Name(name) | Expr::Attribute { name, .. } => self.file.text(name),
             _ => return false,
         };
+        let name = name.split(LOCAL_MARK).next().unwrap_or(name);
         names.split(' ').any(|known| match known.strip_prefix('*') {
             Some(ending) => name.to_ascii_lowercase().ends_with(ending),
             None => known == name,
@@ -104,6 +105,8 @@ impl Query<'_> {
             }
         }
         match *self.file.expr(expr) {
+            // A crate that no `use` names.
+            Expr::Scope(name) if begins_with(self.file.text(name), origin.packages) => Some(true),
             Expr::Call { callee, .. } => self.comes_from(callee, scope, line, origin, depth + 1),
             Expr::Await(inner) => self.comes_from(inner, scope, line, origin, depth + 1),
             Expr::Attribute { base, .. } => {
@@ -193,4 +196,9 @@ impl Query<'_> {
 /// Returns whether a dotted name is that of a package, or of a part of it.
 fn begins(dotted: &str, package: &str) -> bool {
     dotted.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':']))
+}
+
+/// Returns whether a name is one of the packages.
+fn begins_with(name: &str, packages: &str) -> bool {
+    packages.split(' ').any(|known| known == name)
 }
