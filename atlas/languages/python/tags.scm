@@ -75,13 +75,13 @@
 (nonlocal_statement (identifier) @target) @binding.outer
 (function_definition
   type_parameters: (type_parameter
-    (type (identifier)? @target (constrained_type . (type (identifier) @target))?))) @binding.assign
+    (type (identifier) @target)?)) @binding.assign
 (class_definition
   type_parameters: (type_parameter
-    (type (identifier)? @target (constrained_type . (type (identifier) @target))?))) @binding.assign
+    (type (identifier) @target)?)) @binding.assign
 (type_alias_statement
   left: (type (generic_type (type_parameter (type (identifier) @target))))) @binding.assign
-(constrained_type (type) @reference.type .)
+(constrained_type . (type (identifier) @target) (type) @annotation .) @binding.assign
 (case_pattern (dotted_name . (identifier) @target .)) @binding.assign
 (case_pattern (splat_pattern (identifier) @target)) @binding.assign
 (as_pattern
@@ -89,6 +89,7 @@
   (identifier) @target .) @binding.assign
 (as_pattern (case_pattern) (identifier) @target .) @binding.assign
 (class_pattern (dotted_name) @reference.type)
+(case_clause) @hook
 
 (pattern_list (_) @item) @target.unpack
 (tuple_pattern (_) @item) @target.unpack
@@ -154,6 +155,7 @@
 (subscript value: (_) @base subscript: (_) @index) @expr.index
 (await (_) @inner) @expr.await
 (parenthesized_expression (_) @inner) @expr.same
+(binary_operator left: (_) @option operator: "|" right: (_) @option) @expr.union
 (named_expression value: (_) @inner) @expr.same
 (assignment right: (_) @inner) @expr.same
 (conditional_expression . (_) @option (_) @option .) @expr.one-of

@@ -54,6 +54,8 @@ pub struct LinkSettings {
     pub attribute_builtins: Vec<String>,
     pub keyword_builtins: Vec<String>,
     pub pair_builtins: Vec<String>,
+    /// Built-in functions that make tuples of an element of each argument.
+    pub joining_builtins: Vec<String>,
     /// Functions that call the functions among their arguments: built-in ones, and those of other packages by dotted
     /// name.
     pub calling_functions: Vec<String>,
@@ -88,6 +90,10 @@ pub struct LinkSettings {
     pub partial_functions: Vec<String>,
     /// Functions of other packages that return their first argument or a copy of it.
     pub copy_functions: Vec<String>,
+    /// Functions of other packages that make a type variable, by dotted name.
+    pub type_variables: Vec<String>,
+    /// Bases of other packages that make fields the elements of a mapping, by dotted name.
+    pub typed_mappings: Vec<String>,
     /// Methods that run when an object is iterated over, and when it is indexed.
     pub iterator_methods: Vec<String>,
     pub item_methods: Vec<String>,

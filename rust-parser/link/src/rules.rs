@@ -59,6 +59,10 @@ pub struct LanguageRules {
     pub partial_functions: FxHashSet<String>,
     /// Built-in functions and dotted names of other packages' functions that return their first argument or a copy of it.
     pub copy_functions: FxHashSet<String>,
+    /// Dotted names of functions of other packages that make a type variable.
+    pub type_variables: FxHashSet<String>,
+    /// Dotted names of bases of other packages that make fields the elements of a mapping.
+    pub typed_mappings: FxHashSet<String>,
     pub member_order: MemberOrder,
     /// Name of constructors; `None` if they have the name of their class.
     pub constructor: Option<Sym>,
@@ -89,6 +93,7 @@ pub struct LanguageRules {
     pub attribute_builtins: FxHashSet<Sym>,
     pub keyword_builtins: FxHashSet<Sym>,
     pub pair_builtins: FxHashSet<Sym>,
+    pub joining_builtins: FxHashSet<Sym>,
     /// Built-in functions and dotted names of other packages' functions that call the functions among their arguments.
     pub calling_functions: FxHashSet<String>,
     /// The first element of a list has the index 1.
@@ -219,6 +224,7 @@ impl LanguageRules {
             attribute_builtins: set(&link.attribute_builtins),
             keyword_builtins: set(&link.keyword_builtins),
             pair_builtins: set(&link.pair_builtins),
+            joining_builtins: set(&link.joining_builtins),
             calling_functions: texts(&link.calling_functions),
             item_methods: numbers(&link.item_methods),
             global_prefix: link.global_prefix.clone(),
@@ -253,6 +259,8 @@ impl LanguageRules {
             cast_functions: texts(&link.cast_functions),
             partial_functions: texts(&link.partial_functions),
             copy_functions: texts(&link.copy_functions),
+            type_variables: texts(&link.type_variables),
+            typed_mappings: texts(&link.typed_mappings),
             struct_literals: link.struct_literals,
             conversions: link.conversions,
             parameter_fixtures: link.parameter_fixtures,

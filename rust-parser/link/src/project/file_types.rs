@@ -14,6 +14,8 @@ pub const CALLED: u16 = u16::MAX - 2;
 pub const INDEXED: u16 = u16::MAX - 3;
 /// The part of a function for the type that it tests its argument for.
 pub const GUARD: u16 = u16::MAX - 4;
+/// The part of a constant that says which instances it denotes as a type.
+pub const ALIAS: u16 = u16::MAX - 5;
 const SIGNATURES: u16 = 0x6000;
 const CALLBACKS: u16 = 0x4000;
 const BASES: u16 = 0x5000;

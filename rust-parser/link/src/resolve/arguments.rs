@@ -133,7 +133,11 @@ impl Query<'_> {
                         continue;
                     };
                     let position = position as u16;
-                    if annotation == declared && !is_returned && self.eval_type(declared, function, 0).is_empty() {
+                    if annotation == declared
+                        && !is_returned
+                        && (self.is_type_parameter_name(declared, function)
+                            || self.eval_type(declared, function, 0).is_empty())
+                    {
                         values.push(Value::new(Entity::Argument(position), Strategy::ReturnType));
                     } else if self.is_class_of(annotation, declared) {
                         let entity =

@@ -1,6 +1,7 @@
 //! Resolution of expressions to values: imports (`modules`, `imports`), names (`scopes`, `variables`), attributes and
 //! calls (`members`, `extensions`, `values`, `arguments`), and types that can be read statically (`types`, `narrow`).
 
+mod alias_types;
 mod applied;
 pub mod arguments;
 mod callbacks;

@@ -69,7 +69,7 @@ impl Query<'_> {
             kind if is_class(kind) => {
                 // An instance of `cls` is an instance of the receiver's class.
                 let via = if callee.via == Strategy::This { Strategy::This } else { Strategy::LocalType };
-                smallvec![Value::new(Entity::Instance(symbol), via)]
+                smallvec![Value { entity: Entity::Instance(symbol), via, args: callee.args }]
             }
             Kind::Constructor => Values::new(),
             // An indexer.
@@ -125,7 +125,9 @@ impl Query<'_> {
                     Entity::Definition(inner) if !is_class(self.kind(inner)) => {
                         self.received(inner, &self.returns(inner), (inner, EMPTY), arguments)
                     }
-                    Entity::Definition(class) => smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)],
+                    Entity::Definition(class) => {
+                        smallvec![Value { entity: Entity::Instance(class), via: Strategy::LocalType, args: value.args }]
+                    }
                     _ => Values::new(),
                 })
             }

@@ -120,7 +120,9 @@ impl Query<'_> {
             return own.then(|| self.local_values(class, entries, u32::MAX));
         }
         // Of `impl<T: Draw>` and `trait Loader<T>`.
-        let has_parameters = matches!(self.file.outline(class).kind, Kind::Extension | Kind::Trait)
+        let can_have = matches!(self.file.outline(class).kind, Kind::Extension | Kind::Trait)
+            || !self.file.rules.type_variables.is_empty();
+        let has_parameters = can_have
             && !self.file.rules.implicit_this
             && entries.iter().all(|entry| matches!(entry.bound, Bound::Binding(_)) && !self.is_instance_only(entry))
             && !entries.is_empty();

@@ -10,7 +10,7 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::project::file_entry::{is_callable, is_class};
-use crate::project::names::{EMPTY, Sym};
+use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
 use atlas_facts::{Arg, Binding, DefId, Expr, ExprId, Kind, LiteralType};
@@ -65,6 +65,14 @@ impl Query<'_> {
         {
             let entity = if is_map { Entity::Mapped(class) } else { Entity::Elements(class) };
             return smallvec![Value::new(entity, Strategy::LocalType)];
+        }
+        self.table(is_map, content)
+    }
+
+    fn table(&self, is_map: bool, mut content: Content) -> Values {
+        content.retain(|(_, values)| !values.is_empty());
+        if content.is_empty() {
+            return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)];
         }
         let mut text = String::from(if is_map { "m" } else { "l" });
         for (key, values) in &content {
@@ -152,8 +160,25 @@ impl Query<'_> {
                 let held: Values = held.collect();
                 self.with_depth(|| self.flat_map(held, |held| self.element_at(held, key)))
             }
+            Entity::Instance(class) if key.is_some() && self.is_typed_mapping(class) => {
+                let member = self.index.strings.intern(key.unwrap_or(""));
+                let members = self.attribute(value, member);
+                self.flat_map(members, |member| self.held(member))
+            }
             _ => self.element(value, false),
         }
+    }
+
+    /// Returns whether the fields of a class are the elements of a mapping (`TypedDict`).
+    fn is_typed_mapping(&self, class: SymbolId) -> bool {
+        self.ancestors(class).iter().any(|ancestor| match *ancestor {
+            Entity::External(external) => {
+                let (package, name) = self.index.externals.name(external);
+                let dotted = format!("{}.{}", self.text(package), self.text(name));
+                self.file.rules.typed_mappings.contains(&dotted)
+            }
+            _ => false,
+        })
     }
 
     /// Returns the value of `table.name` where objects are tables.
@@ -186,6 +211,10 @@ impl Query<'_> {
         let rules = &self.file.rules;
         let table = match receiver.entity {
             Entity::Table(table) => table,
+            Entity::Instance(class) if rules.element_getters.contains(&name) && self.is_typed_mapping(class) => {
+                let key = args.first().and_then(|arg| self.key_of(arg.value));
+                return Some(self.element_at(receiver, key));
+            }
             Entity::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field) => {
                 let held = self.held(receiver);
                 let is_table = |value: &Value| matches!(value.entity, Entity::Table(_));
@@ -230,7 +259,20 @@ impl Query<'_> {
 
     /// Returns a container of unnamed elements.
     pub(crate) fn container_with(&self, elements: Values) -> Values {
-        self.container(false, vec![("".into(), elements)])
+        self.container_of_kind(false, elements)
+    }
+
+    pub(super) fn container_of_kind(&self, is_map: bool, elements: Values) -> Values {
+        self.container(is_map, vec![("".into(), elements)])
+    }
+
+    /// Returns a tuple with the values of each position.
+    pub(super) fn tuple_of(&self, positions: Vec<Values>) -> Values {
+        let first = positions.iter().find(|values| !values.is_empty()).cloned();
+        let is_same = first.is_some_and(|first| positions.iter().all(|values| *values == first));
+        let keyed = positions.into_iter().enumerate();
+        let content: Content = keyed.map(|(at, values)| (at.to_string().into(), self.holdable(values))).collect();
+        if is_same { self.container(false, content) } else { self.table(false, content) }
     }
 
     /// Returns the mapping that `dict(name=value)` makes.

@@ -5,7 +5,7 @@
 
 use smallvec::smallvec;
 
-use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
+use crate::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
 use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
 use crate::project::file_types::{DECORATED, FileTypes};
 use crate::project::names::{EMPTY, Sym, SymbolId};
@@ -45,6 +45,7 @@ pub fn infer(query: &Query) -> FileTypes {
         }
         let symbol = query.file.symbols[function];
         let mut parts = match definition.kind {
+            Kind::Constant => query.alias_types(function as DefId),
             kind if is_callable(kind) => query.callback_types(function as DefId),
             Kind::TypeAlias => {
                 let mut parts = query.callback_types(function as DefId);
@@ -163,8 +164,14 @@ impl Query<'_> {
     pub(super) fn infer_returns(&self, function: DefId) -> Values {
         let definition = self.file.def(function);
         if let Some(declared) = definition.declared_type {
-            let mut values = self.naming_parameters(|| self.eval_type(declared, function, 0));
-            merge(&mut values, self.generic_results(function, declared));
+            let results = self.generic_results(function, declared);
+            let is_given = results.iter().any(|value| matches!(value.entity, Entity::Argument(_)));
+            // The caller's argument says more than the bound of its type.
+            let mut values = match is_given && self.is_type_parameter_name(declared, function) {
+                true => Values::new(),
+                false => self.naming_parameters(|| self.eval_type(declared, function, 0)),
+            };
+            merge(&mut values, results);
             return published(values, None);
         }
         if definition.flags & flags::GENERATOR != 0 {
@@ -283,7 +290,7 @@ impl Query<'_> {
         }
     }
 
-    fn eval_generic(&self, base: ExprId, args: &[ExprId], scope: DefId, depth: u32) -> Values {
+    pub(super) fn eval_generic(&self, base: ExprId, args: &[ExprId], scope: DefId, depth: u32) -> Values {
         let rules = &self.file.rules;
         let name = match *self.file.expr(base) {
             Expr::Name(name) | Expr::Attribute { name, .. } => self.file.sym(name),
@@ -324,6 +331,15 @@ impl Query<'_> {
             if elements.iter().all(|value| matches!(value.entity, Entity::Builtin(_))) {
                 return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)];
             }
+            let is_nested = |value: &Value| {
+                matches!(
+                    value.entity,
+                    Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) | Entity::Returning(_)
+                )
+            };
+            if elements.iter().any(is_nested) {
+                return via(self.container_of_kind(container(0) == Entity::Mapped(0), elements), Strategy::Annotation);
+            }
             let values = elements.into_iter().map(|value| match value.entity {
                 Entity::Instance(symbol) => Value { entity: container(symbol), ..value },
                 Entity::TypeArgument(position) if container(0) == Entity::Elements(0) => {
@@ -334,6 +350,10 @@ impl Query<'_> {
             });
             values.collect::<Values>()
         };
+        if rules.tuples.contains(&name) && args.len() > 1 && args.iter().all(|&arg| arg != 0) {
+            let positions: Vec<Values> = args.iter().map(|&arg| arguments(&[arg])).collect();
+            return via(self.tuple_of(positions), Strategy::Annotation);
+        }
         if rules.sequences.contains(&name) {
             return contained(Entity::Elements, &args[..first]);
         }
@@ -401,10 +421,16 @@ impl Query<'_> {
             Entity::Definition(class) if is_class(self.kind(class)) => {
                 Some(Value { entity: Entity::Instance(class), ..value })
             }
-            Entity::Instance(_) if self.kind(symbol) == Kind::TypeAlias => Some(value),
+            Entity::Instance(_) | Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) | Entity::Returning(_)
+                if self.kind(symbol) == Kind::TypeAlias =>
+            {
+                Some(value)
+            }
             _ => None,
         });
-        instances.collect()
+        let mut instances: Values = instances.collect();
+        merge(&mut instances, self.denoted(symbol));
+        instances
     }
 }
 

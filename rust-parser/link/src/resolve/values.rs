@@ -69,7 +69,10 @@ impl Query<'_> {
             Expr::Index { base, index } => {
                 let bases = self.eval(*base, scope, line);
                 let key = self.key_of(*index);
-                self.flat_map(bases, |value| self.element_at(value, key))
+                self.flat_map(bases, |value| match self.with_arguments(value, index, scope) {
+                    Some(class) => smallvec![class],
+                    None => self.element_at(value, key),
+                })
             }
             Expr::Await(inner) => self.eval(*inner, scope, line),
             Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Local)],
@@ -268,6 +271,14 @@ impl Query<'_> {
         }
         if rules.keyword_builtins.contains(&name) && args.iter().any(|arg| arg.keyword.is_some()) {
             return self.keyword_table(args, scope, line);
+        }
+        if rules.joining_builtins.contains(&name) {
+            let elements = |arg: &Arg| {
+                let values = self.eval(arg.value, scope, line);
+                self.flat_map(values, |value| self.element(value, true))
+            };
+            let joined = self.tuple_of(args.iter().take(MAX_VALUES).map(elements).collect());
+            return self.container_with(joined);
         }
         if rules.pair_builtins.contains(&name) {
             return self.flat_map(first(), |value| self.as_pairs(value));

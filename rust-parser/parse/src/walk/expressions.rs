@@ -85,6 +85,13 @@ impl Walk<'_> {
             Shape::Call { new } => self.call_shape(captures, new),
             Shape::Index => {
                 let base = self.captured(captures, Capture::Base, false);
+                let several: Vec<NodeId> = all(captures, Capture::Index).take(MAX_PARTS).collect();
+                if several.len() > 1 {
+                    let items = several.into_iter().map(|node| self.part(node, false)).collect();
+                    let index = Expr::Elements { kind: LiteralType::Tuple, items, keys: Vec::new() };
+                    let index = self.builder.expr(index);
+                    return self.builder.expr(Expr::Index { base, index });
+                }
                 let index = match first(captures, Capture::Index).map(|node| (node, self.literal_key(node))) {
                     Some((_, key)) if key != 0 => self.builder.expr(Expr::Key(key)),
                     Some((node, _)) => self.part(node, false),

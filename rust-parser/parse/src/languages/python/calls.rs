@@ -15,7 +15,8 @@ pub fn expression(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     match walk.kind_name(node) {
         "call" => {
             let special = super_of(walk, node).or_else(|| cast_of(walk, node));
-            special.or_else(|| class_of_this(walk, node)).or_else(|| keyed(walk, node))
+            let special = special.or_else(|| class_of_this(walk, node)).or_else(|| keyed(walk, node));
+            special.or_else(|| type_variable(walk, node))
         }
         _ => class_of_this(walk, node),
     }
@@ -66,6 +67,24 @@ fn keyed(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let callee = walk.expression(function);
     let mut args = walk.arguments(Some(list));
     args.get_mut(place)?.value = walk.builder.expr(Expr::Key(key));
+    Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+}
+
+/// Returns the expression of `TypeVar("T", A, B)` and `TypeVar("T", bound="A")`, whose arguments are types.
+fn type_variable(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let mut parts = walk.tree.children(node);
+    let (function, list) = (parts.next()?, parts.next()?);
+    if !matches!(walk.bytes_of(function), b"TypeVar" | b"typing.TypeVar" | b"t.TypeVar") {
+        return None;
+    }
+    walk.claim_read(function);
+    let callee = walk.expression(function);
+    let mut args = walk.arguments(Some(list));
+    let written: Vec<NodeId> = walk.contents(list).collect();
+    for (arg, node) in args.iter_mut().zip(written).skip(1) {
+        let value = walk.child(node, "value").unwrap_or(node);
+        arg.value = walk.type_expression(value);
+    }
     Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
 }
 

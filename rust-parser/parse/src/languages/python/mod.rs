@@ -29,6 +29,9 @@ impl LanguageHooks for Python {
     }
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
+        if walk.kind_name(node) == "case_clause" {
+            return narrowing::narrow_case(walk, node);
+        }
         calls::type_arguments(walk, node);
         calls::additions(walk, node);
     }

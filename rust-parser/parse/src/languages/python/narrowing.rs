@@ -23,6 +23,31 @@ pub fn narrow(walk: &mut Walk, test: NodeId, target: NodeId, annotation: ExprId,
     }
 }
 
+/// Records the class of the subject in `case Class():`, and binds what the keywords of the pattern name.
+pub fn narrow_case(walk: &mut Walk, case: NodeId) {
+    let patterns: Vec<NodeId> = walk.contents(case).filter(|&part| walk.kind_name(part) == "case_pattern").collect();
+    let [pattern] = patterns[..] else { return };
+    let Some(class) = walk.contents(pattern).next().filter(|&part| walk.kind_name(part) == "class_pattern") else {
+        return;
+    };
+    let Some(name) = walk.contents(class).next() else { return };
+    let annotation = walk.type_expression(name);
+    let mut around = walk.tree.node(case).parent;
+    if walk.kind_name(around) == "block" {
+        around = walk.tree.node(around).parent;
+    }
+    let lines = (walk.tree.line(case), walk.line_of_end(case));
+    if let Some(subject) = walk.child(around, "subject") {
+        let (target, scope) = (walk.expression(subject), walk.scope());
+        if matches!(walk.builder.get(target), Expr::Name(_) | Expr::Attribute { .. }) {
+            let (first_line, last_line) = lines;
+            let test_line = first_line;
+            let narrowing = Narrowing { scope, target, annotation, is_class: false, test_line, first_line, last_line };
+            walk.builder.facts.narrowings.push(narrowing);
+        }
+    }
+}
+
 /// Returns the lines that run only if the test holds.
 fn guarded(walk: &Walk, test: NodeId) -> Vec<(u32, u32)> {
     let lines = |node: NodeId| (walk.tree.line(node), walk.line_of_end(node));
