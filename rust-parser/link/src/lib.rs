@@ -2,9 +2,10 @@
 //! order of updates or the number of threads.
 //!
 //! `project` holds the facts and provides the recorded queries by which linking a file reads other files. `inherit`,
-//! `resolve::types`, `routes`, `testing::support` and `emit::edges` are the stages, each of which reads only results of
-//! earlier ones. `resolve` determines the values of expressions; `emit` creates edges and the unit of the project
-//! structure; `unit` turns each file's part of the graph into rows.
+//! `resolve::types`, `resolve::flows` (what files hand to each other, after each round of types), `routes`,
+//! `testing::support` and `emit::edges` are the stages, each of which reads only results of earlier ones. `resolve`
+//! determines the values of expressions; `emit` creates edges and the unit of the project structure; `unit` turns each
+//! file's part of the graph into rows.
 //!
 //! ```
 //! use std::time::Duration;

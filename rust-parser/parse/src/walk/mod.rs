@@ -154,7 +154,7 @@ impl Walk<'_> {
     fn read_expression(&mut self, expr: ExprId, line: u32) {
         match self.builder.get(expr) {
             Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Read, expr, line),
-            Expr::OneOf(options) => {
+            Expr::OneOf(options) | Expr::TypeUnion(options) => {
                 for option in options.clone() {
                     self.read_expression(option, line);
                 }
