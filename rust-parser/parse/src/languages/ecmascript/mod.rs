@@ -3,8 +3,8 @@
 
 mod assignments;
 mod components;
-mod flow;
 mod contexts;
+mod flow;
 mod imports;
 mod jsdoc;
 mod literals;
@@ -34,8 +34,8 @@ use crate::languages::ecmascript::prototypes::note_bases;
 use crate::languages::ecmascript::type_shapes::{add_type_bases, made_container, marked, shaped_type};
 use crate::languages::ecmascript::variance::without_variance;
 use crate::query::vocabulary::Capture;
-use crate::walk::additions::Addition;
 use crate::rewriting::Edit;
+use crate::walk::additions::Addition;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{BindingKind, Expr, ExprId, Kind, Name, ReferenceKind, flags};
