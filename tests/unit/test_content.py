@@ -96,3 +96,4 @@ def test_minified_scripts_and_styles() -> None:
 
 def test_long_lines_elsewhere_are_data() -> None:
     assert check_content("table.py", b"T = [" + b"1, " * 20_000 + b"]\n") == ""
+    assert check_content("icon.vue", b"<template>\n<path d='" + b"1 " * 20_000 + b"'/>\n</template>\n") == ""

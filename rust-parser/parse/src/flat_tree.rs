@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use crate::readings::Reading;
+use crate::rewriting::Reading;
 use atlas_languages::deadline::Deadline;
 
 /// Largest number of syntax problems reported per file.

@@ -10,19 +10,10 @@ use tree_sitter::{Language as Grammar, Tree};
 use crate::language::Language;
 use crate::query::vocabulary::Role;
 use crate::recovery::without_faults;
-use crate::rewriting::{Edit, Places, rewritten};
+use crate::rewriting::{Edit, Places, Reading, rewritten};
 use atlas_facts::Kind;
 use atlas_languages::deadline::Deadline;
 use atlas_languages::syntax::syntax_tree;
-
-/// A syntax tree of a file.
-pub struct Reading {
-    pub tree: Tree,
-    /// The way from the positions of the tree to those of the file.
-    pub places: Places,
-    /// Bytes of the read text that were left out because they do not fit the grammar.
-    pub left_out: Vec<Range<usize>>,
-}
 
 /// Returns the syntax tree of a file, or `None` when the deadline passes before the first one is complete.
 pub fn best_reading(language: &Language, grammar: &Grammar, data: &[u8], deadline: Deadline) -> Option<Reading> {

@@ -243,7 +243,7 @@ impl Recovery<'_> {
         };
         let after = [b"\n", &self.text[tail], after].concat();
         let whole = self.text[start..head_end].to_vec();
-        let heads = [Some((whole, None)), self.short_head(unit.start..body.start)];
+        let heads = [Some((whole, Vec::new())), self.short_head(unit.start..body.start)];
         for (head, faults) in heads.into_iter().flatten() {
             let inner = [before, &head, b"\n"].concat();
             if inner.len() + after.len() > MAX_AROUND {
@@ -258,7 +258,7 @@ impl Recovery<'_> {
                 }),
             };
             if fits {
-                self.left_out.extend(faults.into_iter().flatten().map(|span| (span, false)));
+                self.left_out.extend(faults.into_iter().map(|span| (span, false)));
                 self.repair(body.clone(), &inner, &after, depth + 1)?;
                 return Ok(true);
             }
@@ -267,7 +267,7 @@ impl Recovery<'_> {
     }
 
     /// Returns the shortest head of the same name, and what it leaves out: `class A {`, `fun f() {`.
-    fn short_head(&self, head: Range<usize>) -> Option<(Vec<u8>, Option<Vec<Range<usize>>>)> {
+    fn short_head(&self, head: Range<usize>) -> Option<(Vec<u8>, Vec<Range<usize>>)> {
         let word = |at: usize| std::str::from_utf8(&self.text[self.tokens[at].span.clone()]).unwrap_or("");
         let key = head.clone().find(|&at| TYPES.contains(&word(at)) || FUNCTIONS.contains(&word(at)))?;
         let name = (key + 1..head.end).find(|&at| self.tokens[at].class == Class::Word)?;
@@ -286,7 +286,7 @@ impl Recovery<'_> {
             text[span.start - offset..span.end - offset].fill(b' ');
             faults.push(span);
         }
-        Some((text, Some(faults)))
+        Some((text, faults))
     }
 
     /// Returns the tokens inside of a unit's last braces, or those of its lines that are indented more than the first.

@@ -1,5 +1,9 @@
-//! The text that a grammar reads, made from the text of a file by edits, and the way back from its positions to those of
-//! the file.
+//! The text that a grammar reads, made from the text of a file by edits, its tree, and the way back from its positions to
+//! those of the file.
+
+use std::ops::Range;
+
+use tree_sitter::Tree;
 
 /// A replacement of bytes of a file by other bytes, for the grammar only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +17,15 @@ impl Edit {
     pub fn insert(at: usize, with: &'static str) -> Self {
         Edit { start: at, end: at, with }
     }
+}
+
+/// A syntax tree of a file.
+pub struct Reading {
+    pub tree: Tree,
+    /// The way from the positions of the tree to those of the file.
+    pub places: Places,
+    /// Bytes of the read text that were left out because they do not fit the grammar.
+    pub left_out: Vec<Range<usize>>,
 }
 
 /// Where the bytes of a rewritten text come from.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use crate::extract::without_nul_bytes;
 use crate::language::Language;
 use crate::languages;
-use crate::readings::{Reading, first_reading};
+use crate::readings::first_reading;
+use crate::rewriting::Reading;
 use atlas_languages::LanguageFolder;
 use atlas_languages::deadline::Deadline;
 

@@ -14,7 +14,7 @@ use crate::unit::Unit;
 use atlas_facts::FileFacts;
 use atlas_facts::cache::parse_digest;
 use atlas_link::Project;
-use atlas_link::project::index::SubProject;
+use atlas_link::SubProject;
 use atlas_parse::Registry;
 use atlas_parse::detect::own::is_read_alike;
 use atlas_scan::files::Folder;

@@ -11,8 +11,8 @@ const MINIFIED_AVERAGE: usize = 5_000;
 /// minified.
 const MINIFIED_LINE: usize = 10_000;
 const MINIFIED_LANGUAGES: &[&str] = &[
-    "js", "mjs", "cjs", "css", "scss", "less", "html", "htm", "json", "xml", "yaml", "yml", "sql", "txt", "vue",
-    "svelte", "graphql", "ipynb", "tex",
+    "js", "mjs", "cjs", "css", "scss", "less", "html", "htm", "json", "xml", "yaml", "yml", "sql", "txt", "graphql",
+    "ipynb", "tex",
 ];
 
 /// The first line of a file that stands for one that Git LFS keeps elsewhere, and the largest size of such a file.

@@ -13,11 +13,9 @@ use crate::configuration::npm::NpmPackage;
 use crate::configuration::patterns::Pattern;
 pub use crate::configuration::typescript::TsConfig;
 use crate::packages::declared::declared;
-use crate::packages::files::{ManifestFile, ManifestFiles, around};
+use crate::packages::files::{ManifestFile, ManifestFiles, SubProject, around};
 use crate::project::dependencies::{DependencyKind, text_key};
-use crate::project::index::{Index, SubProject};
 use crate::project::paths::{file_name_of, folder_of, normalised};
-use crate::project::query::Query;
 use atlas_facts::{Ecosystem, Role, SettingKind};
 
 /// Folders of configurations, which are about the folder around them.
@@ -80,38 +78,49 @@ impl<const NUMBER: u8, T> Default for Table<NUMBER, T> {
     }
 }
 
+impl<const NUMBER: u8, T> Table<NUMBER, T> {
+    /// Returns the row of a folder. Linking asks by [`Query::configured`](crate::project::query::Query), which records it.
+    pub fn get(&self, folder: &str) -> Option<&T> {
+        self.0.get(folder)
+    }
+
+    /// Returns the key of the query for a folder.
+    pub fn key(folder: &str) -> u32 {
+        text_key(DependencyKind::Configuration, NUMBER, folder)
+    }
+}
+
 impl<const NUMBER: u8, T: PartialEq> Table<NUMBER, T> {
     /// Adds the keys of the queries whose answers differ.
     fn differences(&self, other: &Table<NUMBER, T>, keys: &mut FxHashSet<u32>) {
         let folders = self.0.keys().chain(other.0.keys());
         let changed = folders.filter(|folder| self.0.get(*folder) != other.0.get(*folder));
-        keys.extend(changed.map(|folder| text_key(DependencyKind::Configuration, NUMBER, folder)));
+        keys.extend(changed.map(|folder| Self::key(folder)));
     }
 }
 
 impl Configuration {
     /// Reads the configuration of a project.
-    pub fn of(index: &Index) -> Configuration {
-        let files = ManifestFiles::of(index);
+    pub fn of(files: &ManifestFiles, subprojects: &[SubProject]) -> Configuration {
         let mut made = Configuration::default();
-        for project in &index.subprojects {
+        for project in subprojects {
             let SubProject { folder, kind, name } = project;
             made.names.entry(kind.clone()).or_default().entry(name.clone()).or_default().push(folder.clone());
             made.folders.entry(kind.clone()).or_default().insert(folder.clone());
         }
         let package = |name: &str| made.named("npm", name).first().cloned();
-        made.tsconfigs = Table(typescript::by_folder(&files, &package));
-        made.aliases = Table(aliases(&files));
+        made.tsconfigs = Table(typescript::by_folder(files, &package));
+        made.aliases = Table(aliases(files));
         let packages = files.iter().filter(|file| file_name_of(file.path) == "package.json");
         made.packages = Table(packages.map(|file| (file.folder().to_owned(), NpmPackage::of(file))).collect());
-        let declared = declared(&files);
-        made.search_paths = Table(projects::python(&files, &declared));
-        made.crates = Table(projects::crates(&files, &declared, &made));
+        let declared = declared(files);
+        made.search_paths = Table(projects::python(files, &declared));
+        made.crates = Table(projects::crates(files, &declared, &made));
         let libraries = made.crates.0.values().filter_map(|one| one.library.clone());
         made.libraries = Table(libraries.map(|path| (path, ())).collect());
-        made.replaced = Table(replaced(&files));
-        made.usings = Table(usings(&files));
-        made.projects = Table(projects::compiled(&files, &declared, &made));
+        made.replaced = Table(replaced(files));
+        made.usings = Table(usings(files));
+        made.projects = Table(projects::compiled(files, &declared, &made));
         made
     }
 
@@ -137,14 +146,6 @@ impl Configuration {
     pub fn project_around<'p>(&self, kind: &str, path: &'p str) -> Option<&'p str> {
         let folders = self.folders.get(kind)?;
         around(folder_of(path)).find(|folder| folders.contains(*folder))
-    }
-}
-
-impl<'a> Query<'a> {
-    /// Returns the row of a folder in a table of the configuration.
-    pub(crate) fn configured<const NUMBER: u8, T>(&self, table: &'a Table<NUMBER, T>, folder: &str) -> Option<&'a T> {
-        self.record(text_key(DependencyKind::Configuration, NUMBER, folder));
-        table.0.get(folder)
     }
 }
 

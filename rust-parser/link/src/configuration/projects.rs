@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{Configuration, Crate, SearchPaths};
 use crate::packages::declared::Declared;
 use crate::packages::files::ManifestFiles;
-use crate::packages::{Key, folder_named, folders_by_name};
+use crate::packages::projects::{Key, folder_named, folders_by_name};
 use crate::project::paths::{folder_of, join, normalised};
 use atlas_facts::{Ecosystem, SettingKind};
 

@@ -241,7 +241,7 @@ fn declared_packages(index: &Index, entry: &FileEntry) -> Vec<Sym> {
 }
 
 /// Returns the sub-projects other than the project itself.
-fn inner_projects(index: &Index) -> impl Iterator<Item = &crate::project::index::SubProject> {
+fn inner_projects(index: &Index) -> impl Iterator<Item = &crate::packages::files::SubProject> {
     index.subprojects.iter().filter(|project| !matches!(project.folder.as_str(), "" | "."))
 }
 
@@ -257,7 +257,7 @@ fn enclosing_project(index: &Index, folder: &str) -> String {
 
 /// Returns the folder of the sub-project that contains a folder, "" for that of the project.
 pub fn enclosing_folder(index: &Index, folder: &str) -> String {
-    let holds = |project: &&crate::project::index::SubProject| {
+    let holds = |project: &&crate::packages::files::SubProject| {
         folder.strip_prefix(project.folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let nearest = inner_projects(index).filter(holds).max_by_key(|project| project.folder.len());

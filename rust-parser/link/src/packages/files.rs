@@ -1,8 +1,16 @@
-//! The manifests and lock files of a project, by path and by folder.
+//! The manifests and lock files of a project, by path and by folder, and its folders with a manifest.
 
-use crate::project::index::Index;
 use crate::project::paths::folder_of;
 use atlas_facts::Manifest;
+
+/// A folder with its own manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubProject {
+    pub folder: String,
+    /// One of: python npm go rust maven dotnet php ruby elixir.
+    pub kind: String,
+    pub name: String,
+}
 
 /// A manifest or lock file of the project.
 #[derive(Clone, Copy)]
@@ -21,11 +29,9 @@ impl<'i> ManifestFile<'i> {
 pub struct ManifestFiles<'i>(Vec<ManifestFile<'i>>);
 
 impl<'i> ManifestFiles<'i> {
-    pub fn of(index: &'i Index) -> ManifestFiles<'i> {
-        let files = index
-            .present()
-            .filter_map(|(_, entry)| Some(ManifestFile { path: &entry.path, manifest: entry.manifest.as_deref()? }));
-        let mut files: Vec<ManifestFile> = files.collect();
+    /// Takes manifests in any order.
+    pub fn of(manifests: impl Iterator<Item = ManifestFile<'i>>) -> ManifestFiles<'i> {
+        let mut files: Vec<ManifestFile> = manifests.collect();
         files.sort_unstable_by_key(|file| file.path);
         ManifestFiles(files)
     }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::declared::{Declared, declared, is_itself};
 use super::files::ManifestFiles;
-use super::maven;
 use super::names::{ecosystem_of, import_names, normal, separator};
+use super::projects::{Key, folder_named, folders_by_name};
 use super::versions::Locks;
 use crate::emit::structure::{enclosing_folder, project_uid};
 use crate::project::index::Index;
@@ -49,9 +49,6 @@ pub struct PackageGraph {
     pub contains: Vec<(String, String)>,
 }
 
-/// A declared package of an ecosystem, by its normal name.
-pub type Key = (Ecosystem, String);
-
 struct Imports<'i> {
     index: &'i Index,
     /// Names that are imported as packages, with the ecosystems of the importing languages.
@@ -62,7 +59,7 @@ struct Imports<'i> {
 
 /// Returns the packages of a project.
 pub fn build(index: &Index, imported: &Imported) -> PackageGraph {
-    let files = ManifestFiles::of(index);
+    let files = ManifestFiles::of(index.manifests());
     let imports = Imports::of(index, imported);
     let mut all = declared(&files);
     all.retain(|one| !is_itself(one));
@@ -220,28 +217,6 @@ fn one_of_npm(import: &str, root: String) -> String {
 /// Returns a name and its prefixes that end at a separator, longest first.
 fn prefixes(name: &str, separator: char) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), move |name| name.rfind(separator).map(|at| &name[..at]))
-}
-
-/// Returns the folders of the projects of the repository by ecosystem and normal name.
-pub fn folders_by_name(files: &ManifestFiles) -> FxHashMap<Key, String> {
-    let mut folders = FxHashMap::default();
-    for file in files.iter().filter(|file| file.manifest.role == Role::Manifest && !file.manifest.name.is_empty()) {
-        let ecosystem = file.manifest.ecosystem;
-        let name = match ecosystem {
-            Ecosystem::Maven => maven::name_of(files, file),
-            _ => file.manifest.name.clone(),
-        };
-        folders.entry((ecosystem, normal(ecosystem, &name))).or_insert_with(|| file.folder().to_owned());
-    }
-    folders
-}
-
-/// Returns the folder of the project with the name of a dependency. A Maven project that states no group may have any.
-pub fn folder_named<'f>(folders: &'f FxHashMap<Key, String>, one: &Declared) -> Option<&'f String> {
-    let name = normal(one.ecosystem, &one.dependency.name);
-    let artifact = name.split_once(':').map(|(_, artifact)| format!(":{artifact}"));
-    let found = folders.get(&(one.ecosystem, name));
-    found.or_else(|| folders.get(&(one.ecosystem, artifact.filter(|_| one.ecosystem == Ecosystem::Maven)?)))
 }
 
 /// The projects of the repository, by name and by folder.

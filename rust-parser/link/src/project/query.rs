@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::configuration::Table;
 use crate::entity::{Entity, Value, Values};
 use crate::project::ancestry::Extension;
 use crate::project::dependencies::{DependencyKind, compact, key, text_key};
@@ -126,6 +127,12 @@ impl<'a> Query<'a> {
 
     pub(crate) fn record(&self, key: u32) {
         self.dependencies.borrow_mut().push(key);
+    }
+
+    /// Returns the row of a folder in a table of the configuration.
+    pub(crate) fn configured<const NUMBER: u8, T>(&self, table: &'a Table<NUMBER, T>, folder: &str) -> Option<&'a T> {
+        self.record(Table::<NUMBER, T>::key(folder));
+        table.get(folder)
     }
 
     /// Records a query about a symbol, unless the symbol is in this file, which is linked again anyway.

@@ -179,7 +179,7 @@ impl Query<'_> {
         let path = &self.index.file(self.index.symbols.get(symbol).file).path;
         let folder = folder_of(path);
         let stem = path[folder.len()..].trim_start_matches('/').split('.').next().unwrap_or_default();
-        let around = |project: &&crate::project::index::SubProject| {
+        let around = |project: &&crate::packages::files::SubProject| {
             let outer = project.folder.trim_start_matches('.');
             outer.is_empty() || folder.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };

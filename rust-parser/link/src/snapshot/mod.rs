@@ -12,7 +12,8 @@ mod values;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::inherit;
-use crate::project::index::{Index, SubProject};
+use crate::packages::files::SubProject;
+use crate::project::index::Index;
 use crate::project::names::{DEFAULT, Externals, FileId, Place, Strings, Sym, Symbols, text_hash};
 use crate::snapshot::codec::{Reader, Stored, Writer};
 use crate::snapshot::files::{read_entry, write_entry};

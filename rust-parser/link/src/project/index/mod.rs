@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::configuration::Configuration;
 use crate::edge::Target;
+use crate::packages::files::{ManifestFile, ManifestFiles, SubProject};
 use crate::project::ancestry::Ancestry;
 use crate::project::file_entry::{FileEntry, Outline};
 use crate::project::file_types::FileTypes;
@@ -23,15 +24,6 @@ use crate::rules::{FamilyId, Rules};
 use crate::testing::file_support::{FileSupport, Fixture};
 use atlas_facts::flags;
 use atlas_languages::Settings;
-
-/// A folder with its own manifest.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubProject {
-    pub folder: String,
-    /// One of: python npm go rust maven dotnet php ruby elixir.
-    pub kind: String,
-    pub name: String,
-}
 
 /// A scope that several files share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,6 +131,12 @@ impl Index {
         numbered.filter_map(|(id, entry)| entry.as_ref().map(|entry| (id as FileId, entry)))
     }
 
+    /// Returns the manifests and lock files in arbitrary order.
+    pub fn manifests(&self) -> impl Iterator<Item = ManifestFile<'_>> {
+        self.present()
+            .filter_map(|(_, entry)| Some(ManifestFile { path: &entry.path, manifest: entry.manifest.as_deref()? }))
+    }
+
     /// Packs the facts of all files.
     pub fn pack(&mut self) {
         self.files.par_iter_mut().flatten().for_each(FileEntry::pack);
@@ -157,7 +155,7 @@ impl Index {
 
     /// Reads the configuration files again. Adds the keys of the queries whose answers differ.
     pub fn reconfigure(&mut self, keys: &mut FxHashSet<u32>) {
-        let new = Configuration::of(self);
+        let new = Configuration::of(&ManifestFiles::of(self.manifests()), &self.subprojects);
         new.differences(&self.configuration, keys);
         self.configuration = new;
     }

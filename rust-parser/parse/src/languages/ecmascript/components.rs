@@ -1,6 +1,7 @@
 //! Files of components (Vue, Svelte, Astro): their scripts are the code of the module, and their markup is its default
 //! export, a function that calls the components and reads the names that the markup has.
 
+use std::iter;
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
@@ -37,7 +38,7 @@ pub fn edits(source: &[u8], places: ScriptPlaces) -> Vec<Edit> {
     let component = parts.component().filter(|_| !has_default).cloned();
     let mut edits = Vec::new();
     let mut from = 0;
-    let ends = parts.scripts.iter().cloned().chain([source.len()..source.len()]);
+    let ends = parts.scripts.iter().cloned().chain(iter::once(source.len()..source.len()));
     for script in ends {
         match &component {
             Some(markup) if from <= markup.start && markup.end <= script.start => {

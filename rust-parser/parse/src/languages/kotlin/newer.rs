@@ -114,14 +114,13 @@ pub fn edits(source: &[u8]) -> Vec<Edit> {
 impl Reader<'_> {
     /// Reads a token. Returns the next one.
     fn step(&mut self, at: usize) -> usize {
-        match self.tokens[at].sort {
+        let sort = self.tokens[at].sort;
+        match sort {
             Sort::Word => return self.word(at),
             Sort::Arrow => self.top().arrow = true,
             Sort::Sign(b'(' | b'[') => self.frames.push(Frame::new(Around::Parentheses)),
-            Sort::Sign(b')' | b']') => {
-                if self.frames.len() > 1 && self.top().around == Around::Parentheses {
-                    self.frames.pop();
-                }
+            Sort::Sign(b')' | b']') if self.frames.len() > 1 && self.top().around == Around::Parentheses => {
+                self.frames.pop();
             }
             Sort::Sign(b'{') => self.open(at),
             Sort::Sign(b'}') => self.close(at),
