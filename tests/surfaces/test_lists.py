@@ -62,6 +62,7 @@ MODE = os.environ.get("SHOP_MODE")
 @receiver(post_save)
 def on_save(sender, **kwargs): ...
 """,
+    "web/basket.js": "export function open() {\n  return fetch('/basket')\n}\n",
     "tests/test_app.py": "from shop.app import load\n\n\ndef test_load():\n    assert load('a') == 'a'\n",
     "docs/guide.md": "# Shop guide\n\nHow customers choose.\n\n## Basket expiry\n\nThe function basket keeps nothing.\n",
 }
@@ -70,6 +71,7 @@ QUESTIONS = {
     "commits": "history of the function load",
     "changes": "who changed load last",
     "packages": "what does this project depend on",
+    "clients": "which endpoints does the web app call",
     "routes": "which route handles GET /basket",
     "events": "what handles the post_save signal",
     "unused": "unused functions in shop/app.py",

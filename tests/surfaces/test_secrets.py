@@ -19,6 +19,7 @@ FILES = {
     "pay.py": f'"""Pays."""\n\nKEY = """\n{KEY}\n"""\n\n\ndef pay(amount, token="{TOKEN}"):\n    """Pay with {TOKEN}."""\n    return connect(password="{PASSWORD}")\n',
     "README.md": f"# Pay\n\nRun it:\n\n```sh\nexport PAY_PASSWORD={PASSWORD}\ngit clone https://deploy:{TOKEN}@git.internal/pay.git\n```\n",
     "pay.go": f'package pay\n\nconst Token = "{TOKEN}"\n\nfunc Pay() string {{ return Token }}\n',
+    ".env.example": f"PAY_TOKEN={TOKEN}\nPAY_PASSWORD={PASSWORD}\nPAY_URL=https://deploy:{TOKEN}@git.internal/pay\nPAY_DEBUG=no\n",
 }
 SECRETS = (TOKEN, PASSWORD, *KEY_LINES)
 
@@ -34,7 +35,7 @@ def written(folder: Path) -> Place:
 async def held(place: Place) -> list[str]:
     """Return the secrets that the data folder holds, and check that it holds what stands beside them."""
     kept = await stored(place.data)
-    assert b"def pay(amount, token=" in kept and b"git.internal/pay.git" in kept
+    assert b"def pay(amount, token=" in kept and b"git.internal/pay.git" in kept and b"PAY_DEBUG" in kept
     return [each for each in SECRETS if each.encode() in kept]
 
 
@@ -48,6 +49,7 @@ async def test_no_byte_and_no_answer_holds_a_secret(tmp_path: Path) -> None:
         ("get_node", {"name": "README.md"}),
         ("get_context", {"name": "pay.go:3"}),
         ("get_context", {"name": "README.md"}),
+        ("get_context", {"name": ".env.example"}),
         ("get_context", {"name": "pay.pay"}),
         ("text_search", {"query": TOKEN}),
         ("text_search", {"query": "connect password token"}),

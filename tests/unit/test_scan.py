@@ -346,10 +346,13 @@ def test_unreadable_folders_are_reported_or_refused() -> None:
 
 
 def test_programs_without_extension_are_known_by_their_first_line(tmp_path: Path) -> None:
-    write(tmp_path, {"run": "#!/usr/bin/env python3\n", "data": "#!/usr/bin/env python3\n", "other": "text"})
-    for name in ("run", "other"):
+    first = "#!/usr/bin/env python3\n"
+    write(tmp_path, {"run": first, "run.2": first, "copied": first, "copied.2": first, "other": "text"})
+    for name in ("run", "run.2", "other"):
         (tmp_path / name).chmod(0o755)
-    assert [(file.path, file.language) for file in scanned(tmp_path).files] == [("run", "python")]
+    assert [(file.path, file.language) for file in scanned(tmp_path).files] == [
+        (path, "python") for path in ("copied", "run", "run.2")
+    ]
 
 
 def test_files_carry_language_size_and_time(tmp_path: Path) -> None:
