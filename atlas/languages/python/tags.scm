@@ -2,6 +2,7 @@
 
 (decorated_definition (decorator (_) @decorator) definition: (_) @wrapped) @wrapper
 (decorator (_) @reference.read)
+(assignment left: (identifier) @name right: (lambda) @wrapped) @wrapper.signature
 
 (class_definition
   name: (identifier) @name
