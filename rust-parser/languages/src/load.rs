@@ -163,7 +163,8 @@ mod tests {
         let refused = check("[modules]\nindex = 'mod'").unwrap_err();
         assert_eq!(
             refused,
-            "x: modules.index says nothing for the rule \"declared\" (its keys: rule, external, outer, kind, whole_names)"
+            "x: modules.index says nothing for the rule \"declared\" \
+             (its keys: rule, external, outer, kind, whole_names, manifest, global_imports)"
         );
     }
 }
