@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use rustc_hash::FxHashMap;
 
 use crate::grammars;
 use crate::hooks::LanguageHooks;
@@ -48,6 +49,8 @@ pub struct Language {
     pub content_kinds: Vec<bool>,
     /// Whether a pattern describes variables of a part of a function.
     pub has_locals: bool,
+    /// The numbers of the grammar's fields: the grammar itself searches its list of names.
+    fields: FxHashMap<String, u16>,
     kinds: Vec<KindRules>,
     no_rules: KindRules,
     tests: GlobSet,
@@ -88,6 +91,7 @@ impl Language {
             patterns: Vec::new(),
             content_kinds: Vec::new(),
             has_locals: false,
+            fields: FxHashMap::default(),
             kinds: Vec::new(),
             no_rules: KindRules::default(),
             tests,
@@ -101,6 +105,9 @@ impl Language {
             return Ok(());
         };
         let count = grammar.node_kind_count();
+        let fields = (1..=grammar.field_count() as u16)
+            .filter_map(|field| Some((grammar.field_name_for_id(field)?.to_owned(), field)));
+        self.fields = fields.collect();
         self.kinds.resize_with(count, KindRules::default);
         for (number, pattern) in patterns.iter().enumerate() {
             let Kinds::One(kind) = pattern.root.kinds else {
@@ -128,6 +135,11 @@ impl Language {
     #[inline]
     pub fn rules(&self, kind: u16) -> &KindRules {
         self.kinds.get(kind as usize).unwrap_or(&self.no_rules)
+    }
+
+    /// Returns the number of a field of the grammar.
+    pub fn field(&self, name: &str) -> Option<u16> {
+        self.fields.get(name).copied()
     }
 
     /// Returns whether nodes of a kind are named and neither comments nor syntax errors.

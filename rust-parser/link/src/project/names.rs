@@ -71,7 +71,7 @@ impl Strings {
     pub fn find(&self, text: &str) -> Option<Sym> {
         let numbers = self.numbers.read().expect("lock of the string table");
         let found = self.lookup(&numbers, text, hash_of(text));
-        if found.is_some() || !numbers.textless.contains_key(&text_hash(text)) {
+        if found.is_some() || numbers.textless.is_empty() || !numbers.textless.contains_key(&text_hash(text)) {
             return found;
         }
         drop(numbers);

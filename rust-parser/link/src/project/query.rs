@@ -53,6 +53,9 @@ pub const STAGES: [Stage; 9] = [
     Stage::Edges,
 ];
 
+/// Number of recent queries that are not recorded again.
+const RECENT: usize = 512;
+
 /// Cached name lookups within one file and stage.
 type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
 
@@ -63,6 +66,8 @@ pub struct Query<'a> {
     pub file: &'a FileEntry,
     pub stage: Stage,
     dependencies: RefCell<Vec<u32>>,
+    /// The last key of each slot, so that most repetitions of a query are not kept.
+    recent: [Cell<u32>; RECENT],
     /// Values by (function, name, number of assignments before the use).
     pub(crate) variables: Memo<(DefId, Sym, u32)>,
     /// Values of parameters without annotation: see [`Query::contextual_values`].
@@ -74,8 +79,12 @@ pub struct Query<'a> {
     pub(crate) decorations: RefCell<FxHashMap<DefId, Rc<Values>>>,
     /// Whether the current member lookup is for a call.
     pub(crate) calling: Cell<bool>,
-    /// By name and whether a type is meant.
-    pub(crate) module_names: Memo<(Sym, bool)>,
+    /// By namespace around the use, name, whether a type is meant, and whether variables are left out.
+    pub(crate) module_names: Memo<(DefId, Sym, bool, bool)>,
+    /// Values that calls pass for the parameters of this file.
+    pub(crate) passed: Memo<(DefId, u32)>,
+    /// First parts of classes: see [`Query::first_part`].
+    first_parts: RefCell<FxHashMap<SymbolId, SymbolId>>,
     /// Whether names are resolved where a type stands.
     pub(crate) in_type: Cell<bool>,
     /// Whether a type parameter in a type is named by its position.
@@ -89,8 +98,14 @@ pub struct Query<'a> {
     pub(crate) included: RefCell<Option<Rc<Vec<FileId>>>>,
     /// The projects that this file's project depends on, with the number of steps to each.
     pub(crate) reachable: OnceCell<FxHashMap<String, u32>>,
+    /// The number of steps to the projects of files.
+    pub(crate) distances: RefCell<FxHashMap<FileId, Option<u32>>>,
     /// Imports of other files that apply to this one.
     pub(crate) global_imports: OnceCell<Vec<(FileId, u32)>>,
+    /// The namespaces of the project that the project file imports everywhere.
+    pub(crate) used_namespaces: RefCell<Option<Rc<[Entity]>>>,
+    /// The files that this file imports something from.
+    pub(crate) imported_files: OnceCell<Vec<FileId>>,
 }
 
 impl<'a> Query<'a> {
@@ -102,6 +117,8 @@ impl<'a> Query<'a> {
             file: index.file(home),
             stage,
             dependencies: RefCell::default(),
+            // No key has a slot whose number ends in another bit.
+            recent: std::array::from_fn(|slot| Cell::new(slot as u32 ^ 1)),
             variables: RefCell::default(),
             contextual: RefCell::default(),
             results: RefCell::default(),
@@ -109,6 +126,8 @@ impl<'a> Query<'a> {
             decorations: RefCell::default(),
             calling: Cell::new(false),
             module_names: RefCell::default(),
+            passed: RefCell::default(),
+            first_parts: RefCell::default(),
             in_type: Cell::new(false),
             names_parameters: Cell::new(false),
             following: Following::default(),
@@ -116,7 +135,10 @@ impl<'a> Query<'a> {
             depth: RefCell::default(),
             included: RefCell::default(),
             reachable: OnceCell::new(),
+            distances: RefCell::default(),
             global_imports: OnceCell::new(),
+            used_namespaces: RefCell::default(),
+            imported_files: OnceCell::new(),
         }
     }
 
@@ -126,7 +148,9 @@ impl<'a> Query<'a> {
     }
 
     pub(crate) fn record(&self, key: u32) {
-        self.dependencies.borrow_mut().push(key);
+        if self.recent[key as usize % RECENT].replace(key) != key {
+            self.dependencies.borrow_mut().push(key);
+        }
     }
 
     /// Returns the row of a folder in a table of the configuration.
@@ -344,6 +368,15 @@ impl<'a> Query<'a> {
         if !file.rules.open_classes || !is_class(definition.kind) {
             return class;
         }
+        if let Some(&known) = self.first_parts.borrow().get(&class) {
+            return known;
+        }
+        let first = self.find_first_part(class, file);
+        self.first_parts.borrow_mut().insert(class, first);
+        first
+    }
+
+    fn find_first_part(&self, class: SymbolId, file: &FileEntry) -> SymbolId {
         let place = self.index.symbols.get(class);
         let name = file.qualified_names[place.def as usize];
         // `Planner#2` is the second part in one file.

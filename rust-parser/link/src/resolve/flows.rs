@@ -1,6 +1,8 @@
 //! The stage that determines what a file hands over: arguments of its calls, functions that its decorators receive, and
 //! what it stores in variables of other classes and files.
 
+use std::rc::Rc;
+
 use smallvec::smallvec;
 
 use crate::entity::{Entity, MAX_VALUES, Value, Values, via};
@@ -50,7 +52,10 @@ impl Query<'_> {
         }
         let mut callees = self.callees(callee, scope, line);
         let mut args = args;
-        if callees.is_empty() && self.applies_partially(callee, scope, line) {
+        if callees.is_empty()
+            && !self.file.rules.partial_functions.is_empty()
+            && self.applies_partially(callee, scope, line)
+        {
             callees = self.callees(args[0].value, scope, line);
             args = &args[1..];
         }
@@ -319,11 +324,18 @@ impl Query<'_> {
 
     /// Returns the values of a parameter that calls pass.
     pub(super) fn passed(&self, function: DefId, position: u32) -> Values {
+        if let Some(known) = self.passed.borrow().get(&(function, position)) {
+            return known.as_ref().clone();
+        }
         let symbol = self.file.symbols[function as usize];
         let param = &self.file.def(function).params[position as usize];
         let most = if param.kind == ParamKind::Normal { MAX_PASSED } else { MAX_VALUES };
-        let values = self.handed(Place::Parameter(symbol, position as u16), most);
-        if values.is_empty() || param.kind == ParamKind::Normal { values } else { self.container_with(values) }
+        let mut values = self.handed(Place::Parameter(symbol, position as u16), most);
+        if !values.is_empty() && param.kind != ParamKind::Normal {
+            values = self.container_with(values);
+        }
+        self.passed.borrow_mut().insert((function, position), Rc::new(values.clone()));
+        values
     }
 
     /// Returns the values that other places store in a variable of a class or module.

@@ -20,12 +20,14 @@ impl Query<'_> {
     /// Returns the number of steps from this file's project to that of another file, over the projects that each depends
     /// on; `None` if it does not depend on it.
     pub(crate) fn project_distance(&self, file: FileId) -> Option<u32> {
-        let (own, other) = (self.project_of(self.home), self.project_of(file));
-        match other {
-            _ if own == other => Some(0),
-            None => Some(SHARED),
-            Some(other) => self.reachable.get_or_init(|| self.reachable_projects(own)).get(other).copied(),
-        }
+        *self.distances.borrow_mut().entry(file).or_insert_with(|| {
+            let (own, other) = (self.project_of(self.home), self.project_of(file));
+            match other {
+                _ if own == other => Some(0),
+                None => Some(SHARED),
+                Some(other) => self.reachable.get_or_init(|| self.reachable_projects(own)).get(other).copied(),
+            }
+        })
     }
 
     fn reachable_projects(&self, own: Option<&str>) -> FxHashMap<String, u32> {
@@ -51,13 +53,14 @@ impl Query<'_> {
 
     /// Returns which of several definitions of one name is meant: that of the file's own project, else of the nearest one
     /// that it depends on, else the first.
-    pub(crate) fn of_nearest_project(&self, found: impl Iterator<Item = SymbolId>) -> Option<SymbolId> {
-        let found: Vec<SymbolId> = found.collect();
-        if found.len() < 2 || self.file.rules.modules.manifest.is_empty() {
-            return found.first().copied();
+    pub(crate) fn of_nearest_project(&self, mut found: impl Iterator<Item = SymbolId>) -> Option<SymbolId> {
+        let first = found.next()?;
+        if self.file.rules.modules.manifest.is_empty() {
+            return Some(first);
         }
+        let Some(second) = found.next() else { return Some(first) };
         let distance = |symbol: &SymbolId| self.project_distance(self.index.symbols.get(*symbol).file);
-        found.into_iter().min_by_key(|symbol| distance(symbol).unwrap_or(u32::MAX))
+        [first, second].into_iter().chain(found).min_by_key(|symbol| distance(symbol).unwrap_or(u32::MAX))
     }
 
     /// Returns, for a definition of a project that this file's project does not depend on, those of the same qualified name

@@ -183,26 +183,33 @@ impl Query<'_> {
     }
 
     fn resolve_module_name(&self, scope: DefId, name: Sym, is_called: bool) -> Option<Values> {
-        if is_called && self.file.rules.calls_only_methods {
-            return self.find_module_name(scope, name, true);
-        }
-        // Namespaces and `using`s around the scope matter only where packages are declared.
-        let is_plain = self.file.scope_rule != atlas_facts::ScopeRule::Declared;
-        if is_plain && let Some(known) = self.module_names.borrow().get(&(name, self.in_type.get())) {
+        let without_values = is_called && self.file.rules.calls_only_methods;
+        let key = (self.namespace_around(scope), name, self.in_type.get(), without_values);
+        if let Some(known) = self.module_names.borrow().get(&key) {
             return (!known.is_empty()).then(|| known.as_ref().clone());
         }
-        let found = self.find_module_name(scope, name, false);
-        if is_plain {
-            // An empty list is cached for names without a binding; bound names of unknown value are looked up again.
-            match &found {
-                Some(values) if values.is_empty() => {}
-                values => {
-                    let kept = values.clone().unwrap_or_default();
-                    self.module_names.borrow_mut().insert((name, self.in_type.get()), Rc::new(kept));
-                }
+        let found = self.find_module_name(scope, name, without_values);
+        // An empty list is cached for names without a binding; bound names of unknown value are looked up again.
+        match &found {
+            Some(values) if values.is_empty() => {}
+            values => {
+                let kept = values.clone().unwrap_or_default();
+                self.module_names.borrow_mut().insert(key, Rc::new(kept));
             }
         }
         found
+    }
+
+    /// Returns the innermost namespace around a scope, which matters only where packages are declared; 0 for none.
+    fn namespace_around(&self, scope: DefId) -> DefId {
+        if self.file.scope_rule != atlas_facts::ScopeRule::Declared {
+            return 0;
+        }
+        let mut here = scope;
+        while here != 0 && self.file.outline(here).kind != Kind::Namespace {
+            here = self.file.outline(here).parent;
+        }
+        here
     }
 
     fn find_module_name(&self, scope: DefId, name: Sym, without_values: bool) -> Option<Values> {

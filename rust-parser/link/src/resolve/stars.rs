@@ -1,5 +1,7 @@
 //! Resolves names that come from star imports.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashSet;
 use smallvec::smallvec;
 
@@ -90,15 +92,23 @@ impl Query<'_> {
 
     /// Returns the values of a name of the namespaces that the project file imports everywhere.
     fn used_everywhere(&self, name: Sym) -> Values {
-        let usings = &self.index.configuration.usings;
-        let names = around(folder_of(&self.file.path)).filter_map(|folder| self.configured(usings, folder)).flatten();
-        let mut found = names.map(|namespace| {
-            let target = self.declared_module(self.file, namespace);
-            let is_inside = !matches!(target, Entity::External(_) | Entity::Missing);
-            let found = if is_inside { self.starred_member(target, name) } else { Values::new() };
-            found.into_iter().filter(|value| value.entity != Entity::Missing).collect::<Values>()
+        let known = self.used_namespaces.borrow().clone();
+        let namespaces = known.unwrap_or_else(|| {
+            let found = self.find_used_namespaces();
+            self.used_namespaces.borrow_mut().insert(found).clone()
+        });
+        let mut found = namespaces.iter().map(|&target| {
+            let found = self.starred_member(target, name).into_iter();
+            found.filter(|value| value.entity != Entity::Missing).collect::<Values>()
         });
         via(found.find(|values| !values.is_empty()).unwrap_or_default(), Strategy::StarImport)
+    }
+
+    fn find_used_namespaces(&self) -> Rc<[Entity]> {
+        let usings = &self.index.configuration.usings;
+        let names = around(folder_of(&self.file.path)).filter_map(|folder| self.configured(usings, folder)).flatten();
+        let targets = names.map(|namespace| self.declared_module(self.file, namespace));
+        targets.filter(|target| !matches!(target, Entity::External(_) | Entity::Missing)).collect()
     }
 
     /// Returns a name of a star-imported module, without its own star imports.

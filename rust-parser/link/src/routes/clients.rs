@@ -69,7 +69,11 @@ impl Query<'_> {
         if best.len() > 1 || is_root {
             best = self.nearest(best);
         }
-        if is_root && best.iter().any(|&(_, file, _)| file != self.home && !self.imported_files().contains(&file)) {
+        if is_root
+            && best.iter().any(|&(_, file, _)| {
+                file != self.home && !self.imported_files.get_or_init(|| self.find_imported_files()).contains(&file)
+            })
+        {
             return Vec::new();
         }
         let is_one = best.iter().all(|(_, _, route)| route.path == best[0].2.path);
@@ -114,7 +118,7 @@ impl Query<'_> {
 
     /// Returns the routes of several that are registered in this file, or else in one that it imports; else all of them.
     fn nearest<'r>(&self, found: Vec<(Fit, FileId, &'r Route)>) -> Vec<(Fit, FileId, &'r Route)> {
-        let imported = self.imported_files();
+        let imported = self.imported_files.get_or_init(|| self.find_imported_files());
         let is_here = |file: FileId| file == self.home;
         let is_imported = |file: FileId| imported.contains(&file);
         let is_described = |route: &Route| self.text(route.framework) == DESCRIBED;
@@ -130,7 +134,7 @@ impl Query<'_> {
     }
 
     /// Returns the files that this file imports something from.
-    fn imported_files(&self) -> Vec<FileId> {
+    fn find_imported_files(&self) -> Vec<FileId> {
         use crate::entity::Entity;
         let imports = 0..self.file.facts().imports.len() as u32;
         let values = imports.flat_map(|import| {

@@ -36,13 +36,12 @@ impl Walk<'_> {
 
     fn texts_by_name(&self) -> FxHashMap<String, Vec<NodeId>> {
         let mut found: FxHashMap<String, Vec<NodeId>> = FxHashMap::default();
-        for value in 1..self.tree.len() {
-            let kind = self.kind_name(value);
+        let kinds = self.nodes_by_kind(|kind| {
             let is_text = is_string(kind) || kind.contains("binary");
             let is_call = kind.contains("call") || kind.contains("invocation");
-            if !is_text && !is_call {
-                continue;
-            }
+            (is_text || is_call).then_some(is_text)
+        });
+        for (value, is_text) in kinds {
             let (mut here, mut parent) = (value, self.tree.node(value).parent);
             while parent != 0 && self.kind_name(parent).ends_with("expression_list") {
                 (here, parent) = (parent, self.tree.node(parent).parent);
@@ -62,6 +61,19 @@ impl Walk<'_> {
             }
         }
         found
+    }
+
+    /// Returns the nodes whose kind has a value, with it. The names of kinds are read once each.
+    pub(super) fn nodes_by_kind<T: Copy>(
+        &self,
+        value_of: impl Fn(&str) -> Option<T>,
+    ) -> impl Iterator<Item = (NodeId, T)> {
+        let mut known: FxHashMap<u16, Option<T>> = FxHashMap::default();
+        (1..self.tree.len()).filter_map(move |node| {
+            let kind = self.tree.node(node).kind;
+            let value = *known.entry(kind).or_insert_with(|| value_of(self.kind_name(node)));
+            Some((node, value?))
+        })
     }
 
     /// Returns the innermost function around a node, 0 for none.

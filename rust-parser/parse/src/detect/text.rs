@@ -195,10 +195,7 @@ impl Walk<'_> {
     /// Returns the string that each name is assigned, `None` for several.
     fn strings_by_name(&self) -> FxHashMap<String, Option<NodeId>> {
         let mut found = FxHashMap::default();
-        for node in 1..self.tree.len() {
-            if !is_string(self.kind_name(node)) {
-                continue;
-            }
+        for (node, ()) in self.nodes_by_kind(|kind| is_string(kind).then_some(())) {
             let mut value = node;
             let mut parent = self.tree.node(node).parent;
             // Go wraps both sides in lists.

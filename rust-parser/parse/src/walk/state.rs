@@ -248,14 +248,12 @@ impl<'a> Walk<'a> {
 
     /// Returns the first child in a field of the grammar.
     pub fn child(&self, node: NodeId, field: &str) -> Option<NodeId> {
-        let field = self.language.grammar.as_ref()?.field_id_for_name(field)?;
-        self.tree.child_by_field(node, field.into())
+        self.tree.child_by_field(node, self.language.field(field)?)
     }
 
     /// Returns all children in a field of the grammar.
     pub fn in_field(&self, node: NodeId, field: &str) -> impl Iterator<Item = NodeId> + use<'a> {
-        let field = self.language.grammar.as_ref().and_then(|grammar| grammar.field_id_for_name(field));
-        let (tree, field) = (self.tree, field.map_or(u16::MAX, Into::into));
+        let (tree, field) = (self.tree, self.language.field(field).unwrap_or(u16::MAX));
         tree.children(node).filter(move |&child| tree.node(child).field == field)
     }
 
