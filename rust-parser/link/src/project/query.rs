@@ -102,6 +102,8 @@ pub struct Query<'a> {
     pub(crate) distances: RefCell<FxHashMap<FileId, Option<u32>>>,
     /// Imports of other files that apply to this one.
     pub(crate) global_imports: OnceCell<Vec<(FileId, u32)>>,
+    /// What the first parts of dotted names mean in a package.
+    pub(crate) relative_names: RefCell<FxHashMap<(Sym, Sym), Option<Entity>>>,
     /// The namespaces of the project that the project file imports everywhere.
     pub(crate) used_namespaces: RefCell<Option<Rc<[Entity]>>>,
     /// The files that this file imports something from.
@@ -137,6 +139,7 @@ impl<'a> Query<'a> {
             reachable: OnceCell::new(),
             distances: RefCell::default(),
             global_imports: OnceCell::new(),
+            relative_names: RefCell::default(),
             used_namespaces: RefCell::default(),
             imported_files: OnceCell::new(),
         }

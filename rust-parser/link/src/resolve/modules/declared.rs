@@ -43,14 +43,24 @@ impl Query<'_> {
             return None;
         }
         let (first, rest) = name.split_once('.').unwrap_or((name, ""));
-        let module = self.text(entry.module);
-        let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
-        let around: Vec<&str> = ends.map(|end| &module[..end]).filter(|package| !package.is_empty()).collect();
-        let found = around.into_iter().rev().find_map(|package| {
-            self.package(package).and_then(|package| self.package_member(package, self.known(first)))
+        let place = (entry.module, self.known(first));
+        let known = self.relative_names.borrow().get(&place).copied();
+        let found = known.unwrap_or_else(|| {
+            let found = self.relative_name(place);
+            self.relative_names.borrow_mut().insert(place, found);
+            found
         })?;
         let parts = rest.split('.').filter(|part| !part.is_empty());
         Some(parts.fold(found, |entity, part| self.module_like_member(entity, part)))
+    }
+
+    /// Returns what a name means in a package, or in one around it.
+    fn relative_name(&self, (package, name): (Sym, Sym)) -> Option<Entity> {
+        let module = self.text(package);
+        let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
+        let around: Vec<&str> = ends.map(|end| &module[..end]).filter(|package| !package.is_empty()).collect();
+        let mut around = around.into_iter().rev();
+        around.find_map(|package| self.package(package).and_then(|package| self.package_member(package, name)))
     }
 
     fn external_declared(&self, external: ExternalName, name: &str) -> Entity {
