@@ -60,16 +60,16 @@ class GraphFile:
         )
 
 
-def build_shop(path: Path) -> None:
-    """Write graph.yaml into a new store file."""
+def build_shop(path: Path, of_page: bool = False) -> None:
+    """Write graph.yaml into a new store file; with the rows for the documentation's queries if asked for."""
     data = yaml.safe_load((HERE / "graph.yaml").read_text(encoding="utf-8"))
     graph = GraphFile(path, data["project"])
     with graph.connection:
         for name, values in data["files"].items():
             graph.file(name, **values)
-        for row in data["nodes"]:
+        for row in data["nodes"] + (data["page_nodes"] if of_page else []):
             graph.node(*row)
-        for row in data["edges"] + data["invisible_edges"]:
+        for row in data["edges"] + data["invisible_edges"] + (data["page_edges"] if of_page else []):
             graph.edge(*row)
     graph.connection.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -11,6 +12,7 @@ import pytest
 from atlas.adapters.stores.sqlite.cypher import run
 from atlas.adapters.stores.sqlite.cypher.expressions.functions import AGGREGATES, FUNCTIONS, GRAPH_FUNCTIONS
 from atlas.core.errors import QueryError
+from tests.conformance.cypher.shop import build_shop, open_reading
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cypher.md").read_text(encoding="utf-8")
 
@@ -19,6 +21,14 @@ def block(kind: str) -> str:
     found = re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
     assert found
     return found[1].strip()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[apsw.Connection]:
+    build_shop(tmp_path / "shop.db", of_page=True)
+    connection = open_reading(tmp_path / "shop.db")
+    yield connection
+    connection.close()
 
 
 @pytest.mark.parametrize("query", block("cypher").split("\n\n"))
