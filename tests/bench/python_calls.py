@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from atlas_bench.edges.language_server import ORACLES, LanguageServer, Location
+
 from tests.bench.call_sites import Definition, Key, PythonFile, Site, read_files
-from tests.bench.language_server import LanguageServer, Location
 from tests.surfaces.processes import COMMAND, Place, atlas, environment
 
 Pair = tuple[Key, Key]
@@ -54,7 +55,9 @@ def resolve(
     properties = {
         one.qualified_name.rpartition(".")[2] for file in files.values() for one in file.definitions if one.is_property
     }
-    with LanguageServer.started(root, paths) as server:
+    analysis = {"extraPaths": [str(path) for path in paths], "diagnosticMode": "openFilesOnly"}
+    settings = {"python": {"analysis": analysis}, "python.analysis": analysis}
+    with LanguageServer.started(ORACLES["pyright"], root, settings) as server:
         for name in chosen:
             sites = [site for site in files[name].sites if site.is_call or site.name in properties]
             positions = [(site.line - 1, site.column) for site in sites]

@@ -16,6 +16,7 @@ import typer
 from atlas.core.wording import counted
 from atlas_bench.commands.all import run_all
 from atlas_bench.commands.answers import answers
+from atlas_bench.commands.edges import edges
 from atlas_bench.commands.search import search
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def register(app: typer.Typer) -> None:
     bench.command("live")(live)
     bench.command("answers")(answers)
     bench.command("search")(search)
+    bench.command("edges")(edges)
     bench.command("all")(run_all)
     bench.command("readers", hidden=True)(readers)
     app.add_typer(bench)

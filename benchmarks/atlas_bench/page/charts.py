@@ -1,4 +1,4 @@
-"""Charts as SVG text, without a library: horizontal bars, and lines over two linear axes. Pure."""
+"""Charts as SVG text, without a library: bars, lines over two linear axes, and a reliability diagram. Pure."""
 
 from __future__ import annotations
 
@@ -48,6 +48,35 @@ def lines(title: str, series: Mapping[str, Sequence[tuple[float, float]]], acros
     parts.append(_text(left + width / 2, top + height + 34, across, anchor="middle"))
     parts.append(_text(16, top - 8, up, size=10))
     return _svg(title, top + height + 48, parts)
+
+
+def reliability(title: str, points: Sequence[tuple[str, float, float, float, float]]) -> str:
+    """Return stated against measured shares: a point per (name, stated, measured, low, high) beside the diagonal."""
+    begin = min([0.9, *(min(stated, low) for _, stated, _, low, _ in points)]) // 0.1 / 10
+    left, top, side = 70, 48, 400
+
+    def at(stated: float, measured: float) -> tuple[float, float]:
+        return left + side * (stated - begin) / (1 - begin), top + side * (1 - (measured - begin) / (1 - begin))
+
+    parts = [_text(16, 24, title, size=15)]
+    for step in range(5):
+        share = begin + (1 - begin) * step / 4
+        x, y = at(share, share)
+        parts.append(f'<line x1="{left}" y1="{y:.1f}" x2="{left + side}" y2="{y:.1f}" stroke="{PALE}"/>')
+        parts.append(_text(left - 6, y + 4, _number(share), anchor="end", size=10))
+        parts.append(_text(x, top + side + 16, _number(share), "middle", 10))
+    parts.append(f'<line x1="{left}" y1="{top + side}" x2="{left + side}" y2="{top}" stroke="{INK}"/>')
+    for number, (name, stated, measured, low, high) in enumerate(sorted(points, key=lambda point: -point[2])):
+        (x, y), color = at(stated, measured), COLORS[number % len(COLORS)]
+        ends = at(stated, high)[1], at(stated, low)[1]
+        parts.append(f'<line x1="{x:.1f}" y1="{ends[0]:.1f}" x2="{x:.1f}" y2="{ends[1]:.1f}" stroke="{color}"/>')
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>')
+        row = top + 16 * number
+        parts.append(f'<circle cx="{left + side + 26}" cy="{row}" r="4" fill="{color}"/>')
+        parts.append(_text(left + side + 36, row + 4, f"{name}: {stated:.2f} stated, {measured:.3f} measured", size=11))
+    parts.append(_text(left + side / 2, top + side + 34, "stated confidence", anchor="middle"))
+    parts.append(_text(16, top - 8, "measured precision, 95 % interval", size=10))
+    return _svg(title, top + max(side + 48, 16 * len(points)), parts)
 
 
 def _legend(series: Sequence[str], y: int) -> list[str]:
