@@ -159,3 +159,33 @@ async def test_of_many_types_of_a_name_the_only_one_with_implementations_answers
     assert "\nimplementations of interface " in answer.render()
     assert [note for note in answer.evidence.notes if "12 other symbols called `Notifier`" in note]
     assert callers.subject_count == 13
+
+
+async def test_methods_that_override_one_of_their_name_have_a_base(tmp_path: Path) -> None:
+    root = tmp_path / "overrides"
+    root.mkdir()
+    (root / "strategy.kt").write_text(
+        "sealed class Strategy {\n"
+        "  internal abstract fun trackFailure(): Strategy\n"
+        "  class Count : Strategy() { override fun trackFailure(): Strategy = this }\n"
+        "  class Window : Strategy() { override fun trackFailure(): Strategy = this }\n"
+        "}\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "overrides of trackFailure")).render()
+    assert "no common base method" not in said
+    assert "Count.trackFailure" in said and "Window.trackFailure" in said
+
+
+async def test_the_scheme_of_an_address_is_no_route(tmp_path: Path) -> None:
+    root = tmp_path / "schemes"
+    root.mkdir()
+    (root / "app.py").write_text(
+        "from flask import Flask\napp = Flask(__name__)\n@app.get('/')\ndef home(): ...\nclass SentinelBackend: ...\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        answer = await hybrid_search(atlas, "class that handles sentinel:// backends")
+    assert isinstance(answer, SearchAnswer)
+    assert "SentinelBackend" in answer.render()

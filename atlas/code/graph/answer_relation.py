@@ -134,10 +134,14 @@ def _scope_words(intent: RelationIntent) -> str:
 async def _defined_by(
     reader: Reader, intent: RelationIntent, targets: Targets, where: Filter, methods: Sequence[Node]
 ) -> EdgeAnswer:
-    """Answer "which classes implement X" where methods of that name override no common one: all of them."""
+    """Answer "which classes implement X" for several methods: those that override another, else all of them."""
     kept, notes = await _scope(reader, intent, targets, where)
-    found = [_definition(node) for node in methods if kept(node)]
-    title = f"methods named `{targets.name}`, which have no common base method: {len(found)}"
+    uids = [node.row.uid for node in methods]
+    edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.OVERRIDES,), MAX_REACHED)
+    overriding = {edge.row.source for edge in edges}
+    found = [_definition(node) for node in methods if kept(node) and (not overriding or node.row.uid in overriding)]
+    what = "that override another" if overriding else "which have no common base method"
+    title = f"methods named `{targets.name}`{'' if overriding else ','} {what}: {len(found)}"
     return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=notes, title=title)
 
 
