@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,11 @@ MAX_IMAGE_BYTES = 5 << 20
 
 MAX_IMAGES = 8
 """Images of one result that are sent."""
+
+_TEMPLATE_TOKEN = re.compile(
+    r"<(?=\|[A-Za-z0-9_]{1,40}\|>)|\[(?=/?INST\])|<(?=</?SYS>>)|<(?=(?:start|end)_of_turn>)", re.ASCII
+)
+"""The start of a token by which chat templates of models mark who speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ def of_result(result: types.CallToolResult) -> Content:
     """Return the content of a tool result; structured content only where there is no other."""
     content = of_blocks(result.content)
     if not content.text and not content.images and result.structured_content is not None:
-        return Content(json.dumps(result.structured_content, ensure_ascii=False))
+        return Content(_inert(json.dumps(result.structured_content, ensure_ascii=False), r"\\"))
     return content
 
 
@@ -44,14 +50,19 @@ def of_blocks(blocks: Iterable[types.ContentBlock]) -> Content:
     """Return the content of blocks, in order."""
     images: list[Image] = []
     texts = [_text_of(block, images) for block in blocks]
-    return Content("\n".join(text for text in texts if text), tuple(images))
+    return Content(_inert("\n".join(text for text in texts if text)), tuple(images))
 
 
 def of_resource(contents: Sequence[types.TextResourceContents | types.BlobResourceContents]) -> Content:
     """Return the content of a resource."""
     images: list[Image] = []
     texts = [_contents(one, images) for one in contents]
-    return Content("\n".join(text for text in texts if text), tuple(images))
+    return Content(_inert("\n".join(text for text in texts if text)), tuple(images))
+
+
+def _inert(text: str, mark: str = "\\") -> str:
+    """Return a text in which no token of a chat template speaks for the user or the system: a mark breaks it."""
+    return _TEMPLATE_TOKEN.sub(lambda token: token[0] + mark, text)
 
 
 def _text_of(block: types.ContentBlock, images: list[Image]) -> str:
