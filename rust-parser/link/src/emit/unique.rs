@@ -1,5 +1,4 @@
-//! The last resort for a call on an unknown receiver: the only definition with its name, or the root of the only family
-//! of overrides with its name.
+//! The last resort for a call on an unknown receiver: the only definition with its name.
 
 use crate::emit::callees::Site;
 use crate::emit::collector::EdgeCollector;
@@ -16,7 +15,7 @@ const MAX_NAMED: usize = 64;
 
 impl EdgeCollector<'_, '_> {
     /// Returns the method that a call of `base.name` means if the name alone tells: one class of the project defines
-    /// it, or all classes that do override one method.
+    /// it. The root of a family of overrides is none: half of these calls are of classes outside of the project.
     pub(super) fn unique_member(&self, base: ExprId, name: Sym, site: Site) -> Option<Value> {
         let query = self.query;
         // A method that passes a call on to a method of its own name wraps an object of another kind.
@@ -29,18 +28,14 @@ impl EdgeCollector<'_, '_> {
             }
             around = outline.parent;
         }
-        let named = self.candidates(name)?;
-        let (symbol, via) = match named[..] {
-            [only] => (only, Strategy::UniqueName),
-            _ => (self.override_root(&named)?, Strategy::OverrideRoot),
-        };
+        let [symbol] = self.candidates(name)?[..] else { return None };
         let owner = self.owner_class(symbol)?;
         let is_open = query.ancestors(owner).iter().any(|ancestor| match *ancestor {
             Entity::External(external) => !query.is_marker(external),
             Entity::Missing => true,
             _ => false,
         });
-        (!is_open).then(|| Value::new(Entity::Definition(symbol), via))
+        (!is_open).then(|| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
     }
 
     /// Returns the only function with a name that fits.
