@@ -20,6 +20,11 @@ from atlas_bench.edges.language_server import LanguageServer, Location
 WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 CALL = re.compile(r"\s*(?:\?\.|!)?\s*(?:<[^()]{0,120}?>|\[[^\[\]()]{0,80}\])?\s*\(")
 """What follows the name of a callee: type arguments, an optional chain, the parenthesis."""
+KEYWORD = re.compile(
+    r"and|assert|await|catch|case|del|elif|else|except|for|func|function|if|import|in|not|of|or|raise|return|select|"
+    r"switch|throw|typeof|void|while|with|yield"
+)
+"""Words before a parenthesis that call nothing, unless they are members; a server may name what is around them."""
 MAX_LINE = 2_000
 """Characters of a line that are read; longer ones are generated."""
 
@@ -163,7 +168,11 @@ def _ask(server: LanguageServer, root: Path, graph: CallGraph, line: Line, texts
     named = {edge.name for edge in graph.edges.get(line, ())} | {
         edge.target.same_as.rpartition(".")[2] for edge in graph.edges.get(line, ()) if edge.target
     }
-    words = [(word.start(), word.group(), bool(CALL.match(text, word.end()))) for word in WORD.finditer(text)]
+    words = [
+        (word.start(), word.group(), bool(CALL.match(text, word.end())))
+        for word in WORD.finditer(text)
+        if not KEYWORD.fullmatch(word.group()) or text[: word.start()].endswith(".")
+    ]
     words = [(column, name, is_call) for column, name, is_call in words if is_call or name in named]
     places = server.definitions(
         root / path, [(number - 1, column) for column, _, _ in words], graph.languages.get(path, "")

@@ -13,12 +13,12 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 from urllib.parse import unquote, urlparse
 
 from atlas.core.errors import AtlasError, ConfigError
@@ -116,7 +116,7 @@ class LanguageServer:
 
     @classmethod
     @contextmanager
-    def started(cls, oracle: Oracle, root: Path, settings: Mapping[str, Any] | None = None) -> Iterator[Self]:
+    def started(cls, oracle: Oracle, root: Path, settings: Mapping[str, Any] | None = None) -> Generator[Self]:
         """Start a server that is stopped at the end of the block."""
         server = cls(oracle, root, settings)
         try:
@@ -240,9 +240,9 @@ def _receive(output: IO[bytes], messages: queue.Queue[Message | None]) -> None:
     """Put the server's messages into the queue; None at the end, or where its output is no protocol."""
     with output, contextlib.suppress(OSError, ValueError):
         while (length := _length(output)) and length <= MAX_MESSAGE:
-            message = json.loads(output.read(length))
+            message: Any = json.loads(output.read(length))
             if isinstance(message, dict):
-                messages.put(message)
+                messages.put(cast("Message", message))
     messages.put(None)
 
 
@@ -256,10 +256,11 @@ def _length(output: IO[bytes]) -> int:
 
 
 def _locations(result: Any) -> list[Location]:
-    rows = result if isinstance(result, list) else [result] if result else []
+    rows = cast("list[Message]", result if isinstance(result, list) else [result] if result else [])
     found = list[Location]()
     for row in rows:
-        start = row.get("targetSelectionRange", row.get("range"))["start"]
-        path = Path(unquote(urlparse(row.get("targetUri", row.get("uri"))).path))
+        start: dict[str, int] = (row["targetSelectionRange"] if "targetUri" in row else row["range"])["start"]
+        uri: str = row["targetUri"] if "targetUri" in row else row["uri"]
+        path = Path(unquote(urlparse(uri).path))
         found.append(Location(path, start["line"], start["character"]))
     return found
