@@ -99,8 +99,8 @@ async def test_a_changed_function_affects_its_callers_tests_and_documents(
     report = report_of(await impact(shop, diff="HEAD"))
     assert report["changed"] == {"shop/cart.py": "apply_discount 4 body"}
     assert report["affected"] == {
-        "shop/cart.py": "Cart.total 14 (same-module 0.97)",
-        "shop/checkout.py": "pay 5 (annotation 0.92) [2] < Cart.total",
+        "shop/cart.py": "Cart.total 14 (same-module 0.99)",
+        "shop/checkout.py": "pay 5 (annotation 0.99) [2] < Cart.total",
     }
     assert report["tests"] == {"tests/test_cart.py": "test_total < Cart.total"}
     assert report["run"] == ["python -m pytest tests/test_cart.py"]
@@ -159,7 +159,7 @@ async def test_staged_changes_new_files_and_ranges(repository: GitRepository, sh
 async def test_a_symbol_by_name_with_its_depth(shop: Atlas) -> None:
     report = report_of(await impact(shop, "Cart", depth=1))
     assert report["of"] == "impact of class shop.cart.Cart shop/cart.py:9"
-    assert report["affected"] == {"shop/checkout.py": "pay 4 (type import 0.97)"}
+    assert report["affected"] == {"shop/checkout.py": "pay 4 (type import 0.99)"}
     assert report["tests"] == {"tests/test_cart.py": "test_total"}
     several = report_of(await impact(shop, "load"))
     assert "shop.store.Store.load" in str(several["of"]) and "shop.store.MemoryStore.load" in str(several["of"])

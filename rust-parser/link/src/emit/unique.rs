@@ -32,6 +32,8 @@ impl EdgeCollector<'_, '_> {
         let named = self.candidates(name)?;
         let (symbol, via) = match named[..] {
             [only] => (only, Strategy::UniqueName),
+            // Members that are assigned to objects make no family.
+            _ if query.file.rules.prototypes => return None,
             _ => (self.override_root(&named)?, Strategy::OverrideRoot),
         };
         let owner = self.owner_class(symbol)?;
