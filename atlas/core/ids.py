@@ -21,7 +21,7 @@ def project_name(root: PurePath) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a folder's name as that of a project. Without `re`, which takes longer to import than all the rest here."""
+    """Return a folder's name as that of a project. Without `re`: the proxy of a session does not import it."""
     replaced = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else " " for letter in name)
     return "-".join(replaced.split()).strip("-.") or "project"
 

@@ -48,7 +48,6 @@ TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
 """A secret rather than a setting: no file holds it, no command shows it, and only the HTTP server reads it."""
 
 
-
 def load_settings(
     project: str = "",
     data_dir: str = "",
