@@ -53,3 +53,5 @@ class Toolset(Generic[HostT]):
     """Called once in a session, before any call; cheap. Toolsets with the same function share what it returns."""
     instructions: str = ""
     """What the server tells a client at the start."""
+    is_per_client: bool = False
+    """It keeps what one client has done: clients that share a session have one each."""

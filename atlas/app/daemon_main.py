@@ -14,11 +14,13 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from atlas import __version__
 from atlas.adapters.opening.data_folder import prepare_data_folder
 from atlas.app.daemon import run_daemon, stop_server
+from atlas.app.session_host import SessionHost
 from atlas.app.worker import run_worker
 from atlas.core.errors import AtlasError, StoreError
 from atlas.runtime.config.addresses import masked
@@ -38,11 +40,39 @@ VALID_SECONDS = 2.0
 """Interval of the check whether the data folder still exists."""
 
 
-def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> RunningDaemon | None:
+def run_foreground(all_settings: Sequence[Settings], *, echo: bool, host: SessionHost) -> RunningDaemon | None:
     """Run the daemon of these projects until a signal arrives; return None then, or the daemon that already runs.
 
-    `echo` also prints the log on standard error. Logs and raises the error that ends the daemon.
+    `echo` also prints the log on standard error. A project that a session asks for is added. Logs and raises the error
+    that ends the daemon.
     """
+    while True:
+        other = _watch(all_settings, echo=echo, host=host)
+        if other is not None or host.is_left():
+            return other
+        all_settings = host.watched
+
+
+def run_for_sessions(host: SessionHost) -> None:
+    """Watch what sessions ask for, nothing before that, until they end the process or a signal does.
+
+    Sessions are served without a watcher where that fails; the error is logged.
+    """
+    while True:
+        for kind in SIGNALS:
+            signal.signal(kind, lambda number, frame: host.leave())
+        if host.is_left():
+            return
+        try:
+            if _watch(host.watched, echo=False, host=host) is not None:
+                # another daemon watches this index: these sessions read what it has noticed
+                host.watched = ()
+        except AtlasError as error:
+            host.fail(error)
+
+
+def _watch(all_settings: Sequence[Settings], *, echo: bool, host: SessionHost) -> RunningDaemon | None:
+    """Watch these projects until the host asks for something else; see `run_foreground`."""
     first = all_settings[0]
     prepare_data_folder(first)
     about = RunningDaemon(
@@ -58,16 +88,19 @@ def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> RunningDa
     try:
         log = DaemonLog(first.data_dir, echo=echo)
         try:
-            _run_logged(all_settings, instance, about, log)
+            _run_logged(all_settings, instance, about, log, host)
         finally:
             log.close()
     finally:
-        instance.report_status(ENDED)
+        if host.for_sessions or host.has_more():
+            instance.release()  # this process goes on without it, or takes it again
+        else:
+            instance.report_status(ENDED)
     return None
 
 
 def _run_logged(
-    all_settings: Sequence[Settings], instance: DaemonInstance, about: RunningDaemon, log: DaemonLog
+    all_settings: Sequence[Settings], instance: DaemonInstance, about: RunningDaemon, log: DaemonLog, host: SessionHost
 ) -> None:
     with contextlib.suppress(OSError, ValueError):  # standard error may be no file
         faulthandler.enable()
@@ -76,7 +109,7 @@ def _run_logged(
     gc.set_threshold(50_000, 20, 20)
     log.log("start", {"version": __version__, "pid": about.pid, "roots": list(about.roots), "bus": about.bus})
     try:
-        asyncio.run(_run(all_settings, instance, log))
+        asyncio.run(_run(all_settings, instance, log, host))
     except AtlasError as error:
         log.log("ended", {"error": error.message, "hint": error.hint})
         raise
@@ -86,7 +119,7 @@ def _run_logged(
     log.log("end", {})
 
 
-async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: DaemonLog) -> None:
+async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: DaemonLog, host: SessionHost) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     data_dir = all_settings[0].data_dir
@@ -98,13 +131,15 @@ async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: 
             log.close()
             os._exit(SECOND_SIGNAL_CODE)
         log.log("stopping", {"signal": kind.name})
+        host.leave()
         stop.set()
 
     for kind in SIGNALS:
         loop.add_signal_handler(kind, asked_to_stop, kind)
     gone = asyncio.create_task(_until_invalid(instance, stop))
     try:
-        await run_daemon(all_settings, stop, log.log, instance.report_status)
+        with host.interrupting(partial(loop.call_soon_threadsafe, stop.set)):
+            await run_daemon(all_settings, stop, log.log, instance.report_status)
     finally:
         gone.cancel()
         await asyncio.gather(gone, return_exceptions=True)

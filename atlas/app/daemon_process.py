@@ -50,6 +50,32 @@ def launch_daemon_once(all_settings: Sequence[Settings], data_dir: str) -> tuple
         lock.close()
 
 
+def become_daemon(project: str, data_dir: str, lock: int) -> None:
+    """Replace this process by the daemon that serves sessions, holding `lock`; return if the settings want none.
+
+    Raises ConfigError and OSError.
+    """
+    from atlas.runtime.config.load import load_settings
+    from atlas.runtime.process.files import open_file
+    from atlas.runtime.process.places import run_path
+
+    settings = load_settings(project, data_dir)
+    if settings.shared or not settings.mcp.start_daemon:
+        return
+    output = open_file(Path(run_path(str(settings.data_dir), "out")), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for descriptor in (1, 2):
+        os.dup2(output, descriptor)
+    # what a client's program left open is not for the daemon
+    os.closerange(3, lock)
+    os.closerange(lock + 1, os.sysconf("SC_OPEN_MAX"))
+    os.set_inheritable(lock, True)
+    os.chdir(settings.root)
+    given = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
+    command = daemon_command([settings], given, "--detached", "--json", "--for-sessions", str(lock))
+    os.execve(command[0], command, {**_environment()})
+
+
 def daemon_command(all_settings: Sequence[Settings], data_dir: str, *options: str) -> list[str]:
     """Return the command line of a daemon of this installation.
 

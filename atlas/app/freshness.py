@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import subprocess
 
     from atlas.answers.toolset import Report
+    from atlas.app.session_host import SessionHost
     from atlas.code.atlas import TreeReport
     from atlas.code.index.project.tree_check import TreeCheck
     from atlas.core.contracts import Store
@@ -62,9 +63,15 @@ DEFINITIONS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 class FreshnessGuard:
     """One per session; use from one event loop, close with `aclose`."""
 
-    def __init__(self, settings: Settings, *, may_index: bool, on_demand: bool) -> None:
-        """`may_index`: index a few newer files before an answer; `on_demand`: also make the first index."""
+    def __init__(
+        self, settings: Settings, *, may_index: bool, on_demand: bool, host: SessionHost | None = None
+    ) -> None:
+        """`may_index`: index a few newer files before an answer; `on_demand`: also make the first index.
+
+        `host`: the daemon in whose process the session is.
+        """
         self._settings, self._may_index, self._on_demand = settings, may_index, on_demand
+        self._host = host if host is not None and host.holds(settings) else None
         self._check: TreeCheck | None = None
         self._checks: SingleFlight[NewerFiles | None] = SingleFlight()
         self._checked_at = -math.inf
@@ -217,6 +224,9 @@ class FreshnessGuard:
             return
         self._has_launched = True
         settings = self._settings
+        if self._host is not None:
+            self._host.begin(settings)
+            return
         data_dir = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
         try:
             if await asyncio.to_thread(find_running, settings.data_dir) is None:
@@ -228,6 +238,8 @@ class FreshnessGuard:
 
     def daemon_problem(self) -> str:
         """Return why the daemon that this session has started does not run, "" if it does or was not started."""
+        if self._host is not None:
+            return self._host.problem
         if self._daemon is not None:
             error = start_failure(self._settings.data_dir, *self._daemon)
             return error.message if error is not None else ""

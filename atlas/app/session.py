@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from atlas.answers.answer import Answer
     from atlas.answers.tool import Tool
     from atlas.answers.toolset import Report
+    from atlas.app.session_host import SessionHost
     from atlas.code.atlas import Atlas, TreeReport
     from atlas.core.contracts import Store
     from atlas.core.project_state import ProjectState
@@ -51,13 +52,14 @@ class Session:
         personal: Session | None = None,
         toolsets: Sequence[Toolset[ToolsetHost]] = tuple(TOOLSETS.values()),
         first_index: FirstIndex | None = None,
+        host: SessionHost | None = None,
     ) -> None:
         """`serves_agents`: the `mcp` settings apply; other sessions index newer files and make a first index as told.
 
         `first_index`: makes it and returns when it is finished; None: there is none to make.
 
         `personal`: a session with the user's own notes, which this one closes; None if they are not served.
-        `toolsets`: those whose tools are answered.
+        `toolsets`: those whose tools are answered. `host`: the daemon in whose process many clients share the session.
         """
         self._settings, self.index_patience = settings, index_patience
         self._personal = personal
@@ -65,11 +67,11 @@ class Session:
         self._makes_index = serves_agents and may_index and settings.mcp.index_on_demand
         self._first_index = first_index if settings.mcp.index_on_demand else None
         self._starts_daemon = serves_agents and settings.mcp.start_daemon and not settings.shared
-        self.guard = FreshnessGuard(settings, may_index=may_index, on_demand=self._makes_index)
+        self.guard = FreshnessGuard(settings, may_index=may_index, on_demand=self._makes_index, host=host)
+        self._starts_daemon = self._starts_daemon and may_index and not self.guard.forbidden()
         queries = SERVER_QUERIES_AT_WORK if settings.store.url else QUERIES_AT_WORK
-        self._bulkheads = Bulkheads(
-            widths({name: str(tool.effort) for name, tool in tools_of(toolsets).items()}, queries)
-        )
+        efforts = {name: str(tool.effort) for name, tool in tools_of(toolsets).items()}
+        self._bulkheads = Bulkheads(widths(efforts, queries, are_shared=host is not None))
         self._atlas: Atlas | None = None
         self._opening: SingleFlight[Atlas] = SingleFlight()
         self._toolsets: dict[Callable[[ToolsetHost], OpenToolset], OpenToolset] = {}
@@ -89,18 +91,23 @@ class Session:
         return self._personal
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, object], report: Report, client: str = ""
+        self,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        report: Report,
+        client: str = "",
+        own: OpenToolset | None = None,
     ) -> tuple[str, Structure]:
         """Return a tool's answer as text and as structured content; `client` has name and version of who asks.
 
-        Raises AtlasError as the tool does.
+        `own`: what answers instead, for this client alone. Raises AtlasError as the tool does.
         """
         from atlas.answers.assemble import INLINE_TOKENS
 
         budget = arguments.get("token_budget", 0)
         is_large = isinstance(budget, int) and budget > INLINE_TOKENS and not tool.is_bounded
         async with self._bulkheads.place(LARGE if is_large else tool.name):
-            answer = await self._answer(tool, arguments, Caller(client, report))
+            answer = await self._answer(tool, arguments, Caller(client, report), own)
             if answer.evidence.tokens <= INLINE_TOKENS // 4:
                 return answer.render(), answer.structure()
             return await asyncio.to_thread(lambda: (answer.render(), answer.structure()))
@@ -116,6 +123,8 @@ class Session:
         """Close the store, and end an index pass in the background; idempotent."""
         for toolset in self._toolsets.values():
             await toolset.aclose()
+        if self._personal is not None:
+            await self._personal.aclose()
         await self.guard.aclose()
         await self._opening.aclose(cancel=False)
         if self._atlas is not None:
@@ -146,11 +155,15 @@ class Session:
         """Return the answer of a tool. Raises AtlasError as the tool does."""
         return await self._answer(tool, arguments, Caller(client))
 
-    async def _answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Answer:
-        if self._starts_daemon and tool.reads is not Reads.INSTALLATION:
+    async def _answer(
+        self, tool: Tool, arguments: Mapping[str, object], caller: Caller, own: OpenToolset | None = None
+    ) -> Answer:
+        # where no first index may be made, the daemon waits for one
+        has_work = self._makes_index or self._is_known or self._is_complete
+        if self._starts_daemon and has_work and tool.reads is not Reads.INSTALLATION:
             await self.guard.start_daemon()
         given = without_uris(tool.arguments, self._with_defaults(tool, arguments), str(self._settings.root))
-        answering = self._answering[tool.name].answer(tool, given, caller)
+        answering = (own or self._answering[tool.name]).answer(tool, given, caller)
         if self._is_complete or not self._makes_index or tool.reads is not Reads.FILES:
             return await answering
         async with in_background(self.guard.tell(caller.report)):
@@ -275,6 +288,7 @@ def make_session(
     serves_agents: bool = False,
     personal: bool | None = None,
     first_index: FirstIndex | None = None,
+    host: SessionHost | None = None,
 ) -> Session:
     """Return a session with a project, and with the user's own notes unless these are not wanted.
 
@@ -283,5 +297,5 @@ def make_session(
     from atlas.runtime.config.load import personal_settings
 
     wanted = settings.knowledge.personal if personal is None else personal
-    own = Session(personal_settings(settings), serves_agents=True) if wanted else None
-    return Session(settings, serves_agents=serves_agents, personal=own, first_index=first_index)
+    own = Session(personal_settings(settings), serves_agents=True, host=host) if wanted else None
+    return Session(settings, serves_agents=serves_agents, personal=own, first_index=first_index, host=host)

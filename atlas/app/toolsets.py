@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict
 
 from atlas.answers.tool import Effort, Tool
 from atlas.answers.toolset import OpenToolset, Toolset
@@ -16,6 +17,15 @@ from atlas.packs.tools.catalogue import PACK_TOOLS
 if TYPE_CHECKING:
     from atlas.app.toolset_host import ToolsetHost
     from atlas.packs.toolset import PackDesk
+    from atlas.runtime.config.load import Settings
+
+
+class OfferedTools(TypedDict):
+    """Which tools a server offers."""
+
+    offer_index: bool
+    toolsets: tuple[str, ...]
+    offer_writes: bool
 
 
 def open_code(session: ToolsetHost) -> OpenToolset:
@@ -51,8 +61,8 @@ TOOLSETS: Mapping[str, Toolset[ToolsetHost]] = {
     for toolset in (
         Toolset("code", TOOLS, open_code, INSTRUCTIONS),
         Toolset("query", QUERIES, open_code, INSTRUCTIONS),
-        Toolset("claims", CLAIM_TOOLS, open_knowledge),
-        Toolset("memory", MEMORY_TOOLS, open_knowledge),
+        Toolset("claims", CLAIM_TOOLS, open_knowledge, is_per_client=True),
+        Toolset("memory", MEMORY_TOOLS, open_knowledge, is_per_client=True),
         Toolset("packs", PACK_TOOLS, open_packs),
     )
 }
@@ -87,6 +97,28 @@ def offered_tools(
         for name, tool in tools_of(known.values()).items()
         if name in chosen and (tool.read_only or (offer_index if tool.effort is Effort.INDEX_PASS else offer_writes))
     )
+
+
+def offer_of(settings: Settings) -> OfferedTools:
+    """Return which tools the settings offer."""
+    mcp = settings.mcp
+    return {
+        "offer_index": mcp.allow_index,
+        "toolsets": mcp.toolsets,
+        "offer_writes": settings.knowledge.allow_write,
+    }
+
+
+def with_toolsets(settings: Settings, toolsets: str) -> Settings:
+    """Return the settings with the toolsets of the command line, "" = not given.
+
+    Raises ConfigError for an unknown toolset, also in the settings.
+    """
+    if toolsets:
+        chosen = tuple(name.strip() for name in toolsets.split(",") if name.strip())
+        settings = replace(settings, mcp=replace(settings.mcp, toolsets=chosen))
+    offered_tools(settings.mcp.toolsets)
+    return settings
 
 
 def instructions_for(

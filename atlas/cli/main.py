@@ -26,7 +26,24 @@ def main() -> None:
     """Run the command line and exit with the documented code, without a traceback unless ATLAS_DEBUG is set."""
     _use_utf8()
     _escape_unencodable()
-    sys.exit(_run())
+    sys.exit(_serve_session() if "mcp" in sys.argv else _run())
+
+
+def _serve_session() -> int:
+    """Serve a session over the daemon, which needs none of the command line; run any other command."""
+    from atlas.server.proxy import serve, session_options
+
+    options = session_options(sys.argv[1:])
+    try:
+        return _run() if options is None else serve(options, _run, _warn_of)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _warn_of(ignored: list[str]) -> None:
+    from atlas.cli.options import warn_of
+
+    warn_of(ignored)
 
 
 def _use_utf8() -> None:

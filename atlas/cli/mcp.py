@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from atlas.app.toolsets import offered_tools
+from atlas.app.toolsets import offer_of, with_toolsets
 from atlas.cli.clients.recipes import Client, known_clients
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.over_http import (
@@ -38,14 +38,6 @@ from atlas.core.errors import ConfigError
 if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
     from atlas.server.mcp import HttpSite
-
-
-class OfferedTools(TypedDict):
-    """Which tools a server offers."""
-
-    offer_index: bool
-    toolsets: tuple[str, ...]
-    offer_writes: bool
 
 
 ToolsetsOption = Annotated[
@@ -96,7 +88,7 @@ def mcp(
 
     Over stdio without --project, the roots that the client offers choose the project.
     """
-    settings = _with_toolsets(settings_of(project, data_dir), toolsets)
+    settings = with_toolsets(settings_of(project, data_dir), toolsets)
     if json and print_config is None:
         raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
     guard = HttpGuard(token_file, no_token, tuple(allow_host or ()), tls_cert, tls_key)
@@ -136,30 +128,17 @@ def _serve_stdio(settings: Settings, data_dir: str, *, is_given: bool) -> None:
 
     session = make_session(settings, serves_agents=True)
     if is_given:
-        serve_stdio(session, make_server(session, **_offer(settings)))
+        serve_stdio(session, make_server(session, **offer_of(settings)))
         return
+    from atlas.runtime.config.load import load_settings
     from atlas.server.roots import RootSessions
 
-    roots = RootSessions(session, partial(make_session, serves_agents=True), data_dir)
-    serve_stdio(roots, make_server(session, **_offer(settings), roots=roots))
-
-
-def _offer(settings: Settings) -> OfferedTools:
-    mcp = settings.mcp
-    return {
-        "offer_index": mcp.allow_index,
-        "toolsets": mcp.toolsets,
-        "offer_writes": settings.knowledge.allow_write,
-    }
-
-
-def _with_toolsets(settings: Settings, toolsets: str) -> Settings:
-    """Return the settings with the toolsets of the command line. Raises ConfigError for an unknown one."""
-    if toolsets:
-        chosen = tuple(name.strip() for name in toolsets.split(",") if name.strip())
-        settings = replace(settings, mcp=replace(settings.mcp, toolsets=chosen))
-    offered_tools(settings.mcp.toolsets)
-    return settings
+    roots = RootSessions(
+        session,
+        partial(make_session, serves_agents=True),
+        lambda root: load_settings(str(root), data_dir),
+    )
+    serve_stdio(roots, make_server(session, **offer_of(settings), roots=roots))
 
 
 def launch_command() -> list[str]:
@@ -185,6 +164,10 @@ def _print_http(client: Client, settings: Settings, guard: HttpGuard, *, as_json
 
 
 def _serve_http(settings: Settings, guard: HttpGuard) -> None:
+    if settings.origin("mcp.start_daemon") == "default":
+        # the daemon of a session ends without one, and this server checks the tree itself
+        settings = replace(settings, mcp=replace(settings.mcp, start_daemon=False))
+
     def serve(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
         from atlas.app.session import make_session
         from atlas.server.mcp import make_server, serve_http, session_health
@@ -192,7 +175,7 @@ def _serve_http(settings: Settings, guard: HttpGuard) -> None:
         # everybody who reaches the port would read them
         personal = settings.knowledge.personal and settings.knowledge.personal_over_http and with_token
         session = make_session(settings, serves_agents=True, personal=personal)
-        server = make_server(session, **_offer(settings))
+        server = make_server(session, **offer_of(settings))
         serve_http(server, session, site, ready, lambda: session_health(session))
 
     serve_over_http(settings, settings.project_name, serve, guard)

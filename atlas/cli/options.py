@@ -10,6 +10,8 @@ import typer
 from atlas.cli import output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from atlas.runtime.config.load import Settings
 
 ProjectOption = Annotated[
@@ -49,11 +51,16 @@ def settings_of(project: str, data_dir: str) -> Settings:
     from atlas.runtime.config.load import load_settings
 
     settings = load_settings(project, data_dir)
-    for each in settings.ignored[:MAX_WARNINGS]:
-        print(f"warning: ignored: {output.one_line(each.why)}", file=sys.stderr)
-    if len(settings.ignored) > MAX_WARNINGS:
-        print(f"warning: ignored: {len(settings.ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
+    warn_of([each.why for each in settings.ignored])
     return settings
+
+
+def warn_of(ignored: Sequence[str]) -> None:
+    """Tell on stderr why settings are ignored."""
+    for why in ignored[:MAX_WARNINGS]:
+        print(f"warning: ignored: {output.one_line(why)}", file=sys.stderr)
+    if len(ignored) > MAX_WARNINGS:
+        print(f"warning: ignored: {len(ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
 
 
 def wants_json(arguments: list[str] | None = None) -> bool:

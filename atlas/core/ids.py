@@ -6,8 +6,10 @@ symbols `ext:<name>`, packages and the project itself their dotted name.
 
 from __future__ import annotations
 
-import re
-from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import PurePath
 
 PERSONAL_PROJECT = "~me"
 """The project of the user's own notes. No other project can have this name: `project_name` replaces the character."""
@@ -15,8 +17,13 @@ PERSONAL_PROJECT = "~me"
 
 def project_name(root: PurePath) -> str:
     """Return the default project name for a folder: its name, with "-" for characters outside [A-Za-z0-9._-]."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip("-.")
-    return name or "project"
+    return plain_name(root.name)
+
+
+def plain_name(name: str) -> str:
+    """Return a folder's name as that of a project. Without `re`: the proxy of a session does not import it."""
+    replaced = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else " " for letter in name)
+    return "-".join(replaced.split()).strip("-.") or "project"
 
 
 def make_uid(project: str, qualified_name: str) -> str:

@@ -98,12 +98,10 @@ class KnowledgeDesk:
                     session.has_written()
 
     async def aclose(self) -> None:
-        """Close short-term memory and the session with personal notes; idempotent."""
+        """Close short-term memory; idempotent. The session closes that with personal notes."""
         if self._short_term is not None:
             await self._short_term.aclose()
             self._short_term = None
-        for session in self._sessions[1:]:
-            await session.aclose()
 
     def _count_write(self) -> None:
         """Raise Unavailable beyond the limit of writes."""

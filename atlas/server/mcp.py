@@ -15,7 +15,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 # Two documented settings shorten the start by a fifth: nothing that is imported here becomes garbage, and pydantic
 # would otherwise scan the entry points of every installed distribution for plugins.
@@ -43,15 +43,17 @@ from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES  # noqa: E402
 from atlas.code.tools.prompts import PROMPTS, prompt_text  # noqa: E402
 from atlas.core.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
 from atlas.knowledge.notes.checks import client_name  # noqa: E402
-from atlas.runtime.process.stdin import claim_stdin  # noqa: E402
+from atlas.runtime.process.stdin import Lines, claim_stdin  # noqa: E402
 from atlas.server.http.log import RateLimitFilter  # noqa: E402
 from atlas.server.malformed import malformed_answered, with_codes  # noqa: E402
 
 if TYPE_CHECKING:
+    from atlas.server.client_lines import ClientLines, ClientWriter
     from atlas.server.http.auth import Access
     from atlas.server.http.middleware import RequestLimits
     from atlas.server.http.server import Tls
     from atlas.server.roots import RootSessions
+    from atlas.server.shared_sessions import AnyClientSession
 
 gc.freeze()
 gc.enable()
@@ -59,7 +61,7 @@ gc.enable()
 logger = logging.getLogger("atlas.mcp")
 
 Context = ServerRequestContext[object, object]
-Chosen = Callable[[Context], Awaitable[Session]]
+Chosen = Callable[[Context], Awaitable["AnyClientSession"]]
 """Returns the session that answers a request."""
 
 HTTP_PATH = "/mcp"
@@ -103,7 +105,7 @@ def serve_stdio(session: Served, server: Server[object]) -> None:
     woken, and store writes are transactions, so nothing is left half done.
     """
     _log_to_stderr()
-    _keep_loop_free()
+    keep_loop_free()
     signal.signal(signal.SIGINT, _leave)
     anyio.run(_serve_stdio, session, server)
 
@@ -120,20 +122,15 @@ def serve_http(
     Every revision of the protocol is served at `HTTP_PATH`, without sessions: requests are independent of each other.
     """
     _log_to_stderr()
-    _keep_loop_free()
+    keep_loop_free()
     from atlas.runtime.process.memory import limit_malloc_arenas
 
     limit_malloc_arenas()
     anyio.run(_serve_http, server, session, site, ready, health)
 
 
-def _keep_loop_free() -> None:
-    sys.setswitchinterval(SWITCH_SECONDS)
-    gc.set_threshold(*GC_THRESHOLDS)
-
-
 def make_server(
-    session: Session,
+    session: AnyClientSession,
     *,
     offer_index: bool = True,
     toolsets: Sequence[str] = ("code",),
@@ -146,7 +143,7 @@ def make_server(
     `roots`: sessions with the projects of the client's roots, instead of `session`.
     """
 
-    async def chosen(context: Context) -> Session:
+    async def chosen(context: Context) -> AnyClientSession:
         return session if roots is None else await roots.of(context.session)
 
     tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes, known=known)
@@ -309,13 +306,27 @@ async def session_health(session: Session) -> tuple[bool, dict[str, object]]:
 
 async def _serve_stdio(session: Served, server: Server[object]) -> None:
     try:
-        async with (
-            stdio_server(stdin=claim_stdin()) as (incoming, outgoing),
-            malformed_answered(incoming, outgoing) as messages,
-        ):
-            await server.run(messages, outgoing, server.create_initialization_options())
+        await serve_messages(server, claim_stdin())
     finally:
         await session.aclose()
+
+
+async def serve_messages(
+    server: Server[object], lines: Lines | ClientLines, written: ClientWriter | None = None
+) -> None:
+    """Serve one client until its lines end; answers go to `written`, else to standard output."""
+    stdin, stdout = cast("anyio.AsyncFile[str]", lines), cast("anyio.AsyncFile[str] | None", written)
+    async with (
+        stdio_server(stdin, stdout) as (incoming, outgoing),
+        malformed_answered(incoming, outgoing) as messages,
+    ):
+        await server.run(messages, outgoing, server.create_initialization_options())
+
+
+def keep_loop_free() -> None:
+    """Have the event loop regain the interpreter soon, and few full collections; for the whole process."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 def _client(context: Context) -> str:

@@ -20,11 +20,11 @@ from pydantic import ValidationError
 
 from atlas.answers.file_uri import local_path
 from atlas.core.errors import AtlasError
-from atlas.runtime.config.load import first_project, load_settings
+from atlas.runtime.config.load import first_project
 
 if TYPE_CHECKING:
-    from atlas.app.session import Session
     from atlas.runtime.config.load import Settings
+    from atlas.server.shared_sessions import AnyClientSession
 
 logger = logging.getLogger("atlas.mcp")
 
@@ -38,16 +38,21 @@ ORIGIN = "roots of the client"
 class RootSessions:
     """One session for each project that a client has chosen. Use from one event loop; close with `aclose`."""
 
-    def __init__(self, default: Session, opening: Callable[[Settings], Session], data_dir: str = "") -> None:
+    def __init__(
+        self,
+        default: AnyClientSession,
+        opening: Callable[[Settings], AnyClientSession],
+        load: Callable[[Path], Settings],
+    ) -> None:
         """Serve `default` unless the client's roots choose; `opening` returns a session with a project.
 
-        `data_dir`: that of the command line.
+        `load` returns the settings of a root. Raises AtlasError.
         """
-        self._default, self._opening, self._data_dir = default, opening, data_dir
+        self._default, self._opening, self._load = default, opening, load
         self._opened = {default.settings.root: default}
         self._chosen, self._is_asked, self._asking = default, False, asyncio.Lock()
 
-    async def of(self, client: ServerSession) -> Session:
+    async def of(self, client: ServerSession) -> AnyClientSession:
         """Return the session with the project of the client's roots."""
         capabilities = client.client_capabilities
         if capabilities is None or capabilities.roots is None or not client.can_send_request:
@@ -67,7 +72,7 @@ class RootSessions:
         for session in self._opened.values():
             await session.aclose()
 
-    async def _choose(self, client: ServerSession) -> Session:
+    async def _choose(self, client: ServerSession) -> AnyClientSession:
         try:
             request = types.ListRootsRequest()
             listed = await client.send_request(request, types.ListRootsResult, ROOTS_SECONDS)
@@ -79,7 +84,7 @@ class RootSessions:
             return self._default
         if root not in self._opened:
             try:
-                settings = await asyncio.to_thread(load_settings, str(root), self._data_dir)
+                settings = await asyncio.to_thread(self._load, root)
             except AtlasError as error:
                 logger.warning("the client's root cannot be served: %s", error.message)
                 return self._default

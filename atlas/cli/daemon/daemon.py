@@ -48,16 +48,26 @@ def start(
         bool, typer.Option("--foreground", help="Stay in the foreground and log to standard error, too.")
     ] = False,
     detached: Annotated[bool, typer.Option("--detached", hidden=True, help="Log to the file only.")] = False,
+    for_sessions: Annotated[
+        int | None, typer.Option("--for-sessions", hidden=True, help="Serve sessions; they say when to watch.")
+    ] = None,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Watch these projects and keep their index current; returns once they are. The first project's settings apply."""
     all_settings = _all_settings(roots, project, data_dir)
+    if for_sessions is not None:
+        _serve_sessions(all_settings[0], for_sessions)
     if foreground:
         from atlas.app.daemon_main import run_foreground
+        from atlas.app.session_host import SessionHost
+        from atlas.server.sessions import serving
 
-        running = run_foreground(all_settings, echo=not detached)
+        first = all_settings[0]
+        host = SessionHost(first.data_dir, all_settings)
+        with serving(first, host):
+            running = run_foreground(all_settings, echo=not detached, host=host)
         if running is not None:
             _already(running, all_settings, explicit=bool(roots), as_json=json)
         return
@@ -194,6 +204,19 @@ def _all_settings(roots: Sequence[str] | None, project: str, data_dir: str) -> l
                 'Give one of them another name in its atlas.toml: [project] name = "..."',
             )
     return list(found.values())
+
+
+def _serve_sessions(settings: Settings, lock: int) -> None:
+    """Serve sessions and watch what they ask for, then exit. `lock`: see `session_socket`; held by this process."""
+    from atlas.app.daemon_main import run_for_sessions
+    from atlas.app.session_host import SessionHost
+    from atlas.server.sessions import serving
+
+    host = SessionHost(settings.data_dir, for_sessions=True)
+    with serving(settings, host, lock):
+        run_for_sessions(host)
+    # a thread may still wait for a disk or a query
+    os._exit(0)
 
 
 def _already(running: RunningDaemon, all_settings: Sequence[Settings], *, explicit: bool, as_json: bool) -> None:

@@ -38,16 +38,14 @@ from atlas.runtime.config.settings import (
     StoreSettings,
 )
 from atlas.runtime.config.settings import Settings as Settings
-from atlas.runtime.process.data_folder import MARKER, TRUST_VARIABLE, check_folder, default_folder
-from atlas.runtime.process.files import is_shared_folder
+from atlas.runtime.process import places
+from atlas.runtime.process.data_folder import TRUST_VARIABLE, check_folder, default_folder
 from atlas.runtime.process.installation_key import config_folder, personal_folder
+from atlas.runtime.process.places import FILE_NAME as FILE_NAME
+from atlas.runtime.process.places import PROJECT_MARKERS as PROJECT_MARKERS
 
 TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
 """A secret rather than a setting: no file holds it, no command shows it, and only the HTTP server reads it."""
-
-FILE_NAME = "atlas.toml"
-PROJECT_MARKERS = (FILE_NAME, ".git")
-"""Entries that mark the root of a project without an index, strongest first."""
 
 
 def load_settings(
@@ -195,24 +193,9 @@ def _parsed(key: str, text: str, variable: str) -> object:
 def discover_root(start: Path) -> Path:
     """Return the project root of `start`: the nearest folder with an index, `atlas.toml` or `.git`, else `start`.
 
-    The home folder and its ancestors count only when `start` is one of them: a stray marker in the home folder must not
-    claim every project below it. So must not one that another user left in a folder that all share, such as `/tmp`.
+    The home folder and its ancestors count only when `start` is one of them; see `places.discover_root`.
     """
-    start = start.resolve()
-    home = Path.home().resolve()
-    candidates: list[Path] = []
-    for folder in (start, *start.parents):
-        if folder != start and (folder == home or folder in home.parents or is_shared_folder(folder)):
-            break
-        candidates.append(folder)
-    for folder in candidates:
-        if (default_folder(folder) / MARKER).exists():
-            return folder
-    for marker in PROJECT_MARKERS:
-        for folder in candidates:
-            if os.path.lexists(folder / marker):
-                return folder
-    return start
+    return Path(places.discover_root(str(start)))
 
 
 def first_project(folders: Sequence[Path]) -> Path | None:
@@ -220,14 +203,14 @@ def first_project(folders: Sequence[Path]) -> Path | None:
 
     The home folder and its ancestors are no project unless they are indexed. None if no folder is left.
     """
-    home, others = Path.home().resolve(), list[Path]()
+    others = list[Path]()
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 `Path.is_dir` raises where this user may not look
             continue
         root = discover_root(folder)
-        if (default_folder(root) / MARKER).exists():
+        if places.has_index(str(root)):
             return root
-        if root == home or root in home.parents:
+        if places.is_around_home(str(root)):
             continue
         if any(os.path.lexists(root / marker) for marker in PROJECT_MARKERS):
             return root

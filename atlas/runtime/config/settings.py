@@ -147,7 +147,7 @@ class McpSettings:
         True, "Index a project without an index at the first question; for agents in the background."
     )
     start_daemon: bool = setting(
-        False, "Start the project's daemon at the first question; all sessions share it. Stop: atlas daemon stop."
+        True, "Start the project's daemon with the first session over stdio; it serves all. Stop: atlas daemon stop."
     )
     toolsets: tuple[str, ...] = setting(
         ("code",), "Toolsets that agents see: code, query (only questions about code), claims, memory, packs."
@@ -211,6 +211,9 @@ class DaemonSettings:
     reconcile_seconds: int = setting(300, "Interval for comparing the whole tree with the index.", 1, 86_400)
     poll_seconds: int = setting(2, "Interval for scanning a tree that cannot be watched.", 1, 3600)
     memory_mb: int = setting(600, "Limit of the daemon's resident memory.", 100, 1_000_000)
+    idle_seconds: int = setting(
+        1800, "A daemon that a session has started ends this long after the last one.", 1, 604_800
+    )
     lease_seconds: int = setting(10, "On a shared store: a silent project leader is replaced after this.", 2, 600)
 
 

@@ -24,6 +24,9 @@ INDEX_AT_WORK = 4
 WAITING = 32
 """Waiting calls of one tool; at ten seconds a call, the last one waits for minutes."""
 
+SHARED_WAITING = 4096
+"""The same where the sessions of many clients share a bulkhead: each has one of its own before it."""
+
 LARGE = "large answers"
 """The bulkhead of other calls with a large token budget: fitting an answer takes up to half a second of CPU."""
 
@@ -41,16 +44,17 @@ class BulkheadLimit:
     """Whether a call keeps its place among all running requests."""
 
 
-def widths(efforts: Mapping[str, str], queries: int) -> Mapping[str, BulkheadLimit]:
-    """Return the limits of the tools that have a bulkhead, and of large answers.
+def widths(efforts: Mapping[str, str], queries: int, *, are_shared: bool = False) -> Mapping[str, BulkheadLimit]:
+    """Return the limits of the tools that have a bulkhead, and of large answers; `are_shared`: by many clients.
 
     `efforts`: what each tool takes, see `atlas.answers.tool.Effort`; `queries`: number of concurrent Cypher queries.
     """
-    one = BulkheadLimit(1, WAITING)
+    waiting = SHARED_WAITING if are_shared else WAITING
+    one = BulkheadLimit(1, waiting)
     limits = {
-        "query": BulkheadLimit(queries, WAITING),
+        "query": BulkheadLimit(queries, waiting),
         "single": one,
-        "index pass": BulkheadLimit(INDEX_AT_WORK, 0, keeps_place=True),
+        "index pass": BulkheadLimit(INDEX_AT_WORK, waiting if are_shared else 0, keeps_place=not are_shared),
     }
     return {**{tool: limits[effort] for tool, effort in efforts.items() if effort in limits}, LARGE: one}
 

@@ -7,7 +7,6 @@ marker is signed with this installation's key. Everything in a data folder can b
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import hmac
 import json
 import os
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from atlas.core.errors import ConfigError
-from atlas.core.ids import project_name
+from atlas.runtime.process import places
 from atlas.runtime.process.files import (
     foreign_entry,
     is_own_folder,
@@ -27,10 +26,8 @@ from atlas.runtime.process.files import (
     read_file,
     write_file,
 )
-from atlas.runtime.process.installation_key import APPLICATION, sign
-
-MARKER = "atlas-data.json"
-"""File in a data folder that names its project and carries the signature of the installation."""
+from atlas.runtime.process.installation_key import sign
+from atlas.runtime.process.places import MARKER as MARKER
 
 LEGACY_FOLDER = ".atlas"
 """Folder in the project root where versions before 0.2 kept the data."""
@@ -56,22 +53,17 @@ class FolderMarker:
 
 def cache_root() -> Path:
     """Return the folder that holds the data folders of all projects, `~/.cache/code-atlas` on Linux."""
-    from platformdirs import user_cache_path
-
-    return Path(os.path.realpath(user_cache_path(APPLICATION, appauthor=False)))
+    return Path(places.cache_root())
 
 
 def papers_index(folder: Path) -> Path:
     """Return the file that keeps the index of a papers folder, `~/.cache/code-atlas/papers/...` on Linux."""
-    digest = hashlib.blake2b(os.fsencode(os.path.realpath(folder)), digest_size=8).hexdigest()
-    return cache_root() / "papers" / f"{digest}.index"
+    return cache_root() / "papers" / f"{places.digest(os.path.realpath(folder))}.index"
 
 
 def default_folder(root: Path) -> Path:
     """Return the default data folder of a project, named after it and a digest of its canonical path."""
-    canonical = os.path.realpath(root)
-    digest = hashlib.blake2b(os.fsencode(canonical), digest_size=8).hexdigest()
-    return cache_root() / f"{project_name(Path(canonical))[:64]}-{digest}"
+    return Path(places.default_folder(str(root)))
 
 
 def check_folder(folder: Path, *, trust: bool = False) -> None:

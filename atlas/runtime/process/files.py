@@ -13,6 +13,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from atlas.runtime.process import places
+
 MAX_BYTES = 1 << 20
 """Largest file that `read_file` reads unless the caller passes another limit."""
 
@@ -119,11 +121,7 @@ def is_own_folder(path: Path) -> bool:
 
 def is_shared_folder(path: Path) -> bool:
     """Return whether every user may create entries in a folder that is not this user's, or is kept for all: `/tmp`."""
-    try:
-        status = path.stat()
-    except OSError:
-        return False
-    return bool(status.st_mode & stat.S_IWOTH) and (not _is_own(status) or bool(status.st_mode & stat.S_ISVTX))
+    return places.is_shared_folder(str(path))
 
 
 def foreign_entry(folder: Path) -> Path | None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from atlas.core.errors import ConfigError
 from atlas.runtime.process.files import create_once, make_private_folder, read_file
+from atlas.runtime.process.places import APPLICATION
 
-APPLICATION = "code-atlas"
 KEY_FILE = "installation.key"
 
 _KEY_BYTES = 32

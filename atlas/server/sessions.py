@@ -1,0 +1,317 @@
+"""Serves the sessions of a data folder over the daemon's socket, in a thread with an event loop of its own.
+
+Each connection is one client: after the first line (`session_socket`) it speaks MCP as over stdio, to a server with the
+client's own settings. Sessions with equal settings share the store and the check of the tree. The SDK is imported for
+the first session; this module imports nothing of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from atlas.answers.tool import Effort
+from atlas.app.toolsets import BY_NAME, offer_of, with_toolsets
+from atlas.core.errors import AtlasError, ConfigError
+from atlas.knowledge.notes.checks import client_name
+from atlas.runtime.config.load import load_settings
+from atlas.runtime.process import session_socket
+from atlas.runtime.process.places import run_path
+from atlas.server.client_lines import ClientLines, ClientWriter, tasks_of_client, with_counted_tasks
+from atlas.server.shared_sessions import ClientSession, SharedSessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from atlas.app.session_host import SessionHost
+    from atlas.runtime.config.load import Settings
+
+logger = logging.getLogger("atlas.sessions")
+
+HELLO_SECONDS = 10.0
+"""A connection says within this time what it is for."""
+CLOSING_SECONDS = 5.0
+"""Calls at work when the daemon ends may take this long."""
+THREADS = 32
+"""Threads for the work of all sessions: some may hang, on a disk that does not answer."""
+
+
+@dataclass(slots=True)
+class ServedClient:
+    """One client, for `atlas daemon status`."""
+
+    project: str
+    since: float
+    name: str = ""
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
+
+    def hear(self, line: str) -> None:
+        """Note the name and version of the client if a message says them."""
+        if not self.name and 'clientInfo"' in line:
+            self.name = _name_in(line)
+
+
+@contextmanager
+def serving(first: Settings, host: SessionHost, lock: int = -1) -> Generator[None]:
+    """Serve sessions of the first project's data folder during the block; not if another process does.
+
+    `lock`: descriptor of the held lock beside the socket, -1 to take it. A socket that cannot be made is logged: the
+    daemon watches without sessions.
+    """
+    try:
+        server = SessionServer.open(first, host, lock)
+    except OSError as error:
+        logger.warning("sessions are not served by this daemon: %s", error)
+        server = None
+    try:
+        yield
+    finally:
+        if server is not None:
+            server.close()
+
+
+class SessionServer:
+    """The thread that serves sessions; create with `open`, end with `close`."""
+
+    def __init__(self, first: Settings, host: SessionHost, listening: socket.socket, lock: int) -> None:
+        self._first, self._host, self._listening, self._lock = first, host, listening, lock
+        self._clients: dict[asyncio.Task[None], ServedClient] = {}
+        self._sessions = SharedSessions(host)
+        self._surroundings, self._keys = session_socket.surroundings(), session_socket.keys_of_servers()
+        self._since, self._stays = time.time(), not host.for_sessions
+        self._leaving: asyncio.TimerHandle | None = None
+        self._loop = asyncio.new_event_loop()
+        self._ended = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="sessions", daemon=True)
+
+    @classmethod
+    def open(cls, first: Settings, host: SessionHost, lock: int) -> SessionServer | None:
+        """Return a server at work, None if another process serves this data folder. Raises OSError."""
+        session_socket.open_run_folder()
+        if lock < 0:
+            lock = session_socket.take_lock(run_path(str(first.data_dir), "lock"))
+            if lock < 0:
+                return None
+        else:
+            os.set_inheritable(lock, False)
+        server = cls(first, host, session_socket.listen(run_path(str(first.data_dir), "sock")), lock)
+        server._thread.start()
+        return server
+
+    def close(self) -> None:
+        """Tell the clients, let calls at work end, and close the socket; waits for it."""
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join(CLOSING_SECONDS * 2)
+        with contextlib.suppress(OSError):
+            Path(run_path(str(self._first.data_dir), "sock")).unlink()
+        os.close(self._lock)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.set_default_executor(ThreadPoolExecutor(THREADS, "session"))
+        self._loop.set_task_factory(with_counted_tasks)
+        try:
+            self._loop.run_until_complete(self._serve())
+        except Exception:  # the boundary of the thread
+            logger.exception("serving sessions has ended")
+        finally:
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        if self._host.for_sessions:
+            self._leave_later()
+            await asyncio.to_thread(import_module, "atlas.server.mcp")
+        limit = session_socket.LONGEST_LINE
+        server = await asyncio.start_unix_server(self._connected, sock=self._listening, limit=limit)
+        try:
+            await self._ended.wait()
+        finally:
+            server.close()
+            await self._close_clients()
+            await self._sessions.aclose()
+
+    async def _close_clients(self) -> None:
+        """Let calls at work end within a time, then end the connections."""
+        end = time.monotonic() + CLOSING_SECONDS
+        while any(one.is_at_work for one in self._sessions.clients) and time.monotonic() < end:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        for task in self._clients:
+            task.cancel()
+        await asyncio.gather(*self._clients, return_exceptions=True)
+
+    def _leave_later(self) -> None:
+        """End the process after a time without a session."""
+        if not self._stays and not self._clients:
+            self._leaving = self._loop.call_later(self._first.daemon.idle_seconds, self._host.leave)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if session_socket.peer_of(writer.get_extra_info("socket")) == os.geteuid():
+                await self._answer(reader, writer)
+        except (OSError, ValueError, TimeoutError) as error:
+            logger.info("a connection has ended: %s", error)
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read the first line of a connection and do what it asks for. Raises OSError and ValueError."""
+        said: Any = json.loads(await asyncio.wait_for(reader.readline(), HELLO_SECONDS))
+        if not isinstance(said, dict):
+            raise ValueError("the first line is no object")
+        hello = cast("dict[str, Any]", said)
+        answer: dict[str, object] = {**session_socket.identity(), "pid": os.getpid(), "accepted": True}
+        settings = None
+        try:
+            match hello.get("asks"):
+                case "state":
+                    answer |= self._state()
+                case "stay":
+                    self._stay()
+                case "watch":
+                    self._host.begin(await self._settings_of(hello))
+                case "session":
+                    settings = await self._settings_of(hello)
+                    answer |= _offer_of(settings)
+                case other:
+                    raise ConfigError(f"unknown: {other}")
+        except AtlasError as error:
+            answer |= {"accepted": False, "why": error.message}
+        writer.write(session_socket.line_of(answer))
+        await writer.drain()
+        if settings is not None:
+            await self._serve_client(settings, hello, reader, writer)
+
+    async def _serve_client(
+        self, settings: Settings, hello: Mapping[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Serve a session until its client ends it, or the process ends."""
+        task = asyncio.current_task()
+        assert task is not None
+        client = self._clients[task] = ServedClient(settings.project_name, time.time())
+        tasks_of_client.set(client.tasks)
+        if self._leaving is not None:
+            self._leaving.cancel()
+
+        def opened(chosen: Settings) -> ClientSession:
+            client.project = chosen.project_name
+            return self._sessions.open(chosen)
+
+        try:
+            await _serve(settings, hello, opened, ClientLines(reader, client.hear), ClientWriter(writer))
+        except asyncio.CancelledError:
+            if not self._ended.is_set():
+                raise
+            writer.write(session_socket.CLOSING)
+        except Exception as error:  # the boundary of a session: the others go on
+            if not isinstance(error, OSError):
+                logger.exception("a session has ended with an error")
+        finally:
+            del self._clients[task]
+            self._leave_later()
+
+    async def _settings_of(self, hello: Mapping[str, Any]) -> Settings:
+        """Return the settings of a session. Raises ConfigError for one that this process would answer otherwise."""
+        if any(hello.get(name) != value for name, value in session_socket.identity().items()):
+            raise ConfigError("the daemon is of another version or installation")
+        if hello.get("surroundings") != self._surroundings:
+            raise ConfigError("the daemon has other variables")
+        settings = await asyncio.to_thread(_load, hello)
+        if settings.data_dir != self._first.data_dir or settings.shared:
+            raise ConfigError("the daemon serves another index")
+        if _asks_servers(settings) and hello.get("keys") != self._keys:
+            raise ConfigError("the daemon has other keys or addresses of servers")
+        if hello.get("here") != str(Path.cwd()) and _has_relative_paths(settings):
+            raise ConfigError("relative paths in the settings mean other folders for the daemon")
+        return settings
+
+    def _state(self) -> dict[str, object]:
+        return {
+            "since": self._since,
+            "stays": self._stays,
+            "watched": [one.project_name for one in self._host.watched],
+            "problem": self._host.problem,
+            "sessions": [
+                {"client": one.name, "project": one.project, "since": one.since} for one in self._clients.values()
+            ],
+        }
+
+    def _stay(self) -> None:
+        self._stays = True
+        if self._leaving is not None:
+            self._leaving.cancel()
+
+
+async def _serve(
+    settings: Settings,
+    hello: Mapping[str, Any],
+    opened: Callable[[Settings], ClientSession],
+    lines: ClientLines,
+    written: ClientWriter,
+) -> None:
+    """Serve MCP to one client, with the project that is given or that of its roots."""
+    from atlas.server.mcp import keep_loop_free, make_server, serve_messages
+
+    keep_loop_free()
+    served = session = opened(settings)
+    roots = None
+    if not hello["project"] and not hello["environment"].get("ATLAS_PROJECT"):
+        from atlas.server.roots import RootSessions
+
+        served = roots = RootSessions(session, opened, partial(_load, hello))
+    try:
+        await serve_messages(make_server(session, **offer_of(settings), roots=roots), lines, written)
+    finally:
+        await served.aclose()
+
+
+def _load(hello: Mapping[str, Any], root: Path | None = None) -> Settings:
+    """Return the settings that a client's options, variables and current folder name, for a root if it has chosen one.
+
+    Raises ConfigError.
+    """
+    own = {name: value for name, value in os.environ.items() if not name.startswith("ATLAS_")}
+    variables = {str(name): str(value) for name, value in hello["environment"].items()}
+    project = str(root) if root is not None else str(hello["project"])
+    settings = load_settings(project, str(hello["data_dir"]), own | variables, Path(str(hello["here"])))
+    return with_toolsets(settings, str(hello["toolsets"]))
+
+
+def _offer_of(settings: Settings) -> dict[str, object]:
+    """Return what the proxy must know of a session: ignored settings, and tools whose calls must not be repeated."""
+    return {
+        "ignored": [one.why for one in settings.ignored],
+        "once": [tool.name for tool in BY_NAME.values() if not tool.read_only and tool.effort is not Effort.INDEX_PASS],
+    }
+
+
+def _asks_servers(settings: Settings) -> bool:
+    return settings.asks_servers or bool(settings.quality.url or settings.language_model.model)
+
+
+def _has_relative_paths(settings: Settings) -> bool:
+    written = [*settings.languages.folders, settings.quality.model, os.environ.get("ATLAS_PACKS", "")]
+    return any(path and not Path(path).expanduser().is_absolute() for path in written)
+
+
+def _name_in(line: str) -> str:
+    """Return name and version of the client in a message, "" without."""
+    try:
+        params: Any = json.loads(line)["params"]
+        said = params.get("clientInfo") or params["_meta"]["io.modelcontextprotocol/clientInfo"]
+        return client_name(str(said["name"]), str(said.get("version", "")))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ""
