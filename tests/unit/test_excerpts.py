@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.code.tools.search.excerpts import MAX_PARAGRAPH, borders, dedented, pieces_of
+from atlas.code.tools.search.excerpts import MAX_PARAGRAPH, borders, dedented, indentation, pieces_of
 from atlas.parsing import make_statements
 
 STATEMENTS = make_statements().of
@@ -103,4 +103,5 @@ def test_paragraphs_are_pieces_where_there_are_no_statements() -> None:
 
 
 def test_indentation_that_all_lines_have_is_left_out() -> None:
-    assert dedented(["def f():", "\ta", "", "\t\tb", "    c"]) == ["def f():", "a", "", "    b", "c"]
+    lines = ["def f():", "\ta", "", "\t\tb", "    c"]
+    assert [dedented(line, indentation(lines)) for line in lines] == ["def f():", "a", "", "    b", "c"]

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 import apsw
 
-from atlas.adapters.stores.sqlite.rows import fetch, select, value
+from atlas.adapters.stores.sqlite.rows import fetch, kept, select, value
 from atlas.core.errors import NotFound
 from atlas.core.model import Filter, Node
 
@@ -31,6 +31,10 @@ class Restriction:
 
 def project_id(connection: apsw.Connection, project: str) -> int:
     """Return the id of a project. Raises `NotFound` with the names of the existing projects."""
+    return kept(connection, f"project {project}", lambda: _project_id(connection, project))
+
+
+def _project_id(connection: apsw.Connection, project: str) -> int:
     found = fetch(connection, "SELECT id FROM project WHERE name = ?", (project,))
     if not found:
         names = [name for (name,) in select(connection, "SELECT name FROM project ORDER BY name")]
@@ -51,7 +55,7 @@ def restriction(connection: apsw.Connection, where: Filter) -> Restriction:
     bindings: dict[str, str | int] = {}
     if where.project:
         wanted = project_id(connection, where.project)
-        if value(connection, "SELECT count(*) FROM project") > 1:
+        if kept(connection, "project count", lambda: value(connection, "SELECT count(*) FROM project")) > 1:
             on_file.append("f.project = :project")
             bindings["project"] = wanted
     if is_glob(where.path):

@@ -15,20 +15,14 @@ import apsw
 from atlas.adapters.stores.shared.filters import project_id
 from atlas.adapters.stores.shared.spaces import FILE_LABELS, SPACES, chunk_text, own_end, sql_in_space
 from atlas.adapters.stores.shared.statements import statements
-from atlas.adapters.stores.sqlite.rows import fetch, select, value
+from atlas.adapters.stores.sqlite.rows import fetch, kept, select, value
 from atlas.core.model import CODE, DOCUMENTS, QUALITY, Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
 from atlas.core.project_state import ProjectState
 
-_BOOLEANS = (14, 15, 16)
-"""Positions of is_test, is_generated and exported in a NodeRow: SQLite stores them as integers."""
-
 
 def node_of(row: Sequence[Any]) -> Node:
-    """Return the node of a `node_row` row."""
-    _, project, *values = row
-    for place in _BOOLEANS:
-        values[place] = values[place] == 1
-    return Node(project, NodeRow._make(values))
+    """Return the node of a `node_row` row; its columns 16 to 18, is_test, is_generated and exported, are integers."""
+    return Node(row[1], NodeRow._make((*row[2:16], row[16] == 1, row[17] == 1, row[18] == 1, *row[19:])))
 
 
 def record_of(row: Sequence[Any]) -> FileRecord:
@@ -74,6 +68,10 @@ def symbols(connection: apsw.Connection, uids: Sequence[str]) -> list[Node]:
 
 def current_model(connection: apsw.Connection, space: str) -> tuple[int, ModelInfo] | None:
     """Return the id and description of the model of the vectors that were last written in a space."""
+    return kept(connection, model_key(space), lambda: _read_model(connection, space))
+
+
+def _read_model(connection: apsw.Connection, space: str) -> tuple[int, ModelInfo] | None:
     found = fetch(connection, statements("read")["current_model"], (model_key(space),))
     if not found:
         return None
@@ -157,6 +155,10 @@ def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> 
 
 def projects(connection: apsw.Connection) -> list[ProjectState]:
     """See `Store.projects`."""
+    return [*kept(connection, "projects", lambda: _read_projects(connection))]
+
+
+def _read_projects(connection: apsw.Connection) -> list[ProjectState]:
     models = current_models(connection)
     rows = select(connection, statements("evidence")["projects"])
     return [ProjectState(*row[:4], models=models, unread=bool(row[4])) for row in rows]

@@ -1,14 +1,46 @@
-"""Statements on a SQLite connection, with rows typed as tuples, and lists of lines as text."""
+"""Statements on a SQLite connection, rows typed as tuples, values kept between commits, lists of lines as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
 import apsw
 
 Row = tuple[Any, ...]
 Bindings = Sequence[Any] | Mapping[str, Any]
+
+_Value = TypeVar("_Value")
+
+
+class ReadConnection(apsw.Connection):
+    """A connection that only reads. The values that it keeps are those of its last transaction, see `kept`."""
+
+    version: int = -1
+    """SQLite's counter of the commits of other connections that this one has seen."""
+    values: Mapping[str, Any] = MappingProxyType({})
+
+
+def begin(connection: apsw.Connection) -> None:
+    """Begin a read transaction; what the connection keeps is forgotten if there has been a commit."""
+    fetch(connection, "BEGIN")
+    if isinstance(connection, ReadConnection):
+        version: int = value(connection, "PRAGMA data_version")
+        if version != connection.version:
+            connection.version, connection.values = version, {}
+
+
+def kept(connection: apsw.Connection, key: str, read: Callable[[], _Value]) -> _Value:
+    """Return what `read` returns, from memory if it has been read since the last commit.
+
+    For the few values that almost every read needs, such as the id of a project.
+    """
+    if not isinstance(connection, ReadConnection) or not connection.in_transaction:
+        return read()
+    if key not in connection.values:
+        connection.values = {**connection.values, key: read()}
+    return connection.values[key]
 
 
 def lines_of(text: str) -> tuple[int, ...]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 MAX_PIECE, MAX_PARAGRAPH = 6, 12
 """Lines of a piece. A longer statement, such as a table of values, and a longer paragraph are divided into lines."""
+TAB = 4
+"""Spaces of a tab."""
 _CONDITION = re.compile(r"\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|when|case|guard)\b")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 
@@ -31,11 +33,10 @@ class Piece:
 
 def pieces_of(lines: Sequence[str], statements: Sequence[Statement], head: int = 0) -> list[Piece]:
     """Return the pieces of a body in order, without those up to the line of its name, `head`: the hit's line has it."""
-    starts = borders(lines, statements)
+    worded = _worded(lines)
+    starts = _borders(lines, statements, worded)
     pieces = (Piece(first, _last_line(lines, first, end)) for first, end in pairwise([*starts, len(lines)]))
-    return [
-        piece for piece in pieces if piece.first > head and any(map(has_words, lines[piece.first : piece.last + 1]))
-    ]
+    return [piece for piece in pieces if piece.first > head and any(worded[piece.first : piece.last + 1])]
 
 
 def with_conditions(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
@@ -63,9 +64,13 @@ def _indent(line: str) -> int:
 
 def borders(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
     """Return the lines before which a body can be cut: the first lines of its pieces, 0 first."""
+    return _borders(lines, statements, _worded(lines))
+
+
+def _borders(lines: Sequence[str], statements: Sequence[Statement], worded: Sequence[bool]) -> list[int]:
     if not lines:
         return []
-    starts = _starts(lines, statements) if statements else _paragraphs(lines)
+    starts = _starts(statements, worded) if statements else _paragraphs(lines)
     found: list[int] = []
     most = MAX_PIECE if statements else MAX_PARAGRAPH
     for first, end in pairwise([*starts, len(lines)]):
@@ -74,19 +79,15 @@ def borders(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
     return found
 
 
-def _starts(lines: Sequence[str], statements: Sequence[Statement]) -> list[int]:
+def _starts(statements: Sequence[Statement], worded: Sequence[bool]) -> list[int]:
     """Return the first lines of pieces: where the innermost statement changes."""
-    owner = [-1] * len(lines)
+    total = len(worded)
+    owner = [-1] * total
     for number, (first, last, _) in enumerate(statements):  # outer ones come first
-        for line in range(first, min(last + 1, len(lines))):
-            owner[line] = number
+        end = min(last + 1, total)
+        owner[first:end] = [number] * (end - first)
     begins = {first for first, _, _ in statements}
-    starts = [0]
-    for number in range(1, len(lines)):
-        is_border = owner[number] != owner[number - 1] or number in begins
-        if is_border and has_words(lines[number]):
-            starts.append(number)
-    return starts
+    return [0, *(at for at in range(1, total) if worded[at] and (owner[at] != owner[at - 1] or at in begins))]
 
 
 def _paragraphs(lines: Sequence[str]) -> list[int]:
@@ -108,8 +109,24 @@ def has_words(line: str) -> bool:
     return _WORD_CHARACTER.search(line) is not None
 
 
-def dedented(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a body without the indentation that all but the first have; tabs become four spaces."""
-    spread = [line.expandtabs(4).rstrip() for line in lines]
-    common = min((len(line) - len(line.lstrip()) for line in spread[1:] if line), default=0)
-    return [line[min(common, len(line) - len(line.lstrip())) :] for line in spread]
+def _worded(lines: Sequence[str]) -> list[bool]:
+    search = _WORD_CHARACTER.search
+    return [search(line) is not None for line in lines]
+
+
+def indentation(lines: Sequence[str]) -> int:
+    """Return the indentation that all lines of a body but the first have, where a tab is four spaces."""
+    least = -1
+    for line in islice(lines, 1, None):
+        spread = line.expandtabs(TAB).rstrip()
+        if spread and (least < 0 or _indent(spread) < least):
+            least = _indent(spread)
+            if not least:
+                break
+    return max(least, 0)
+
+
+def dedented(line: str, common: int) -> str:
+    """Return a line without so much of its indentation; tabs become four spaces."""
+    spread = line.expandtabs(TAB).rstrip()
+    return spread[min(common, _indent(spread)) :]

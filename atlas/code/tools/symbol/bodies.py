@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from math import isfinite
 
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
 from atlas.code.rank.grouping import Group
 from atlas.code.tools.citations import NOTE_KINDS, symbol_of
-from atlas.code.tools.search.excerpts import dedented, has_words, pieces_of, with_conditions
+from atlas.code.tools.search.excerpts import dedented, has_words, indentation, pieces_of, with_conditions
 from atlas.code.tools.search.line_evidence import scores, shares
 from atlas.code.tools.search.snippets import cut_line, matching_lines
 from atlas.code.tools.symbol.symbols import SourceLine
@@ -68,7 +69,7 @@ async def read_bodies(
     words = {*found.query.words, *found.query.variants}
     if is_asked:
         return [_lines(atlas, each.first.node.row, contents, words) for each in wanted]
-    sources = [[_telling(source, each, words) for source in _sources(atlas, each, contents)] for each in wanted]
+    sources = [_sources(atlas, each, contents, words) for each in wanted]
     texts = [(source.path, text) for of_hit in sources for source in of_hit for text in source.texts]
     rated = scores(
         found.query.text,
@@ -94,42 +95,49 @@ def _lines(atlas: Atlas, row: NodeRow, contents: Mapping[str, bytes], words: set
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The file of a hit, or the bodies of a large file, in pieces."""
+    """The file of a hit, or the bodies of a large file: the pieces of hits, and others with words of the question."""
 
     path: str
     pieces: Pieces
     texts: tuple[str, ...]
 
 
-def _sources(atlas: Atlas, group: Group, contents: Mapping[str, bytes]) -> list[_Source]:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a file that is divided into pieces."""
+
+    language: str
+    data: bytes
+    before: int = 0
+    """Lines above it."""
+    after: int = 0
+    """Lines of the file that other parts have."""
+
+
+def _sources(atlas: Atlas, group: Group, contents: Mapping[str, bytes], words: Collection[str]) -> list[_Source]:
     """Return the file of a hit; if it is large, the bodies of the hit and of the hits of its file, each line once."""
     first = group.first.node.row
     content = contents.get(first.path, b"")
     if first.kind in NOTE_KINDS or not content:
         return []
-    if len(content) <= MAX_BODY_BYTES:
-        return [_divided(atlas, first, content, 0)]
-    rows = [each.node.row for each in (group.first, *group.same_file[:BESIDE])]
-    rows = [row for row in rows if 0 < row.end_byte - row.start_byte <= MAX_BODY_BYTES]
-    found: list[_Source] = []
-    last = 0
-    for row in sorted(rows, key=lambda row: (row.start_line, -row.end_line)):
-        if row.end_line > last:
-            found.append(_divided(atlas, row, content[row.start_byte : row.end_byte], row.start_line - 1, last))
-            last = row.end_line
-    return found
-
-
-def _telling(source: _Source, group: Group, words: Collection[str]) -> _Source:
-    """Return a source with the pieces of hits, and of others those that have a word of the question."""
     rows = [each.node.row for each in (group.first, *group.same_file[:BESIDE])]
     inside = {line for row in rows for line in range(row.start_line, row.end_line + 1)}
-    kept = [
-        (piece, text)
-        for piece, text in zip(source.pieces, source.texts, strict=True)
-        if piece[0].line in inside or any(word in text.casefold() for word in words)
+    parts: list[_Part] = []
+    if len(content) <= MAX_BODY_BYTES:
+        parts.append(_Part(first.language, content))
+    else:
+        rows = [row for row in rows if 0 < row.end_byte - row.start_byte <= MAX_BODY_BYTES]
+        last = 0
+        for row in sorted(rows, key=lambda row: (row.start_line, -row.end_line)):
+            if row.end_line > last:
+                body = content[row.start_byte : row.end_byte]
+                parts.append(_Part(row.language, body, row.start_line - 1, last))
+                last = row.end_line
+    divided = ([*_divided(atlas, part, inside, words)] for part in parts)
+    return [
+        _Source(first.path, tuple(found), tuple("\n".join(line.text for line in piece) for piece in found))
+        for found in divided
     ]
-    return _Source(source.path, tuple(piece for piece, _ in kept), tuple(text for _, text in kept))
 
 
 def _body(group: Group, rated: Sequence[tuple[_Source, list[float]]], likely: Mapping[str, float]) -> Body:
@@ -145,17 +153,12 @@ def _body(group: Group, rated: Sequence[tuple[_Source, list[float]]], likely: Ma
     worth = [0.0] * len(scored)
     hits = [(each.node.row, likely[each.node.row.uid]) for each in (group.first, *group.same_file)]
     spans = [(row.start_line, row.end_line, chance) for row, chance in hits[: BESIDE + 1]]
+    begins, ends = [piece[0].line for piece, _ in scored], [piece[-1].line for piece, _ in scored]
     for first_line, last_line, chance in (*spans, (0, MAX_LINES, ELSEWHERE * sum(chance for _, chance in hits))):
-        own = [
-            at for at, (piece, _) in enumerate(scored) if first_line <= piece[0].line and piece[-1].line <= last_line
-        ]
+        own = range(bisect_left(begins, first_line), bisect_right(ends, last_line))  # pieces are in order
         for at, share in zip(own, shares([scored[at][1] for at in own]), strict=True):
             worth[at] += chance * share
-    kept = [
-        at
-        for at, value in enumerate(worth)
-        if value > NOTHING or first.start_line < scored[at][0][0].line <= first.end_line
-    ]
+    kept = [at for at, value in enumerate(worth) if value > NOTHING or first.start_line < begins[at] <= first.end_line]
     return Body(tuple(scored[at][0] for at in kept), tuple(worth[at] for at in kept))
 
 
@@ -173,19 +176,39 @@ async def _cosines(atlas: Atlas, found: SearchResult, texts: Sequence[tuple[str,
     return [cosine if isfinite(cosine) else 0.0 for cosine in known]
 
 
-def _divided(atlas: Atlas, row: NodeRow, data: bytes, before: int, after: int = 0) -> _Source:
-    """Return the statements of a text behind the line `after` of its file; `before`: lines above the text."""
-    lines, find = data.decode("utf-8", "replace").splitlines(), atlas.reader.statements
-    shown = [cut_line(line) for line in dedented(lines)]
-    parts = tuple(
-        tuple(
-            SourceLine(before + 1 + at, shown[at]) for at in range(piece.first, piece.last + 1) if has_words(shown[at])
-        )
-        for piece in with_conditions(lines, pieces_of(lines, find(row.language, data) if find is not None else (), -1))
-        if before + 1 + piece.first > after
-    )
-    parts = tuple(filter(None, parts))
-    return _Source(row.path, parts, tuple("\n".join(line.text for line in part) for part in parts))
+def _divided(
+    atlas: Atlas, part: _Part, inside: Collection[int], words: Collection[str]
+) -> Iterator[tuple[SourceLine, ...]]:
+    """Yield the statements of a part that begin in a hit or have a word of the question, without lines of mere marks.
+
+    Most statements of a file are left out, so that lines are only prepared where that is known.
+    """
+    lines, find = part.data.decode("utf-8", "replace").splitlines(), atlas.reader.statements
+    statements = find(part.language, part.data) if find is not None else ()
+    common, told = indentation(lines), _told(lines, words)
+    for piece in with_conditions(lines, pieces_of(lines, statements, -1)):
+        span, before = range(piece.first, piece.last + 1), part.before + 1
+        is_possible = not told.isdisjoint(span) or any(before + at in inside for at in span)
+        if before + piece.first <= part.after or not is_possible:
+            continue
+        shown = ((before + at, cut_line(dedented(lines[at], common))) for at in span)
+        found = tuple(SourceLine(line, text) for line, text in shown if has_words(text))
+        if found and (found[0].line in inside or any(word in line.text.casefold() for line in found for word in words)):
+            yield found
+
+
+def _told(lines: Sequence[str], words: Collection[str]) -> set[int]:
+    """Return the numbers of the lines that have a word."""
+    folded = [line.casefold() for line in lines]
+    text, starts = "\n".join(folded), [0, *accumulate(len(line) + 1 for line in folded)]
+    told: set[int] = set()
+    for word in words:
+        at = text.find(word)
+        while 0 <= at < starts[-1]:
+            number = bisect_right(starts, at) - 1
+            told.add(number)
+            at = text.find(word, starts[number + 1])
+    return told
 
 
 def _is_said(piece: Sequence[SourceLine], summary: str) -> bool:

@@ -28,7 +28,7 @@ from atlas.adapters.stores.sqlite.file.maintenance import BUSY_MS
 from atlas.adapters.stores.sqlite.file.own_files import check_files, make_private
 from atlas.adapters.stores.sqlite.file.schema_check import OLDER, SCHEMA_VERSION, UNSEALED_VERSION, check_schema
 from atlas.adapters.stores.sqlite.file.upgrade import add_columns
-from atlas.adapters.stores.sqlite.rows import fetch, value
+from atlas.adapters.stores.sqlite.rows import begin, fetch, value
 from atlas.adapters.stores.sqlite.text import load_bm25
 from atlas.core.errors import NotFound, StoreError, Unavailable
 
@@ -195,7 +195,7 @@ class ReaderPool:
             raise Unavailable("the index was closed", "open it again")
         with translated(self._path):
             connection = self._connection()
-            fetch(connection, "BEGIN")
+            begin(connection)
             try:
                 return read(connection, *arguments)
             finally:

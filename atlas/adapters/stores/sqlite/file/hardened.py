@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from atlas.adapters.stores.sqlite.file.own_files import resolved
-from atlas.adapters.stores.sqlite.rows import fetch
+from atlas.adapters.stores.sqlite.rows import ReadConnection, fetch
 from atlas.core.errors import StoreError
 
 PAGES_VFS = "atlas-pages"
@@ -45,7 +45,8 @@ _LIMITS = {"SQLITE_LIMIT_ATTACHED": 0, "SQLITE_LIMIT_TRIGGER_DEPTH": 0, "SQLITE_
 def connect(path: Path, flags: int, busy_ms: int) -> apsw.Connection:
     """Open a file that is not a symbolic link; its folder may be reached through links. Call `check_files` first."""
     vfs = PAGES_VFS if register_page_checks() else None
-    connection = apsw.Connection(str(resolved(path)), flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, vfs=vfs)
+    kind = ReadConnection if flags & apsw.SQLITE_OPEN_READONLY else apsw.Connection
+    connection = kind(str(resolved(path)), flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, vfs=vfs)
     try:
         connection.set_busy_timeout(busy_ms)
         for option in _ON:
