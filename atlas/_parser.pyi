@@ -386,8 +386,8 @@ class Linker:
         """Give memory back until the next update; everything still works, units are then made more slowly."""
     def unit(self, path: str) -> Unit:
         """Return a file's unit. Raises KeyError for an unknown path."""
-    def digests(self) -> dict[str, str]:
-        """Return the digest of every unit by path, "" included."""
+    def digests(self, paths: Sequence[str] | None = None) -> dict[str, str]:
+        """Return the digests of these units by path, or of every unit, "" included; none for unknown paths."""
 
 # --- encode ---------------------------------------------------------------------------------------------------------
 

@@ -248,9 +248,10 @@ class Daemon:
             rested = time.time() - watched.written_at >= SETTLE_SECONDS
             state = (workspace.scans, workspace.tree.exclusion_changes, writes)
             if workspace.scans and rested and state != watched.finished and await self._is_over(workspace):
+                skipped = workspace.excluded() if watched.finished[:2] != state[:2] else None
                 watched.finished = state
                 with contextlib.suppress(AtlasError):
-                    await self._store.finish(workspace.name, workspace.excluded())
+                    await self._store.finish(workspace.name, skipped)
                     await asyncio.to_thread(workspace.compact)
                     await workspace.linking.rest()
 

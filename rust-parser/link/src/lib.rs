@@ -62,7 +62,7 @@ use crate::emit::edges;
 use crate::emit::structure::{self, Structure};
 pub use crate::packages::files::SubProject;
 use crate::project::ancestry::FileBases;
-use crate::project::dependencies::{add_differences, is_affected};
+use crate::project::dependencies::{AskedKeys, add_differences, is_affected};
 use crate::project::file_types::FileTypes;
 use crate::project::flows::FileFlows;
 use crate::project::index::Index;
@@ -94,6 +94,10 @@ pub struct Project {
     pending: Pending,
     /// Whether to trade time for memory: facts are packed again during linking.
     low_memory: bool,
+    /// Whether this process has linked the project before.
+    is_warm: bool,
+    /// What the files have asked for, from the second update on: collecting it costs about as much as it saves once.
+    asked: Option<AskedKeys>,
 }
 
 /// The updates since the last linking.
@@ -152,6 +156,8 @@ impl Project {
             is_stale: false,
             pending: Pending::default(),
             low_memory,
+            is_warm: false,
+            asked: None,
         }
     }
 
@@ -197,6 +203,11 @@ impl Project {
             self.index.reconfigure(&mut keys);
         }
         self.links.resize_with(self.index.files.len(), FileLink::default);
+        if std::mem::replace(&mut self.is_warm, true) && self.asked.is_none() {
+            let mut asked = AskedKeys::default();
+            self.links.iter().flat_map(|link| &link.dependencies).for_each(|keys| asked.add(keys));
+            self.asked = Some(asked);
+        }
         let (mut dirty, removed): (FxHashSet<FileId>, Vec<FileId>) = (
             ids.into_iter().filter(|&id| self.index.files[id as usize].is_some()).collect(),
             removed.into_iter().filter(|&id| self.index.files[id as usize].is_none()).collect(),
@@ -212,7 +223,7 @@ impl Project {
             self.index.first_types[id as usize] = FileTypes::default();
             self.index.types[id as usize] = FileTypes::default();
         }
-        is_restructured |= dirty.len() == self.index.present().count();
+        is_restructured |= dirty.len() == self.index.count();
         if std::mem::take(&mut self.is_stale) {
             is_restructured = true;
             dirty.extend(self.index.present().map(|(id, _)| id));
@@ -246,15 +257,11 @@ impl Project {
         before: &mut FxHashMap<FileId, Option<UnitDigest>>,
     ) -> bool {
         let mut reaches_others = false;
-        for (id, _) in self.index.present() {
-            if !dirty.contains(&id) && is_affected(&self.links[id as usize].dependencies[stage as usize], keys) {
-                dirty.insert(id);
-            }
-        }
+        self.add_affected(stage, keys, dirty);
         let mut todo: Vec<FileId> = dirty.iter().copied().collect();
         // Adjacent files query the same files.
         todo.sort_unstable();
-        let is_all = todo.len() == self.index.present().count();
+        let is_all = todo.len() == self.index.count();
         let mut results: Vec<(FileId, Box<[u32]>, Output)> = Vec::with_capacity(todo.len());
         for part in todo.chunks(if self.low_memory { LOW_MEMORY_BATCH } else { todo.len().max(1) }) {
             results.par_extend(part.par_iter().map(|&id| {
@@ -267,6 +274,7 @@ impl Project {
         let mut bases = Vec::new();
         for (id, dependencies, output) in results {
             let link = &mut self.links[id as usize];
+            self.asked.iter_mut().for_each(|asked| asked.add(&dependencies));
             link.dependencies[stage as usize] = dependencies;
             match output {
                 Output::Bases(found) => bases.push((id, found)),
@@ -303,6 +311,20 @@ impl Project {
             _ => {}
         }
         reaches_others
+    }
+
+    /// Adds the files that depend on a changed key in a stage. Files without a link depend on nothing.
+    fn add_affected(&self, stage: Stage, keys: &FxHashSet<u32>, dirty: &mut FxHashSet<FileId>) {
+        let asked = self.asked.as_ref().map(|asked| asked.among(keys));
+        let keys = asked.as_ref().unwrap_or(keys);
+        if keys.is_empty() {
+            return;
+        }
+        for (id, link) in (0..).zip(&self.links) {
+            if is_affected(&link.dependencies[stage as usize], keys) && !dirty.contains(&id) {
+                dirty.insert(id);
+            }
+        }
     }
 
     fn pack_if_many(&mut self) {
@@ -346,6 +368,14 @@ impl Project {
         self.index.pack();
         for link in &mut self.links {
             link.edges = None;
+        }
+    }
+
+    /// Returns the digest of a linked file's unit, or of the structure for "".
+    pub fn digest(&self, path: &str) -> Option<UnitDigest> {
+        match path {
+            "" => self.structure_digest,
+            _ => self.links.get(self.index.file_id(path)? as usize)?.digest,
         }
     }
 

@@ -147,9 +147,13 @@ impl Linker {
         });
     }
 
-    fn digests(&self) -> HashMap<String, String> {
-        let all = self.project.digests().into_iter();
-        all.map(|(path, digest)| (path, atlas_facts::content_digest::hex(&digest))).collect()
+    #[pyo3(signature = (paths=None))]
+    fn digests(&self, paths: Option<Vec<String>>) -> HashMap<String, String> {
+        let found = match paths {
+            Some(paths) => paths.into_iter().filter_map(|path| { let digest = self.project.digest(&path)?; Some((path, digest)) }).collect(),
+            None => self.project.digests(),
+        };
+        found.into_iter().map(|(path, digest)| (path, atlas_facts::content_digest::hex(&digest))).collect()
     }
 }
 

@@ -103,7 +103,8 @@ class TreeState:
         self._files.update(found)
         self._replace_skipped(region, scan)
         self._set_subprojects(merge_subprojects(self._subprojects, region, scan))
-        self._folders = {folder for folder in self._folders if not region.holds(folder)} | set(scan.folders)
+        self._folders.difference_update(region.within(self._folders))
+        self._folders.update(scan.folders)
 
     def mark_replaced(self, paths: Iterable[str]) -> None:
         """Note that other files have taken these paths."""

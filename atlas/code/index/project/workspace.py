@@ -82,6 +82,7 @@ class Workspace:
         self._manifest: dict[str, FileRecord] = {}
         self._stale: set[str] = set()
         self._manifest_is_known = self._compare_all = self._root_missing = False
+        self._is_compact = False
         self._problem = ""
         self._scans, self._scan_seconds = 0, 0.0
         self._on_scanned: OnScanned | None = None
@@ -171,12 +172,12 @@ class Workspace:
 
     def invalidate(self) -> None:
         """Drop manifest and linker; both are made again from the store."""
-        self._manifest_is_known = False
+        self._manifest_is_known = self._is_compact = False
         self.linking.drop()
 
     def distrust_manifest(self) -> None:
         """After a failed write: read the manifest again, and compare all units in the next pass."""
-        self._manifest_is_known, self._compare_all = False, True
+        self._manifest_is_known, self._compare_all, self._is_compact = False, True, False
 
     def confirm_compared(self) -> None:
         """Note that a pass has brought every unit in question up to date."""
@@ -318,10 +319,16 @@ class Workspace:
 
         What was deleted, ignored or cut out of a file must not stay on disk.
         """
-        records = dict(self._manifest)
-        self.cache.replace([(path, records[path].digest if path in records else "") for path in paths])
+        found = ((path, self._manifest.get(path)) for path in paths)
+        self.cache.replace([(path, record.digest if record is not None else "") for path, record in found])
 
     def compact(self) -> None:
-        """Erase facts that belong to no stored file from the cache. May run in a thread."""
+        """Erase facts that belong to no stored file from the cache. May run in a thread.
+
+        Once is enough: passes erase what they replace, unless they fail.
+        """
+        if self._is_compact:
+            return
+        self._is_compact = True
         records = dict(self._manifest)  # one atomic copy: the tiers go on writing to it
         self.cache.keep([(path, record.digest) for path, record in records.items() if path != STRUCTURE_PATH])

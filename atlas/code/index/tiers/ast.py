@@ -137,8 +137,8 @@ class AstTier:
             removed += sorted(workspace.manifest.keys() - work.files.keys() - chosen - {STRUCTURE_PATH})
         left_out, journal = await parse_files(work, linker, changed, self._progress)
         # a file that was not indexed and still must not be is no change
-        known = workspace.manifest.keys() | linking.pending
-        workspace.counters.changed -= len(set(left_out).intersection(work.dirty) - known)
+        never_in = (path for path in left_out if path not in workspace.manifest and path not in linking.pending)
+        workspace.counters.changed -= len(set(never_in).intersection(work.dirty))
         removed.extend(left_out)
         started = time.process_time()
         self._progress("link", 0, 0)
@@ -149,20 +149,24 @@ class AstTier:
         # a file whose content is again the stored one may need no write
         linking.clear_pending(same)
         linking.clear_pending(path for path in removed if path not in workspace.manifest)
-        digests = linker.digests()
-        workspace.counters.spend("link", time.process_time() - started)
         compare_all = compare_all or warm is None or workspace.full or workspace.must_compare_all
+        # all that this pass or a failed one changed: everything else is in the store as the linker has it
+        reached = None if compare_all else {STRUCTURE_PATH, *moved, *work.parsed, *removed, *linking.pending}
+        digests = linker.digests(None if reached is None else list(reached))
+        workspace.counters.spend("link", time.process_time() - started)
         paths = digests if compare_all else {*moved, *work.parsed}
         todo = [
             path for path in paths if path != STRUCTURE_PATH and path in digests and self._differs(work, path, digests)
         ]
+        suspects = workspace.manifest if reached is None else reached
+        gone = sorted(path for path in suspects if path and path not in digests and path in workspace.manifest)
         if self._low_memory():
             # building units takes longer then, but the linker has released what linking needed
             await in_thread(linker.rest)
         # an edge whose target exists saves a server a placeholder node: deep files use those near the root, and tests
         # use all of them
         todo.sort(key=lambda path: (work.is_test(path), path.count("/"), path))
-        await self._write(work, todo, digests)
+        await self._write(work, todo, gone, digests)
         again = (work.touched | same) - set(todo)
         seen = [work.seen_again(path) for path in sorted(again) if path in workspace.manifest]
         await self._apply(workspace, [delta for delta in seen if delta.record != workspace.manifest[delta.path]])
@@ -191,14 +195,13 @@ class AstTier:
             return True
         return parsed is not None and (parsed.digest != record.digest or record.stale)
 
-    async def _write(self, work: Pass, todo: list[str], digests: Mapping[str, str]) -> None:
-        """Apply the units, and delete those that are gone.
+    async def _write(self, work: Pass, todo: list[str], gone: Sequence[str], digests: Mapping[str, str]) -> None:
+        """Apply the units `todo`, and delete those that are `gone`.
 
         A pass that fits in one transaction uses one, so readers never see a part of it. Otherwise the structure unit
         carries a mark until the pass is complete; a pass that finds the mark after a crash compares everything.
         """
         workspace = work.workspace
-        gone = [path for path in workspace.manifest if path not in digests and path != STRUCTURE_PATH]
         deltas = [GraphDelta(workspace.name, path, None) for path in gone]
         structure = self._structure(workspace, digests[STRUCTURE_PATH])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)

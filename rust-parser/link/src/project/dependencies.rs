@@ -115,6 +115,42 @@ pub fn compact(mut keys: Vec<u32>) -> Box<[u32]> {
     keys.into_boxed_slice()
 }
 
+/// A superset of the keys that any file has asked for: most keys that change with a file are not among them, and need
+/// not be looked up in the lists of all files.
+pub struct AskedKeys(Box<[u64]>);
+
+/// Number of keys that the set tells apart, a power of two.
+const ASKED_KEYS: usize = 1 << 24;
+
+impl Default for AskedKeys {
+    fn default() -> Self {
+        AskedKeys(vec![0; ASKED_KEYS / 64].into())
+    }
+}
+
+impl AskedKeys {
+    fn place(key: u32) -> (usize, u64) {
+        let number = key as usize % ASKED_KEYS;
+        (number / 64, 1 << (number % 64))
+    }
+
+    pub fn add(&mut self, keys: &[u32]) {
+        for &key in keys {
+            let (at, bit) = Self::place(key);
+            self.0[at] |= bit;
+        }
+    }
+
+    /// Returns those of the keys that may have been asked for.
+    pub fn among(&self, keys: &FxHashSet<u32>) -> FxHashSet<u32> {
+        let is_asked = |key: u32| {
+            let (at, bit) = Self::place(key);
+            self.0[at] & bit != 0
+        };
+        keys.iter().copied().filter(|&key| is_asked(key)).collect()
+    }
+}
+
 /// Returns whether a file that made the queries `asked` depends on any of the changed keys.
 pub fn is_affected(dependencies: &[u32], changed: &FxHashSet<u32>) -> bool {
     if changed.len() * 8 < dependencies.len() {
@@ -146,5 +182,13 @@ mod tests {
         let long: Vec<u32> = (0..100).collect();
         assert!(is_affected(&long, &FxHashSet::from_iter([99])));
         assert!(!is_affected(&long, &FxHashSet::from_iter([100])));
+    }
+
+    #[test]
+    fn asked_keys_are_never_left_out() {
+        let mut asked = AskedKeys::default();
+        asked.add(&[7, u32::MAX, 1 << 24]);
+        let changed = FxHashSet::from_iter([7, 8, u32::MAX, 1 << 24]);
+        assert_eq!(asked.among(&changed), FxHashSet::from_iter([7, u32::MAX, 1 << 24]));
     }
 }

@@ -16,6 +16,7 @@ impl Index {
         let old = std::mem::replace(known, found);
         if old != *known {
             add_differences(old.contributions(), known.contributions(), keys);
+            self.routing.has_new_routers = true;
         }
     }
 
@@ -28,10 +29,11 @@ impl Index {
         if old != *known {
             let strings = &self.strings;
             add_differences(old.contributions(id, strings, file_of), known.contributions(id, strings, file_of), keys);
+            self.routing.has_new_routes = true;
         }
     }
 
-    /// Rebuilds the tables of routes.
+    /// Rebuilds the tables of routes if routes have changed.
     pub fn index_routes(&mut self) {
         let symbols = &self.symbols;
         self.routing.index_routes(&self.strings, |symbol| symbols.get(symbol).file);

@@ -73,6 +73,9 @@ pub struct RouteTables {
     /// By file.
     pub routers: Vec<FileRouters>,
     pub routes: Vec<FileRoutes>,
+    /// Whether the tables over all files are older than the results.
+    pub has_new_routers: bool,
+    pub has_new_routes: bool,
     pub(super) mounts: FxHashMap<RouterKey, Vec<Mount>>,
     pub(super) own: FxHashMap<RouterKey, Vec<Sym>>,
     /// The place of the first registration of each route, which has the name as its uid.
@@ -90,8 +93,11 @@ impl RouteTables {
         self.routes.resize_with(files.max(self.routes.len()), FileRoutes::default);
     }
 
-    /// Rebuilds the table of mounts.
+    /// Rebuilds the table of mounts if routers have changed.
     pub fn index_routers(&mut self) {
+        if !std::mem::take(&mut self.has_new_routers) {
+            return;
+        }
         self.mounts.clear();
         self.own.clear();
         for file in &self.routers {
@@ -104,8 +110,12 @@ impl RouteTables {
         }
     }
 
-    /// Rebuilds the tables of first registrations, and of handlers in other files than their registration.
+    /// Rebuilds the tables of first registrations, and of handlers in other files than their registration, if routes
+    /// have changed.
     pub(super) fn index_routes(&mut self, strings: &Strings, file_of: impl Fn(SymbolId) -> FileId) {
+        if !std::mem::take(&mut self.has_new_routes) {
+            return;
+        }
         self.links.clear();
         self.owners.clear();
         self.by_segment.clear();

@@ -107,6 +107,8 @@ impl Project {
             is_stale: false,
             pending: Pending::default(),
             low_memory: self.low_memory,
+            is_warm: false,
+            asked: None,
         };
         if units.get("")?.1 != project.structure_digest? {
             return None;
@@ -159,6 +161,7 @@ impl Project {
         entries.iter_mut().flatten().zip(facts).for_each(|(entry, facts)| entry.packed.put_packed(facts));
         index.restore_files(entries);
         inherit::refresh(index, bases, &[]);
+        (index.routing.has_new_routers, index.routing.has_new_routes) = (true, true);
         index.routing.index_routers();
         index.index_routes();
         Some(())

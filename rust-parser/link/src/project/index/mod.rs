@@ -39,6 +39,8 @@ pub struct Index {
     pub symbols: Symbols,
     pub rules: Rules,
     pub files: Vec<Option<FileEntry>>,
+    /// Number of existing files.
+    count: usize,
     pub ancestry: Ancestry,
     /// By file: the results of the two rounds of type inference.
     pub first_types: Vec<FileTypes>,
@@ -96,6 +98,7 @@ impl Index {
             externals: Externals::default(),
             symbols: Symbols::default(),
             files: Vec::new(),
+            count: 0,
             ancestry: Ancestry::default(),
             first_types: Vec::new(),
             types: Vec::new(),
@@ -123,6 +126,11 @@ impl Index {
     /// Returns an existing file. Panics if the file was removed.
     pub fn file(&self, id: FileId) -> &FileEntry {
         self.files[id as usize].as_ref().expect("file of the project")
+    }
+
+    /// Returns the number of existing files.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// Returns the existing files in arbitrary order.

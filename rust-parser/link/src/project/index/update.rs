@@ -1,15 +1,17 @@
 //! Updates of the index: removes and adds files, and collects the keys of queries whose answers may have changed.
 
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::project::dependencies::{DependencyKind, add_differences, key, text_key};
+use crate::project::dependencies::{Contributions, DependencyKind, add_differences, key, text_key};
 use crate::project::file_entry::{FileEntry, SharedScope};
 use crate::project::file_types::FileTypes;
 use crate::project::flows::FileFlows;
 use crate::project::index::{Claims, Container, Index};
-use crate::project::names::{FileId, Sym, SymbolId};
+use crate::project::names::{FileId, Strings, Sym, SymbolId};
 use crate::project::paths::{file_name_of, folder_of};
 use crate::rules::FamilyId;
 use crate::testing::file_support::{FileSupport, fixtures_key};
@@ -25,7 +27,8 @@ impl Index {
         with_keys: bool,
     ) -> (Vec<FileId>, FxHashSet<u32>) {
         let mut keys = FxHashSet::default();
-        let mut before: FxHashMap<FileId, Vec<(u32, u64)>> = FxHashMap::default();
+        let mut before: FxHashMap<FileId, Contributions> = FxHashMap::default();
+        let mut left: Vec<FileEntry> = Vec::new();
         let mut presence = Presence::default();
         let mut leaving = FxHashSet::default();
         for path in removed.iter().map(String::as_str).chain(changed.iter().map(|facts| facts.path.as_str())) {
@@ -37,8 +40,10 @@ impl Index {
             let entry = self.files[id as usize].take().expect("file of the project");
             before.insert(id, entry.contributions());
             self.count_places(&entry, -1, &mut presence);
+            left.push(entry);
         }
-        self.forget(&leaving, &before);
+        self.forget(&leaving, &left);
+        drop(left);
         let mut touched = Touched::default();
         let mut ids = Vec::with_capacity(changed.len());
         for facts in changed {
@@ -49,6 +54,7 @@ impl Index {
             self.files[id as usize] = Some(entry);
             ids.push(id);
         }
+        self.count = self.count + ids.len() - leaving.len();
         self.sort_touched(touched);
         let replaced: FxHashSet<FileId> = leaving.iter().chain(&ids).copied().collect();
         keys.extend(replaced.into_iter().filter(|&id| self.put_fixtures(id)).map(fixtures_key));
@@ -75,6 +81,7 @@ impl Index {
             self.paths.insert(entry.path.clone(), id);
             self.count_places(entry, 1, &mut presence);
             self.enter(id, entry, &mut touched);
+            self.count += 1;
         }
         self.files = entries;
         self.sort_touched(touched);
@@ -124,8 +131,7 @@ impl Index {
                 add_claim(&mut self.claims, entry.qualified_names[def], symbol);
             }
             if let Some(scope) = entry.shared_scope(def as u32) {
-                let container = self.container(entry, scope);
-                let place = (container, definition.name);
+                let place = (container(&self.strings, entry, scope), definition.name);
                 self.shared.entry(place).or_default().push(symbol);
                 touched.shared.insert(place);
             }
@@ -145,34 +151,30 @@ impl Index {
         }
     }
 
-    fn container(&self, entry: &FileEntry, scope: SharedScope) -> Container {
-        match scope {
-            SharedScope::Folder => Container::Folder(self.strings.intern(folder_of(&entry.path))),
-            SharedScope::Package(package) => Container::Package(package),
-        }
-    }
-
-    /// Removes all entries of the files from the tables.
-    fn forget(&mut self, leaving: &FxHashSet<FileId>, before: &FxHashMap<FileId, Vec<(u32, u64)>>) {
-        if leaving.is_empty() {
-            return;
-        }
-        let keys: FxHashSet<u32> = before.values().flatten().map(|&(key, _)| key).collect();
+    /// Removes all entries of the files from the tables: undoes `enter`.
+    fn forget(&mut self, leaving: &FxHashSet<FileId>, left: &[FileEntry]) {
         let symbols = &self.symbols;
         let stays = |symbol: &SymbolId| !leaving.contains(&symbols.get(*symbol).file);
-        drop_claims(&mut self.by_name, |name| keys.contains(&key(DependencyKind::Name, name, 0)), stays);
-        drop_claims(&mut self.claims, |name| keys.contains(&key(DependencyKind::Uid, name, 0)), stays);
-        self.shared.retain(|_, list| {
-            list.retain(stays);
-            !list.is_empty()
-        });
-        let keep = |list: &mut Vec<FileId>| {
-            list.retain(|id| !leaving.contains(id));
-            !list.is_empty()
-        };
-        self.global_imports.retain(|_, id| !leaving.contains(id));
-        self.children.retain(|_, list| keep(list));
-        self.file_names.retain(|_, list| keep(list));
+        let (mut shared, mut folders, mut last) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        for entry in left {
+            for (def, definition) in entry.outlines.iter().enumerate() {
+                if entry.is_node(def as u32) {
+                    drop_claims(&mut self.by_name, definition.name, stays);
+                    drop_claims(&mut self.claims, entry.qualified_names[def], stays);
+                }
+                if let Some(scope) = entry.shared_scope(def as u32) {
+                    shared.insert((container(&self.strings, entry, scope), definition.name));
+                }
+            }
+            drop_claims(&mut self.claims, entry.file_name, stays);
+            self.global_imports.remove(&entry.path);
+            last.insert(self.strings.intern(file_name_of(&entry.path)));
+            folders.insert((entry.rules.family, self.strings.intern(entry.rules.listed_in(&entry.path))));
+        }
+        let stays_file = |id: &FileId| !leaving.contains(id);
+        shared.into_iter().for_each(|place| retain_in(&mut self.shared, place, stays));
+        folders.into_iter().for_each(|folder| retain_in(&mut self.children, folder, stays_file));
+        last.into_iter().for_each(|name| retain_in(&mut self.file_names, name, stays_file));
     }
 
     fn sort_touched(&mut self, touched: Touched) {
@@ -221,6 +223,13 @@ impl Presence {
     }
 }
 
+fn container(strings: &Strings, entry: &FileEntry, scope: SharedScope) -> Container {
+    match scope {
+        SharedScope::Folder => Container::Folder(strings.intern(folder_of(&entry.path))),
+        SharedScope::Package(package) => Container::Package(package),
+    }
+}
+
 fn add_claim(claims: &mut FxHashMap<Sym, Claims>, name: Sym, symbol: SymbolId) {
     match claims.get_mut(&name) {
         None => drop(claims.insert(name, Claims::One(symbol))),
@@ -229,28 +238,29 @@ fn add_claim(claims: &mut FxHashMap<Sym, Claims>, name: Sym, symbol: SymbolId) {
     }
 }
 
-/// Removes, from the names for which `is_touched` holds, the symbols for which `stays` does not.
-fn drop_claims(
-    claims: &mut FxHashMap<Sym, Claims>,
-    is_touched: impl Fn(Sym) -> bool,
-    stays: impl Fn(&SymbolId) -> bool,
-) {
-    claims.retain(|&name, claims| {
-        if !is_touched(name) {
-            return true;
-        }
-        let mut left: Vec<SymbolId> = claims.as_slice().to_vec();
-        left.retain(&stays);
-        *claims = match left[..] {
-            [] => return false,
-            [only] => Claims::One(only),
-            _ => Claims::Many(left),
-        };
-        true
-    });
+/// Removes, from the symbols with a name, those for which `stays` does not hold.
+fn drop_claims(claims: &mut FxHashMap<Sym, Claims>, name: Sym, stays: impl Fn(&SymbolId) -> bool) {
+    let Some(known) = claims.get_mut(&name) else { return };
+    let mut left: Vec<SymbolId> = known.as_slice().to_vec();
+    left.retain(&stays);
+    match left[..] {
+        [] => drop(claims.remove(&name)),
+        [only] => *known = Claims::One(only),
+        _ => *known = Claims::Many(left),
+    }
 }
 
-fn add_count<K: std::hash::Hash + Eq>(counts: &mut FxHashMap<K, u32>, place: K, by: i32) {
+/// Removes, from the list of a key, the elements for which `stays` does not hold, and the list if it is empty then.
+fn retain_in<K: Hash + Eq, V>(lists: &mut FxHashMap<K, Vec<V>>, key: K, stays: impl Fn(&V) -> bool) {
+    if let Entry::Occupied(mut list) = lists.entry(key) {
+        list.get_mut().retain(stays);
+        if list.get().is_empty() {
+            list.remove();
+        }
+    }
+}
+
+fn add_count<K: Hash + Eq>(counts: &mut FxHashMap<K, u32>, place: K, by: i32) {
     let count = counts.get(&place).copied().unwrap_or(0) as i32 + by;
     if count > 0 {
         counts.insert(place, count as u32);
