@@ -29,6 +29,7 @@ from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.versions import asks_twice
 from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks_for_values, find_near
+from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -45,6 +46,7 @@ _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Ki
 _BY_TEXT = frozenset((Kind.USAGES, Kind.CALLERS, Kind.TESTS, Kind.DEPENDENTS, Kind.INSTANTIATIONS))
 """Relations to which each line that has the name may belong."""
 _VALUES = frozenset((Label.VALUE,))
+_DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _NAMED_IN_TEXT = frozenset((Label.VALUE, Label.CLASS, Label.MODULE, Label.PACKAGE))
 """Symbols of which not all uses have an edge: a module that a qualified call names, a class in a table."""
 _ASKS_FOR = re.compile(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
@@ -127,7 +129,7 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     except AtlasError:
         return None
     package = found.question.package
-    if package and not found.declared and (named := await answer_manifest_lines(reader, package, asked.where)):
+    if package and not found.every and (named := await answer_manifest_lines(reader, package, asked.where)):
         return Answered(named)
     if not found.declared and (built := await answer_build_files(reader, asked.query, asked.where)) is not None:
         return Answered(built)
@@ -141,7 +143,12 @@ async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageRepo
     intent = asked.query.relation
     names_own = any(each.is_own and each.written.shape >= NameShape.CODE for each in asked.subjects.found)
     names_own = names_own or (intent is not None and intent.certain and await is_own(reader, intent.name, asked.where))
-    question = read_package_question(asked.query, declared, names_own=names_own)
+    defines = names_own and intent is not None and is_code_shaped(intent.name)
+    defines = defines or any(
+        each.is_own and each.written.shape >= NameShape.CODE and any(t.node.row.label in _DEFINED for t in each.targets)
+        for each in asked.subjects.found
+    )
+    question = read_package_question(asked.query, declared, names_own=names_own, defines=defines)
     return await answer_packages(reader, question, asked.where) if question is not None else None
 
 

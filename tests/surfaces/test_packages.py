@@ -60,3 +60,53 @@ async def test_questions_about_packages_are_answered_with_places(tmp_path: Path)
     assert said["does this project depend on serde"] == "no package `serde` is declared or imported"
     assert "requests" in said["unused dependencies"] and "PyYAML" not in said["unused dependencies"]
     assert node.node is not None and "imported by shop/read.py:2" in node.node.docstring
+
+
+MONOREPO = {
+    "package.json": '{"name": "all", "private": true, "workspaces": ["packages/*"]}\n',
+    "packages/core/package.json": (
+        '{\n  "name": "@shop/core",\n  "dependencies": {"zod": "^4.2.0"},\n  "peerDependencies": {"react": ">=17",'
+        ' "preact": "*"},\n  "peerDependenciesMeta": {"preact": {"optional": true}}\n}\n'
+    ),
+    "packages/core/index.ts": "export type StepKind = 'a' | 'b'\n",
+    "packages/web/package.json": '{\n  "name": "@shop/web",\n  "dependencies": {"zod": "npm:zod@^3.1.0", "@shop/core": "*"}\n}\n',
+    "packages/web/use.ts": "import { StepKind } from '@shop/core'\n\nexport const first: StepKind = 'a'\n",
+    "tool/setup.py": "from setuptools import setup\nsetup(\n  python_requires='>=3.9',\n  name='tool', install_requires=['kombu>=5.6'],\n)\n",
+    "tool/requirements/extras/auth.txt": "cryptography==48.0\n",
+    "tool/requirements/security.txt": "cryptography>=47\n",
+    "plug/mix.exs": (
+        "defmodule P do\n  defp deps do\n    [\n      {:plug_crypto, crypto_version()}\n    ]\n  end\n\n"
+        '  if System.get_env("OLD") == "1" do\n    defp crypto_version, do: "~> 1.2"\n  end\nend\n'
+    ),
+    "k/build.gradle.kts": 'dependencies {\n  api("io.ktor:ktor-client-core:3.5.1")\n  api("io.ktor:ktor-server:3.5.1")\n}\n',
+}
+
+
+async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) -> None:
+    root = tmp_path / "all"
+    for name, text in MONOREPO.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    said: dict[str, str] = {}
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for question in (
+            "Which package in the monorepo is still on zod 3?",
+            "peer dependencies of @shop/core and which of them are optional",
+            "who depends on @shop/core",
+            "type alias StepKind: what is it and which file outside @shop/core uses it",
+            "What does `pip install tool[auth]` pull in, and which version?",
+            "which plug_crypto versions are allowed",
+            "Which Ktor version do we build against?",
+            "minimum python and minimum kombu",
+        ):
+            said[question] = "\n".join((await hybrid_search(atlas, question)).lines())
+    zod, peers, inner, alias, extra, computed, family, two = said.values()
+    assert zod.startswith("zod: version 3 declared by 1 project") and "^4" not in zod
+    assert "react >=17" in peers and "preact * [optional]" in peers
+    assert "imported by 1 file outside of it" in inner and "packages/web/use.ts" in inner
+    assert alias.startswith("type_alias StepKind") and "packages/web/use.ts" in alias
+    assert "cryptography ==48.0 [auth]" in extra and "47" not in extra
+    assert 'System.get_env("OLD")' in computed and 'defp crypto_version, do: "~> 1.2"' in computed
+    assert family.startswith("Ktor: declared 3.5.1") and "ktor-server 3.5.1" in family
+    assert two.startswith("Python: >=3.9 (tool/setup.py); kombu: >=5.6")

@@ -230,13 +230,18 @@ async def _tests(reader: Reader, uids: Sequence[str], intent: RelationIntent) ->
     seen, level = set(uids), list(dict.fromkeys(uids))
     names: dict[str, str] = {}
     for depth in range(1, MAX_TEST_STEPS + 1):
-        edges = await reader.store.edges(level, Direction.IN, _REACHED_BY_TESTS, MAX_EDGES)
+        # a test may name a class as a type: `assertThrows<NotFound>`
+        types = _REACHED_BY_TESTS if depth > 1 else (*_REACHED_BY_TESTS, EdgeType.USES_TYPE)
+        edges = await reader.store.edges(level, Direction.IN, types, MAX_EDGES)
         reached = _merged(edges, Direction.IN, depth, names)
         for each in reached:
             if each.node.row.is_test and each.node.row.uid not in seen:
                 found.setdefault(each.node.row.uid, replace(each, depth=max(each.depth, depth)))
         if found or len(seen) > MAX_REACHED:
             break
+        if depth == 1:
+            edges = [edge for edge in edges if edge.row.type != EdgeType.USES_TYPE]
+            reached = _merged(edges, Direction.IN, depth, names)
         new = [each for each in reached if each.node.row.uid not in seen and each.node.row.label not in _FILE_LABELS]
         names.update((each.node.row.uid, each.node.row.qualified_name) for each in new)
         level = [each.node.row.uid for each in new]

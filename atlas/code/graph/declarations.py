@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -20,6 +20,7 @@ _MAJOR = re.compile(r"[/.]v\d+$")
 _LISTS = re.compile(r"(?:^|/)(?:Gemfile|gems\.rb)$|\.(?:txt|in)$")
 """Files that list what developers of a package install, beside the manifest of the package."""
 _ALSO = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?: (?P<kind>[a-z]+))?(?: (?P<range>.*))?")
+_GROUP = re.compile(r"[A-Za-z_][\w-]*")
 _MANIFESTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg))$|\.gemspec$")
 
 
@@ -69,6 +70,31 @@ async def read_declarations(reader: Reader, project: str) -> tuple[Declaration, 
     return tuple(replace(each, section=_section(lines.get(each.path, []), each.line)) for each in declared)
 
 
+def in_groups(declared: Sequence[Declaration], groups: Collection[str]) -> tuple[Declaration, ...]:
+    """Return what extras or groups declare, also where the same package is declared in several of them."""
+    alternatives = (other for each in declared for other in (each, *_others(each)))
+    return tuple(each for each in alternatives if each.group in groups)
+
+
+def groups_of(declared: Sequence[Declaration]) -> dict[str, str]:
+    """Return all extras and groups by their names in lower case."""
+    every = (other.group for each in declared for other in (each, *_others(each)))
+    return {group.lower(): group for group in every if group}
+
+
+def _others(each: Declaration) -> Iterator[Declaration]:
+    """Yield the further places of a declaration, each as one of its own."""
+    for other in each.also:
+        if (match := _ALSO.fullmatch(other)) is not None:
+            group, _, allowed = (match["range"] or "").partition(" ")
+            if not _GROUP.fullmatch(group):
+                group, allowed = "", match["range"] or ""
+            place = (match["path"], int(match["line"]))
+            yield replace(
+                each, path=place[0], line=place[1], kind=match["kind"] or "", group=group, range=allowed, also=()
+            )
+
+
 def section_of(each: Declaration) -> str:
     """Return the comment above a declaration."""
     return each.section
@@ -83,6 +109,16 @@ def short_name(name: str) -> str:
     """Return the last part of a name: `yaml` of `gopkg.in/yaml.v3`, `gin` of `github.com/gin-gonic/gin`."""
     bare = _MAJOR.sub("", name)
     return normal_name(re.split(r"[/:]", bare)[-1])
+
+
+def family_names(each: Declaration) -> set[str]:
+    """Return names that mean several packages of a publisher: `ktor` of `io.ktor:ktor-server`, `trpc` of `@trpc/x`."""
+    name = major_free(each.package or each.name).lower()
+    group, colon, artifact = name.partition(":")
+    if colon:
+        return {group.rpartition(".")[2], artifact.partition("-")[0]}
+    scope, slash, _ = name.removeprefix("@").partition("/")
+    return {scope} if slash and name.startswith("@") else set()
 
 
 def major_free(name: str) -> str:

@@ -9,7 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from atlas.code.graph.declarations import Declaration, normal_name, section_of, short_name
+from atlas.code.graph.declarations import (
+    Declaration,
+    family_names,
+    groups_of,
+    normal_name,
+    section_of,
+    short_name,
+)
 from atlas.code.question.package_questions import KINDS, PackageAspect, PackageQuestion
 from atlas.code.question.parse_question import Query
 from atlas.core.english.stems import root_of
@@ -52,6 +59,7 @@ _OF_NEEDS = re.compile(
     r"\b(?:needs?|needed|requires?|required|depend\w*|uses?|pulls?|brings?|librar\w+|packages?|deps|imports?)\b",
     re.IGNORECASE,
 )
+_AND_IMPORTERS = re.compile(r"\b(?:who|what|which|where)\b.*\b(?:imports?|imported|uses?|used)\b", re.IGNORECASE)
 _WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
 _WORD = re.compile(r"@?[\w][\w@./:+-]*")
 _TOPICS = {
@@ -65,17 +73,20 @@ _TOPICS = {
 MAX_WORDS = 20
 
 
-def read_package_question(query: Query, declared: Sequence[Declaration], *, names_own: bool) -> PackageQuestion | None:
+def read_package_question(
+    query: Query, declared: Sequence[Declaration], *, names_own: bool, defines: bool
+) -> PackageQuestion | None:
     """Return the question about packages that a text asks; None for other texts. Pure.
 
-    `names_own`: whether the question asks for a relation of a symbol of the project.
+    `names_own`: whether the question asks for a relation of a symbol of the project; `defines`: whether it names a
+    definition of the project, of which a package is only the place.
     """
     text = query.text
     if query.states or query.reports or len(text.split()) > MAX_WORDS:
         return None
     if (match := _WITH_EXTRA.search(text)) is not None:
         groups = tuple(each.strip() for each in match[2].split(","))
-        if any(each.group in groups for each in declared):
+        if groups_of(declared).keys() & {group.lower() for group in groups}:
             return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     is_sure = bool(_DEPENDENCIES.search(text)) and not _CODE_NOUNS.search(text)
     words = [word.strip(".,?!:;") for word in _WORD.findall(text)]
@@ -83,11 +94,20 @@ def read_package_question(query: Query, declared: Sequence[Declaration], *, name
     if groups and (is_sure or re.search(r"\b(?:extras?|groups?|feature)\b", text, re.IGNORECASE)):
         return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     named = _packages(words, declared)
+    if named and defines and not is_sure:
+        return None
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
         return PackageQuestion(PackageAspect.LIST, project=project, certain=True)
     if named and (_USE.search(text) or _VERSION.search(text)) and not _CODE_NOUNS.search(text):
         asks = PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS
-        return PackageQuestion(asks, named, certain=bool(_DEPENDENCIES.search(text)))
+        version = re.search(rf"(?<![\w-]){re.escape(named)}[`'\"]? ?@?v?(\d[\w.]*)", text, re.IGNORECASE)
+        return PackageQuestion(
+            asks,
+            named,
+            certain=bool(_DEPENDENCIES.search(text)),
+            version=version[1].rstrip(".") if version is not None else "",
+            importers=_AND_IMPORTERS.search(text) is not None,
+        )
     asks_things = bool(_THINGS.search(text)) and bool(_NEEDS.search(text)) and not _CODE_NOUNS.search(text)
     topic = next((name for name, spelled in _TOPICS.items() if set(spelled) & {word.lower() for word in words}), "")
     parts = [part.lower() for word in words for part in (word, *word.split("-"))]
@@ -140,9 +160,8 @@ def _about_topic(topic: str, declared: Iterable[Declaration]) -> bool:
 
 
 def _groups(text: str, words: Sequence[str], declared: Sequence[Declaration]) -> tuple[str, ...]:
-    known = {each.group.lower(): each.group for each in declared if each.group}
     quoted = {word.lower() for word in words}
-    found = [group for lowered, group in known.items() if lowered in quoted]
+    found = [group for lowered, group in groups_of(declared).items() if lowered in quoted and lowered not in KINDS]
     return tuple(found) if len(found) <= 3 and text else ()
 
 
@@ -157,10 +176,13 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
     for word in words:
         if len(word) > 1 and (normal_name(word) in full) and word.lower() not in _NO_PACKAGES:
             return word
-    short = {short_name(each.name) for each in declared if not each.is_inner}
-    return next(
-        (word for word in words if len(word) > 2 and short_name(word) in short and word.lower() not in _NO_PACKAGES), ""
-    )
+    outer = [each for each in declared if not each.is_inner]
+    families = {family for each in outer for family in family_names(each)}
+    for known in ({short_name(each.name) for each in outer}, families):
+        for word in words:
+            if len(word) > 2 and short_name(word) in known and word.lower() not in _NO_PACKAGES:
+                return word
+    return ""
 
 
 _NO_PACKAGES = frozenset(

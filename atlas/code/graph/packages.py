@@ -5,6 +5,7 @@ Reads the graph only. A question that names something is answered where the inde
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from atlas.code.graph.declarations import (
     MAX_DECLARED,
     TIMEOUT,
     Declaration,
+    family_names,
+    in_groups,
     major_free,
     normal_name,
     read_declarations,
@@ -25,8 +28,14 @@ from atlas.code.reader import Reader
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_EDGES = 20_000
+MAX_COMPUTED = 6
+"""Lines of one computed version that are shown."""
+MAX_LINE = 160
 _PACKAGES = "MATCH (d:ExternalPackage) RETURN d.uid, d.name, d.import_name, d.standard ORDER BY d.uid"
-_ROOT = "project:."
+_IMPORTING = (
+    "MATCH (a)-[r:IMPORTS]->(b) WHERE b.path STARTS WITH $folder AND a.path <> b.path"
+    " RETURN a.path, r.line, a.is_test ORDER BY a.path, r.line"
+)
 _VERSION = re.compile(r"[-_]v?\d[\w.+]{0,100}$")
 
 
@@ -55,7 +64,9 @@ class PackageReport:
     projects: int = 1
     """Projects of the repository that declare dependencies."""
     every: tuple[Declaration, ...] = ()
-    """Everything that is declared, of which a list shows some."""
+    """Everything that is declared, of which a list shows some; for a question for one version, all of them."""
+    computed: tuple[tuple[str, str], ...] = ()
+    """Lines that compute the version, as place and text."""
 
 
 async def answer_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
@@ -76,9 +87,8 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
         kinds = question.kinds
         kept = tuple(
             each
-            for each in declared
-            if (not kinds or each.kind in kinds)
-            and (not question.groups or each.group in question.groups)
+            for each in (in_groups(declared, question.groups) if question.groups else declared)
+            if (not kinds or each.kind in kinds or each.group in kinds)
             and (not question.topic or of_topic(each, question.topic))
         )
         return PackageReport(question, kept, projects=projects, every=declared)
@@ -127,6 +137,9 @@ async def _about(
         uids = {_text(row[0]) for row in known}
         matching = [each for each in declared if each.target in uids]
     if not matching and not known:
+        # several packages of one publisher: `ktor`
+        matching = [each for each in declared if not each.is_inner and wanted in family_names(each)]
+    if not matching and not known:
         if not question.certain or await is_own(reader, question.package, where):
             return None
         near = tuple(dict.fromkeys(_text(row[1]) for row in rows if wanted and wanted in normal_name(_text(row[1]))))[
@@ -142,11 +155,58 @@ async def _about(
         return None
     if question.kinds:
         matching = [each for each in matching if each.kind in question.kinds]
+    every, matching = matching, [each for each in matching if _has_version(each, question.version)]
     uids = dict.fromkeys([*(each.target for each in matching if not each.is_inner), *(_text(row[0]) for row in known)])
-    importing = () if question.asks == PackageAspect.VERSION else await files_importing(reader, list(uids))
-    name = matching[0].name if matching else _text(known[0][1])
-    standard = _text(known[0][3]) if known and not matching else ""
-    return PackageReport(question, tuple(matching), importing, name, standard, projects=projects)
+    importing: tuple[ImportingFile, ...] = ()
+    if not question.version and (question.asks != PackageAspect.VERSION or question.importers):
+        importing = await files_importing(reader, list(uids))
+        for folder in dict.fromkeys(each.target.partition(":project:")[2] for each in matching if each.is_inner):
+            importing += await _files_importing_folder(reader, folder, where.project)
+    names = {each.name for each in matching}
+    name = (question.package if len(names) > 1 and not known else matching[0].name) if matching else question.package
+    name = name if matching or not known else _text(known[0][1])
+    standard = _text(known[0][3]) if known and not every else ""
+    computed = await _computed(reader, matching, where.project)
+    return PackageReport(question, tuple(matching), importing, name, standard, (), projects, tuple(every), computed)
+
+
+async def _computed(reader: Reader, declared: Sequence[Declaration], project: str) -> tuple[tuple[str, str], ...]:
+    """Return the lines of manifests that define what a version is computed with: `{:name, name_version()}`."""
+    open_ = [each for each in declared if each.range and not re.search(r"\d|\*", each.range) and not each.is_inner]
+    texts = await reader.store.content(project, sorted({each.path for each in open_}))
+    found: dict[str, str] = {}
+    for each in open_[:MAX_COMPUTED]:
+        lines = texts.get(each.path, b"").decode("utf-8", "replace").split("\n")
+        for name in re.findall(r"[A-Za-z_]\w*", each.range)[:MAX_COMPUTED]:
+            defines = re.compile(rf"\s*(?:\w+ )?@?{re.escape(name)}\b\W*(?:\bdo\b|=|:|\{{|\s[\"'])")
+            start = next((number for number, line in enumerate(lines, 1) if defines.match(line)), 0)
+            if start and start != each.line:
+                # with the condition above it
+                start -= bool(start > 1 and lines[start - 2].strip())
+                body = itertools.takewhile(str.strip, lines[start - 1 : start + MAX_COMPUTED])
+                found |= {f"{each.path}:{start + index}": line.strip()[:MAX_LINE] for index, line in enumerate(body)}
+    return tuple(found.items())
+
+
+def _has_version(each: Declaration, version: str) -> bool:
+    """Return whether a declaration allows or locks a version, as far as the question writes it: `3` is `^3.1`."""
+    pattern = rf"(?<![\w.]){re.escape(version)}(?![\w])"
+    return not version or any(re.search(pattern, text) for text in (each.range, each.locked))
+
+
+async def _files_importing_folder(reader: Reader, folder: str, project: str) -> tuple[ImportingFile, ...]:
+    """Return the files outside of a project of the repository that import something of it."""
+    inside = f"{folder}/"
+    if folder in ("", "."):
+        return ()
+    rows = (await reader.store.cypher(_IMPORTING, {"folder": inside}, MAX_EDGES, TIMEOUT, project)).rows
+    found: dict[str, tuple[set[int], bool]] = {}
+    for path, line, is_test in rows:
+        if isinstance(path, str) and not path.startswith(inside):
+            lines, _ = found.setdefault(path, (set[int](), bool(is_test)))
+            lines.update([line] if isinstance(line, int) else ())
+    files = [ImportingFile(path, tuple(sorted(lines)), is_test) for path, (lines, is_test) in found.items()]
+    return tuple(sorted(files, key=lambda file: (file.is_test, file.path)))
 
 
 async def _unused(reader: Reader, declared: Sequence[Declaration]) -> tuple[Declaration, ...]:

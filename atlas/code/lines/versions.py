@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from atlas.code.graph.declarations import normal_name, read_declarations
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import MAX_LINE, IndexedText, read_texts
 from atlas.code.question.parse_question import Query
@@ -17,6 +18,8 @@ from atlas.core.errors import AtlasError
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
+MOST_NAMED = 4
+"""Declarations of packages that a question for the version of a language names as well."""
 _AND_PACKAGES = re.compile(
     r"(?:\band|,|&) .{0,40}\b(?:dependenc\w+|deps|packages|extras?|requirements)\b", re.IGNORECASE
 )
@@ -84,7 +87,8 @@ async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineRe
     asked = {word.lower().strip(".") for word in _WORD.findall(text)} | {word.lower() for word in _WORD.findall(text)}
     languages = [each for each in _languages() if asked & each.words]
     if languages and _asks_support(text, languages):
-        return await _of_languages(reader, languages, where)
+        found = await _of_languages(reader, languages, where)
+        return await _with_packages(reader, found, text, languages, where) if found is not None else None
     own = _OWN.search(text)
     if own is None or re.search(r"\b(?:added|introduced|deprecated|removed|since)\b", text):
         return None
@@ -144,6 +148,28 @@ async def _of_languages(reader: Reader, languages: list[LanguagePlaces], where: 
     if not lines:
         return None
     return LineReport("versions", "; ".join(said), tuple(lines), first=12)
+
+
+async def _with_packages(
+    reader: Reader, found: LineReport, text: str, languages: list[LanguagePlaces], where: Filter
+) -> LineReport:
+    """Return the report with the ranges of packages that the question names as well: `minimum python and kombu`."""
+    taken = {word for each in languages for word in each.words}
+    asked = {normal_name(word.strip(".")) for word in _WORD.findall(text)} - taken
+    named = [
+        each
+        for each in await read_declarations(reader, where.project)
+        if normal_name(each.package) in asked and each.range and not each.is_inner
+    ]
+    named.sort(key=lambda each: (each.kind != "runtime", each.folder != "", each.path))
+    if not named:
+        return found
+    said = dict.fromkeys(each.package for each in named)
+    ranges = "; ".join(f"{name}: {next(each.range for each in named if each.package == name)}" for name in said)
+    lines = [
+        TextLine("packages", f"{each.path}:{each.line}", f"{each.package} {each.range} ({each.kind})") for each in named
+    ]
+    return replace(found, title=f"{found.title}; {ranges}", lines=(*lines[:MOST_NAMED], *found.lines))
 
 
 def _found(

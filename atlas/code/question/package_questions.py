@@ -46,6 +46,10 @@ class PackageQuestion:
     """Extras or groups of dependencies that are asked for; () for all."""
     topic: str = ""
     """What the dependencies are for, where that is no kind: `docs`."""
+    version: str = ""
+    """The version that is asked for: `3` of `still on zod 3`."""
+    importers: bool = False
+    """Whether a question for versions also asks who imports the package."""
 
 
 KINDS: Mapping[str, str] = MappingProxyType(

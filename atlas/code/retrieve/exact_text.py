@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from atlas.code.question.names import dotted
+from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.likelihood import QUOTED
 from atlas.code.reader import Reader
@@ -130,7 +130,9 @@ def _told(text: str) -> str:
     if _ASKS_ORIGIN.match(asks):
         return message
     told = None if _ASKS.match(text) else _MESSAGE_FIRST.match(text)
-    return told["message"] if told is not None else ""
+    message = told["message"] if told is not None else ""
+    # `type alias ScheduleStep: what is it` names its subject
+    return "" if message.count(" ") <= MIN_SPACES and is_code_shaped(message.rpartition(" ")[2]) else message
 
 
 def _kept(texts: Iterable[str], *, is_certain: bool = True) -> tuple[QuotedText, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from atlas.code.atlas import Atlas
@@ -15,7 +16,7 @@ from atlas.core.model import Label, Node
 from atlas.core.wording import counted
 
 KINDS = ("runtime", "optional", "peer", "provided", "build", "development", "indirect")
-_ORDER = (*KINDS, "declared", "imported_by", "near")
+_ORDER = (*KINDS, "declared", "computed_by", "imported_by", "near")
 _LINES = 12
 """Lines of one importing file that are listed."""
 _ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|benchmarks?|vendor(?:-bin)?|sandbox)/")
@@ -119,12 +120,21 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
     if not found.package:
         title = f"no package `{question.package}` is declared or imported{of}"
         return [ReportLine("near", "", name) for name in found.near], title
+    # the versions that few projects have are those that somebody looks for
+    common = Counter(each.range for each in found.declared)
+    ordered = sorted(found.declared, key=lambda each: common[each.range]) if len(common) > 1 else found.declared
     lines = [
         ReportLine("declared", each.path, declared_line(each, with_project=found.projects > 1, with_kind=True))
-        for each in found.declared
+        for each in ordered
     ]
+    lines += [ReportLine("computed_by", *_parted(place, text)) for place, text in found.computed]
     lines += [ReportLine("imported_by", each.path, importing_line(each)) for each in found.importing]
     return lines, f"{found.package}: {_title(found, of)}"
+
+
+def _parted(place: str, text: str) -> tuple[str, str]:
+    path, _, line = place.rpartition(":")
+    return path, f":{line} {text}"
 
 
 def _counts(declared: Sequence[Declaration]) -> str:
@@ -146,13 +156,21 @@ def _title(found: PackageReport, of: str) -> str:
         kinds = ", ".join(dict.fromkeys(each.kind for each in found.declared))
         article = "an" if kinds[:1] in "aeiou" else "a"
         parts.append(f"yes, {article} {kinds} dependency{of}" if found.declared else f"not declared{of}")
+    elif not found.declared and found.every:
+        said = ", ".join(dict.fromkeys(each.range or each.locked or "no version" for each in found.every))
+        parts.append(f"no project declares version {found.question.version}{of}; declared {said}")
     elif not found.declared:
         parts.append(f"not declared in any manifest{of}")
     elif found.question.asks == PackageAspect.VERSION:
-        parts.append(f"declared {', '.join(ranges)}" if ranges else "declared, without a version that is a literal")
+        said = ", ".join(ranges) + (" (computed)" if found.computed else "")
+        parts.append(f"declared {said}" if ranges else "declared, without a version that is a literal")
         parts.append(f"locked {', '.join(versions)}" if versions else "no lock file has it")
     else:
-        parts.append(f"declared by {counted(len({each.source for each in found.declared}), 'project')}")
-    if found.question.asks != PackageAspect.VERSION:
-        parts.append(f"imported by {counted(len(found.importing), 'file')}")
+        version = f"version {found.question.version} " if found.question.version else ""
+        parts.append(f"{version}declared by {counted(len({each.source for each in found.declared}), 'project')}")
+    is_inner = bool(found.declared) and all(each.is_inner for each in found.declared)
+    asks_importers = found.question.asks != PackageAspect.VERSION and not found.question.version
+    if found.importing or (not is_inner and asks_importers):
+        of_project = " outside of it" if is_inner else ""
+        parts.append(f"imported by {counted(len(found.importing), 'file')}{of_project}")
     return "; ".join(parts)

@@ -24,24 +24,49 @@ const CONFIGURATIONS: &[(&str, Purpose)] = &[
 /// Reads a `build.gradle` or `build.gradle.kts`.
 pub fn read_gradle(reader: &mut Reader, text: &str) {
     let (mut depth, mut inside) = (0_i32, None);
+    // The depth around the outermost block of tests: `commonTest { dependencies {`.
+    let mut tests = None;
     for (number, line) in text.lines().enumerate() {
         let number = number as u32 + 1;
         let code = line.split("//").next().unwrap_or(line);
         // `https://` in a text
         let code = if code.matches(['"', '\'']).count() % 2 == 1 { line } else { code }.trim();
+        let opened = code.rsplit_once('{').filter(|_| inside.is_none()).map(|(block, _)| block);
+        if tests.is_none() && opened.is_some_and(is_of_tests) {
+            tests = Some(depth);
+        }
+        let start = reader.manifest.dependencies.len();
+        let one_line = code.strip_suffix('}').and_then(|code| code.split_once('{'));
         if inside.is_none() && code.ends_with("dependencies {") {
             inside = Some(depth);
-        } else if inside.is_none() && code.starts_with("dependencies") && code.ends_with('}') {
-            let all = code.split_once('{').map(|(_, all)| all.trim_end_matches('}')).unwrap_or_default();
+        } else if let Some((_, all)) = one_line.filter(|(head, _)| inside.is_none() && is_dependencies(head)) {
             all.split(';').for_each(|one| read_configuration(reader, one.trim(), number));
         } else if inside.is_some() {
             read_configuration(reader, code, number);
         }
+        let found = reader.manifest.dependencies.iter_mut().skip(start).filter(|_| tests.is_some());
+        found.for_each(|one| one.purpose = Purpose::Development);
         depth += code.matches('{').count() as i32 - code.matches('}').count() as i32;
-        if inside.is_some_and(|start| depth <= start) {
-            inside = None;
-        }
+        inside = inside.filter(|&around| depth > around);
+        tests = tests.filter(|&around| depth > around);
     }
+}
+
+/// Returns whether a block is the dependencies of the project or of a source set: `sourceSets.commonMain.dependencies`.
+fn is_dependencies(head: &str) -> bool {
+    let name = head.trim().trim_end_matches("()");
+    name == "dependencies" || name.ends_with(".dependencies")
+}
+
+/// Returns whether a block is about tests: `commonTest`, `val jvmTest by getting`, `named("integrationTest")`, `testing`.
+fn is_of_tests(head: &str) -> bool {
+    let words = head.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'));
+    words.into_iter().any(|word| {
+        matches!(word, "test" | "testing")
+            || word.strip_suffix("Test").is_some_and(|set| !set.is_empty())
+            || word.contains("UnitTest")
+            || word.contains("InstrumentedTest")
+    })
 }
 
 fn read_configuration(reader: &mut Reader, code: &str, line: u32) {
@@ -216,7 +241,11 @@ pub fn read_mix(reader: &mut Reader, text: &str) {
         let Some(rest) = code.trim_start_matches('[').strip_prefix("{:").filter(|_| is_inside) else { continue };
         let name: String = rest.chars().take_while(|sign| sign.is_alphanumeric() || *sign == '_').collect();
         let options = &rest[name.len()..];
-        let range = options.trim_start_matches([',', ' ']).strip_prefix('"').and_then(|text| text.split('"').next());
+        let second = options.trim_start_matches([',', ' ']);
+        // A function or an attribute computes it: `{:plug_crypto, plug_crypto_version()}`.
+        let is_computed = |text: &&str| text.starts_with(|sign: char| sign == '@' || sign.is_alphabetic());
+        let computed = second.split([',', '}']).next().filter(is_computed).filter(|text| !text.contains(':'));
+        let range = second.strip_prefix('"').and_then(|text| text.split('"').next()).or(computed);
         let only = options.split_once("only:").map(|(_, rest)| rest.split(']').next().unwrap_or(rest));
         let groups: Vec<&str> = only
             .map(|rest| {
@@ -243,6 +272,30 @@ pub fn read_mix(reader: &mut Reader, text: &str) {
 #[cfg(test)]
 mod tests {
     use crate::{Format, read};
+
+    #[test]
+    fn dependencies_of_test_source_sets_are_for_development() {
+        let text = "kotlin {\n sourceSets {\n  commonMain {\n   dependencies {\n    api(libs.a)\n   }\n  }\n  val jvmTest by \
+                    getting {\n   dependencies {\n    implementation(libs.b)\n   }\n  }\n  named(\"jsMain\") {\n   \
+                    dependencies {\n    implementation(\"c:d:1\")\n   }\n  }\n  commonTest.dependencies { \
+                    implementation(libs.e) }\n  jvmMain.dependencies { implementation(libs.f) }\n  \
+                    nativeTest.dependencies {\n   implementation(libs.g)\n  }\n }\n}\ndependencies {\n \
+                    implementation(libs.h)\n}\n";
+        let (manifest, _) = read(Format::Gradle, "build.gradle.kts", text);
+        let found = manifest.dependencies.iter().map(|one| format!("{} {}", one.name, one.purpose.name()));
+        let expected =
+            ["a runtime", "b development", "c:d runtime", "e development", "f runtime", "g development", "h runtime"];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn computed_ranges_of_mix_are_named() {
+        let text = "defp deps do\n[\n{:a, a_version()},\n{:b, path: \"x\"},\n{:c, \"~> 1\", only: :test},\n{:d, @d, only: \
+                    :dev}\n]\nend\n";
+        let (manifest, _) = read(Format::Mix, "mix.exs", text);
+        let found = manifest.dependencies.iter().map(|one| format!("{} {}", one.name, one.range));
+        assert_eq!(found.collect::<Vec<_>>(), ["a a_version()", "b ", "c ~> 1", "d @d"]);
+    }
 
     #[test]
     fn reads_gradle_in_both_languages() {

@@ -60,6 +60,10 @@ impl<'a> Json<'a> {
         serde_json::from_str(self.part).ok()
     }
 
+    pub fn is_true(self) -> bool {
+        self.part == "true"
+    }
+
     /// Returns the text of a member.
     pub fn text_of(self, key: &str) -> Option<String> {
         self.get(key)?.text()

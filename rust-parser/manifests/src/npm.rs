@@ -44,6 +44,11 @@ pub fn read(reader: &mut Reader, text: &str) {
             reader.add(found);
         }
     }
+    let terms = document.get("peerDependenciesMeta").map(Json::members).unwrap_or_default();
+    for (name, ..) in terms.into_iter().filter(|(_, term, _)| term.get("optional").is_some_and(Json::is_true)) {
+        let peers = reader.manifest.dependencies.iter_mut().filter(|one| one.purpose == Purpose::Peer);
+        peers.filter(|one| one.name == name).for_each(|one| one.group = "optional".to_owned());
+    }
     read_modules(reader, document);
     if ["\"moduleNameMapper\"", "\"alias\"", "\"module-resolver\""].iter().any(|word| text.contains(word)) {
         read_literals(reader, &format!("x={text}"), "");

@@ -204,11 +204,14 @@ pub fn breaks_lines(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns why a file with this name is not indexed, or "".
-pub fn of_file(name: &str, generated: bool) -> &'static str {
+/// Returns why a file at this path is not indexed, because of its name, or "".
+pub fn of_file(path: &str, generated: bool) -> &'static str {
+    let name = path.rsplit('/').next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| lower.ends_with(suffix));
-    if is_secret(&lower) {
+    // `requirements/extras/auth.txt` lists packages.
+    let is_requirements = || manifests::format_of(path) == Some(manifests::Format::Requirements);
+    if is_secret(&lower) && !is_requirements() {
         "secret"
     } else if LOCK_FILES.contains(&lower.as_str()) && !manifests::is_lock(name) {
         "lock-file"
@@ -297,6 +300,8 @@ mod tests {
             "prod.secrets.yaml",
             "db-credentials.toml",
             "auth.json",
+            "extras/auth.txt",
+            "requirements/auth.json",
         ] {
             assert_eq!(of_file(name, false), "secret", "{name}");
         }
@@ -312,6 +317,7 @@ mod tests {
             "id_rsa.pub",
             "envelope.ts",
             "keys.rs",
+            "requirements/extras/auth.txt",
         ] {
             assert_eq!(of_file(name, false), "", "{name}");
         }

@@ -260,7 +260,7 @@ impl Walk<'_> {
             "" if !self.scope.includes_file(&path, self.notes().has_note(&path)) => "scope",
             "" if kind == EntryKind::Link => "symlink",
             "" if kind != EntryKind::File => "special",
-            "" => file_names::of_file(name, self.options.generated),
+            "" => file_names::of_file(&path, self.options.generated),
             _ => reason,
         };
         // A manifest that git ignores is not indexed, but names its package.
