@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atlas.runtime.config.load import Settings
-    from atlas.runtime.process.daemon import RunningDaemon
+    from atlas.runtime.process.daemon import RunningDaemon, ServedSession
 
 START_SECONDS = 60.0
 
@@ -71,12 +72,16 @@ def start(
         if running is not None:
             _already(running, all_settings, explicit=bool(roots), as_json=json)
         return
-    from atlas.runtime.process.daemon import find_running
+    from atlas.runtime.process.daemon import find_running, find_serving, keep_serving, stop_serving
 
-    running = find_running(all_settings[0].data_dir)
+    data_folder = all_settings[0].data_dir
+    running = find_running(data_folder)
     if running is not None:
+        keep_serving(data_folder)
         _already(running, all_settings, explicit=bool(roots), as_json=json)
     else:
+        if (serving := find_serving(data_folder)) is not None:
+            stop_serving(data_folder, serving)  # it watches nothing yet; its sessions find the new one
         _start(all_settings, data_dir, as_json=json)
 
 
@@ -112,10 +117,12 @@ def restart(
 
 def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
     """Show whether the daemon runs, and its state; exits with 3 when it does not. More: atlas status."""
-    from atlas.runtime.process.daemon import find_running
+    from atlas.runtime.process.daemon import RunningDaemon, find_running, find_serving
 
     settings = settings_of(project, data_dir)
-    running = find_running(settings.data_dir)
+    running, serving = find_running(settings.data_dir), find_serving(settings.data_dir)
+    if running is None and serving is not None:
+        running = RunningDaemon(serving.pid, serving.since, phase="serving")
     if running is None:
         if json:
             output.print_json({"running": False, "data_dir": str(settings.data_dir)})
@@ -126,6 +133,8 @@ def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: Json
     document = _described(running, settings.data_dir) | {
         "resident_bytes": told.get("resident_bytes", 0),
         "projects": told.get("projects", []),
+        "stays": serving is None or serving.stays,
+        "sessions": [] if serving is None else [_session(one) for one in serving.sessions],
     }
     if json:
         output.print_json({"running": True} | document)
@@ -244,8 +253,13 @@ def _stop(settings: Settings) -> tuple[RunningDaemon | None, bool, bool]:
     """Return the stopped daemon, whether it had to be killed, and whether an orphaned bus server was stopped."""
     from atlas.app.daemon import stop_orphaned_server
     from atlas.runtime.process import daemon
+    from atlas.runtime.process.daemon import RunningDaemon
 
+    serving = daemon.find_serving(settings.data_dir)
     stopped = daemon.stop(settings.data_dir, _say)
+    if serving is not None and (stopped is None or stopped[0].pid != serving.pid):
+        daemon.stop_serving(settings.data_dir, serving)
+        stopped = stopped or (RunningDaemon(serving.pid, serving.since), False)
     killed = stopped is not None and stopped[1]
     left = stop_orphaned_server(settings.data_dir) if stopped is None or killed else False
     return stopped[0] if stopped else None, killed, left
@@ -284,6 +298,10 @@ def _described(running: RunningDaemon, data_dir: Path) -> dict[str, Any]:
     }
 
 
+def _session(one: ServedSession) -> dict[str, str]:
+    return {"client": one.client, "project": one.project, "since": _moment(one.since)}
+
+
 def _print_started(running: RunningDaemon, data_dir: Path, *, started: bool, as_json: bool) -> None:
     document = _described(running, data_dir)
     if as_json:
@@ -301,7 +319,17 @@ def _print_status(document: Mapping[str, Any]) -> None:
         state = "ready" if one["ready"] else "not ready"
         watch = one["watch"] + (f" ({one['watch_reason']})" if one["watch_reason"] else "")
         print(f"{one['project']}: {state}, {counted(one['files'], 'file', ',')}, {one['stale_files']:,} stale, {watch}")
+    _print_sessions(document)
     print(_phase(document))
+
+
+def _print_sessions(document: Mapping[str, Any]) -> None:
+    sessions = document["sessions"]
+    users = Counter((one["client"] or "a client without a name", one["project"]) for one in sessions)
+    shown = [f"{client} ({project}){f' x {count}' if count > 1 else ''}" for (client, project), count in users.items()]
+    print("sessions", f"{len(sessions)}{': ' if shown else ''}{', '.join(map(output.one_line, shown))}")
+    if not document["stays"]:
+        print("         a session has started it; it ends some time after the last one (daemon.idle_seconds)")
 
 
 def _print_places(document: Mapping[str, Any]) -> None:
@@ -313,6 +341,8 @@ def _print_places(document: Mapping[str, Any]) -> None:
 
 def _phase(document: Mapping[str, Any]) -> str:
     phase, detail = document["phase"], document["detail"]
+    if phase == "serving":
+        return "serving sessions; the first question begins to watch"
     if phase == "ready":
         return f"ready{f': {detail}' if detail else ''}"
     return f"{phase}{f' {detail}' if detail else ''}, see: atlas status --watch"

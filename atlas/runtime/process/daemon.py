@@ -19,8 +19,10 @@ from typing import Any, Self, cast
 
 from atlas.core import errors
 from atlas.core.errors import AtlasError, ConfigError, Unavailable
+from atlas.runtime.process import session_socket
 from atlas.runtime.process.files import open_file
 from atlas.runtime.process.lock import LockFile
+from atlas.runtime.process.places import run_path
 
 LOCK_FILE = "daemon.lock"
 LAUNCH_FILE = "launch.lock"
@@ -37,6 +39,9 @@ STOP_SECONDS = 45.0
 """A batch in progress may take 30 of them."""
 
 KILLED_SECONDS = 5.0
+
+TOLD_SECONDS = 5.0
+"""Time for an answer about sessions."""
 
 MAX_BYTES = 65_536
 """Upper bound for reading a lock file or the end of the output; a lock file is far smaller."""
@@ -60,6 +65,27 @@ class RunningDaemon:
     """`waiting` for another writer, `starting`, `indexing`, `ready` (up to date and following changes), or `ended`."""
     detail: str = ""
     """What the daemon waits for, or how much work is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSession:
+    """One client of a daemon."""
+
+    client: str
+    """Name and version as it says, "" before it does."""
+    project: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class ServingDaemon:
+    """What the process that serves the sessions of a data folder says about itself."""
+
+    pid: int
+    since: float
+    stays: bool
+    """Whether it goes on without a session."""
+    sessions: tuple[ServedSession, ...]
 
 
 class DaemonInstance:
@@ -130,6 +156,51 @@ def find_running(data_dir: Path) -> RunningDaemon | None:
     finally:
         file.close()
     return RunningDaemon()
+
+
+def find_serving(data_dir: Path) -> ServingDaemon | None:
+    """Return the process that serves the sessions of a data folder, None without one that answers."""
+    try:
+        told = session_socket.ask(run_path(str(data_dir), "sock"), session_socket.hello("state"), TOLD_SECONDS)
+        sessions = tuple(
+            ServedSession(str(one["client"]), str(one["project"]), float(one["since"])) for one in told["sessions"]
+        )
+        return ServingDaemon(int(told["pid"]), float(told["since"]), bool(told["stays"]), sessions)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def watch_by_serving(data_dir: Path, root: Path) -> bool:
+    """Have the process that serves sessions watch a project, if its settings allow; return whether one runs."""
+    hello = session_socket.hello("watch", str(root), str(data_dir))
+    try:
+        session_socket.ask(run_path(str(data_dir), "sock"), hello, TOLD_SECONDS)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def keep_serving(data_dir: Path) -> None:
+    """Have a daemon that a session has started go on without sessions, if one runs."""
+    with contextlib.suppress(OSError, ValueError):
+        session_socket.ask(run_path(str(data_dir), "sock"), session_socket.hello("stay"), TOLD_SECONDS)
+
+
+def stop_serving(data_dir: Path, serving: ServingDaemon, seconds: float = STOP_SECONDS) -> None:
+    """End the process that serves sessions and wait until it is gone; their clients go on without it.
+
+    It may be ending already, after another signal.
+    """
+    for kind, patience in ((signal.SIGTERM, seconds), (signal.SIGKILL, KILLED_SECONDS)):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(serving.pid, kind)
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            lock = session_socket.take_lock(run_path(str(data_dir), "lock"))
+            if lock >= 0:
+                os.close(lock)
+                return
+            time.sleep(POLL_SECONDS)
 
 
 def last_running(data_dir: Path) -> RunningDaemon | None:
