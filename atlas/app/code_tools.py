@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.sentence_transformer import WITHOUT_MODEL, missing_model_note
@@ -102,7 +103,7 @@ class CodeTools:
 
     async def _remarks(self, reader: Reader, tool: Tool, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
         """Return where newer files mention what was asked for, what is unsupported, and a missing model."""
-        from atlas.code.tools.state.newer_files import asked_names, mention_notes, unsupported_note
+        from atlas.code.tools.state.newer_files import asked_names, has_code, mention_notes, unsupported_note
 
         session = self._session
         notes: tuple[str, ...] = ()
@@ -113,7 +114,9 @@ class CodeTools:
             notes = notes if said else (*notes, lack)
         if not answer.evidence.indexed_at or not answer.result().has_no_definition:
             return notes  # while the first index is made, other files wait for it
-        note = unsupported_note(await session.guard.unsupported(reader.store, reader.languages.forms))
+        if await reader.cache.get(reader.store, reader.project, "has code", partial(has_code, reader)):
+            return notes
+        note = unsupported_note(session.guard.unsupported(reader.languages.forms))
         return (*notes, note) if note else notes
 
 

@@ -21,7 +21,6 @@ from atlas.app.daemon_process import launch_daemon_once
 from atlas.app.single_flight import SingleFlight
 from atlas.app.store import describe_writer
 from atlas.core.errors import AtlasError, ConfigError, WriterBusy
-from atlas.core.model import Label
 from atlas.core.project_state import ProjectState
 from atlas.core.wording import counted
 from atlas.runtime.process.daemon import find_running, start_failure, watch_by_serving
@@ -56,8 +55,6 @@ REST_SECONDS = 10.0
 POLL_SECONDS = 0.03
 BUSY_POLL_SECONDS = 0.1
 """Interval of attempts to become the writer while another process is."""
-
-DEFINITIONS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 
 
 class FreshnessGuard:
@@ -163,14 +160,9 @@ class FreshnessGuard:
             return f"{root} contains the home folder: it is not indexed on demand"
         return ""
 
-    async def unsupported(self, store: Store, forms: Mapping[str, str]) -> dict[str, int]:
-        """Return the endings of files in unsupported languages with their numbers if the index holds no code; else {}.
-
-        `forms`: form of each language. Raises what the store raises.
-        """
-        endings = self._check.unsupported(forms) if self._check is not None else {}
-        stats = await store.stats(self._settings.project_name) if endings else []
-        return {} if any(each.nodes.get(label) for each in stats for label in DEFINITIONS) else endings
+    def unsupported(self, forms: Mapping[str, str]) -> dict[str, int]:
+        """Return the endings of files in unsupported languages with their numbers; `forms`: form of each language."""
+        return self._check.unsupported(forms) if self._check is not None else {}
 
     def progress(self) -> str:
         """Return how far the pass at work is, "" without one."""

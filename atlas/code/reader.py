@@ -5,15 +5,16 @@ It reads the store only through the contract and never writes. `Reader` holds al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.core.contracts import Embedder, Store, TokenCounter
 from atlas.core.history import History
 from atlas.core.model import NodeRow
+from atlas.core.project_state import ProjectState
 from atlas.parsing.lines import TreeLines
 
 
@@ -74,6 +75,48 @@ class RankingOptions:
         return step.switched_by not in self.off
 
 
+FILES_AT_ONCE = 30
+"""Files that are read at once where the first ones may be enough."""
+
+_Read = TypeVar("_Read")
+
+
+def batches(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield paths in order, `FILES_AT_ONCE` at a time."""
+    return (paths[start : start + FILES_AT_ONCE] for start in range(0, len(paths), FILES_AT_ONCE))
+
+
+MAX_KEPT = 64
+
+
+class GenerationCache:
+    """What was read of the graph of one project, until its generation changes. Use from one event loop.
+
+    For small values that take a scan and that many questions need, such as the declared dependencies, or that one
+    question needs several times.
+    """
+
+    def __init__(self) -> None:
+        self._state: ProjectState | None = None
+        self._values: dict[str, Any] = {}
+
+    async def get(self, store: Store, project: str, key: str, read: Callable[[], Awaitable[_Read]]) -> _Read:
+        """Return what `read` returns for the project's present generation. Raises what the store raises."""
+        state = next((each for each in await store.projects() if each.project == project), None)
+        if state is None:
+            return await read()
+        if state != self._state:
+            self._state, self._values = state, {}
+        if key not in self._values:
+            found = await read()  # of this generation or a later one, which the next call sees
+            if state != self._state:
+                return found
+            if len(self._values) >= MAX_KEPT:
+                self._values.pop(next(iter(self._values)))
+            self._values[key] = found
+        return self._values[key]
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """The dependencies of the read path. `project` and `root` are the defaults of calls without a project."""
@@ -108,3 +151,4 @@ class Reader:
     read_file: Callable[[str, str, int], bytes | None] | None = None
     """(root, path, most bytes) -> a file as it is on disk, None if it is larger or unreadable (`_parser.read_path`):
     skipped files are looked into before an answer says none."""
+    cache: GenerationCache = field(default_factory=GenerationCache)

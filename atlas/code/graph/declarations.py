@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import cast
 
 from atlas.code.reader import Reader
 
 MAX_DECLARED = 20_000
 """Declarations that are read of a project."""
+NAMES = 16_384
+"""Names whose forms are kept: each question compares its words with all packages."""
 TIMEOUT = 10.0
 _DECLARED = (
     "MATCH (p:Project)-[r:DEPENDS_ON]->(d) RETURN p.uid, p.name, d.uid, d.name, d.kind, d.import_name, r.package,"
     " r.kind, r.group, r.range, r.marker, r.locked, r.lock, r.path, r.line, r.also ORDER BY r.path, r.line, d.uid"
 )
+_SEPARATORS = re.compile(r"[-_.]+")
 _MAJOR = re.compile(r"[/.]v\d+$")
 _LISTS = re.compile(r"(?:^|/)(?:Gemfile|gems\.rb)$|\.(?:txt|in)$")
 """Files that list what developers of a package install, beside the manifest of the package."""
@@ -60,6 +64,10 @@ class Declaration:
 
 async def read_declarations(reader: Reader, project: str) -> tuple[Declaration, ...]:
     """Return all declared dependencies by manifest and line."""
+    return await reader.cache.get(reader.store, project, "declarations", partial(_read_all, reader, project))
+
+
+async def _read_all(reader: Reader, project: str) -> tuple[Declaration, ...]:
     rows = (await reader.store.cypher(_DECLARED, {}, MAX_DECLARED, TIMEOUT, project)).rows
     declared = _settled([_declaration(row) for row in rows])
     paths = sorted({each.path for each in declared if each.path.endswith((".txt", ".in"))})
@@ -100,11 +108,13 @@ def section_of(each: Declaration) -> str:
     return each.section
 
 
+@lru_cache(maxsize=NAMES)
 def normal_name(name: str) -> str:
     """Return a name as ecosystems compare names: lower case, one kind of separator."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+    return _SEPARATORS.sub("-", name).lower()
 
 
+@lru_cache(maxsize=NAMES)
 def short_name(name: str) -> str:
     """Return the last part of a name: `yaml` of `gopkg.in/yaml.v3`, `gin` of `github.com/gin-gonic/gin`."""
     bare = _MAJOR.sub("", name)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from atlas.code.reader import Reader
+from atlas.code.reader import Reader, batches
 from atlas.code.retrieve.written_files import innermost
 from atlas.core.model import Filter, Label, Match, Node
 
@@ -67,13 +67,14 @@ async def find_name_lines(
     near = frozenset(path for path, _ in known)
     order = {node.row.path: _order(node, near) for node in reversed(nodes)}
     paths = sorted(order, key=lambda path: order[path])
-    contents = await reader.store.content(project, paths[:MAX_FILES])
-    found = [
-        each
-        for path in paths[:MAX_FILES]
-        for each in _lines(path, contents.get(path, b"").decode("utf-8", "replace"), _pattern(name))
-        if (path, each.line) not in known
-    ]
+    pattern, found = _pattern(name), list[NameLine]()
+    for some in batches(paths[:MAX_FILES]):
+        contents = await reader.store.content(project, some)
+        for path in some:
+            lines = _lines(path, contents.get(path, b""), name, pattern)
+            found += (each for each in lines if (path, each.line) not in known)
+        if len(found) >= MAX_LINES:
+            break
     return NameLines(name, tuple(found[:MAX_LINES]), len(paths) > MAX_FILES or len(hits) >= MAX_NODES)
 
 
@@ -87,8 +88,8 @@ async def with_symbols(reader: Reader, found: Sequence[NameLine], project: str) 
     """Return lines with the definitions around them. Raises store errors."""
     inside: dict[str, list[Node]] = {}
     for path in dict.fromkeys(each.path for each in found):
-        nodes = await reader.store.find(path, Match.PATH, Filter(project=project), 10_000)
-        inside[path] = [node for node in nodes if node.row.label in (Label.FUNCTION, Label.METHOD, Label.CLASS)]
+        where = Filter(project=project, labels=(Label.FUNCTION, Label.METHOD, Label.CLASS))
+        inside[path] = await reader.store.find(path, Match.PATH, where, 10_000)
     return [
         NameLine(each.path, each.line, each.text, each.sets, innermost(inside[each.path], each.line)) for each in found
     ]
@@ -100,10 +101,12 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(name) + behind)
 
 
-def _lines(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[NameLine]:
+def _lines(path: str, content: bytes, name: str, pattern: re.Pattern[str]) -> Iterator[NameLine]:
+    text = content.decode("utf-8", "replace")
+    if name not in text:  # the words of a name may stand in a file without it
+        return
     for number, line in enumerate(text.splitlines(), 1):
-        line = line[:MAX_LINE]
-        if (match := pattern.search(line)) is None:
+        if name not in line or (match := pattern.search(line := line[:MAX_LINE])) is None:
             continue
         behind, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
         sets = _SETS_BEHIND.match(behind) is not None or _SETS_BEFORE.search(before) is not None

@@ -1,12 +1,13 @@
 """Diagnosis of names without a node: where they stand in text, and what the index lacks.
 
-These functions may read the manifest and the skipped files, which is slow; they run only if an answer would be empty.
+These functions may read the skipped files, which is slow; they run only if an answer would be empty.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from atlas.code.graph.occurrences import TextPlace, find_in_skipped, find_occurrences, single_word
 from atlas.code.graph.proof import is_finished
@@ -36,17 +37,19 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
         outside = (await resolve(reader, name, everything)).nodes
         if outside:
             return (_filtered_out(where, outside),)
-    skipped, manifest = await asyncio.gather(reader.store.skipped(where.project), reader.store.manifest(where.project))
+    store = reader.store
+    skipped, paths = await asyncio.gather(store.skipped(where.project), store.paths(where.project))
+    indexed = frozenset(paths)
     path, colon, member = relative(reader, name).partition(":")
-    file = path if path in manifest else path.partition("#")[0]
-    if file not in manifest and (member or "#" in path):
+    file = path if path in indexed else path.partition("#")[0]
+    if file not in indexed and (member or "#" in path):
         file = next((each[0].row.path for each in await find_files(reader, file, everything) if each), file)
-    if file in manifest and file:
-        return await _no_member(reader, manifest[file], member.strip(":") or path.partition("#")[2], where.project)
+    if record := (await store.records(where.project, [file])).get(file) if file in indexed else None:
+        return await _no_member(reader, record, member.strip(":") or path.partition("#")[2], where.project)
     if not await is_finished(reader, where.project):
         return (NOT_YET,)
-    if _is_path(path, colon, manifest):
-        return tuple(_no_file(path.rstrip("/"), skipped, manifest))
+    if _is_path(path, colon, paths):
+        return tuple(_no_file(path.rstrip("/"), skipped, paths))
     word = single_word(dotted(name).rpartition(".")[2])
     if not reader.split_words(word):
         return ("no indexed symbol has that name; `search` finds single words and similar meanings",)
@@ -55,7 +58,8 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
         find_occurrences(reader, word, where.project), find_in_skipped(reader, (word,), where.project)
     )
     outside = hidden.places.get(word, ())
-    lines = [*_skipped_lines(word, outside), *_skips(skipped, segments), *_problems(manifest.values(), segments)]
+    same = await store.records(where.project, [each for each in paths if _stem(each) in segments])
+    lines = [*_skipped_lines(word, outside), *_skips(skipped, segments), *_problems(same.values())]
     if found.places:
         may_be = "it may be defined there" if outside else "it may come from another package or be created at run time"
         places = ", ".join(each.at for each in found.places[:SHOWN])
@@ -63,12 +67,16 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
         lines.append(f"no definition, but `{word}` occurs in {lines_of}: {places}; {may_be}")
     elif not lines:
         unread = f"; not looked into: {', '.join(hidden.unread[:SHOWN])}" if hidden.unread else ""
-        unresolved = sum(record.unresolved for record in manifest.values())
+        unresolved = await reader.cache.get(store, where.project, "unresolved", partial(_unresolved, reader, where))
         lines.append(
-            f"nothing in the {counted(_files(manifest), 'indexed file')} mentions it, and no skipped source file does "
+            f"nothing in the {counted(len(paths), 'indexed file')} mentions it, and no skipped source file does "
             f"({counts((len(skipped), 'skipped path'), (unresolved, 'unresolved reference'))}){unread}"
         )
     return tuple(lines)
+
+
+async def _unresolved(reader: Reader, where: Filter) -> int:
+    return sum(record.unresolved for record in (await reader.store.manifest(where.project)).values())
 
 
 async def _no_member(reader: Reader, record: FileRecord, member: str, project: str) -> tuple[str, ...]:
@@ -102,19 +110,19 @@ def _listed(name: str, wanted: Sequence[str]) -> str:
     return f"{name} {', '.join(wanted)}" if any(wanted) else ""
 
 
-def _is_path(path: str, colon: str, manifest: Iterable[str]) -> bool:
+def _is_path(path: str, colon: str, paths: Iterable[str]) -> bool:
     """Return whether the name looks like a path: with a slash, a folder, or an extension of indexed files."""
-    if "/" in path or any(indexed.startswith(path + "/") for indexed in manifest):
+    if "/" in path or any(indexed.startswith(path + "/") for indexed in paths):
         return True
     ending = path.rpartition(".")[2] if "." in path.strip(".") else ""
     # `a::b` is not a path with a line, and `shop:shop.cart` is a uid.
-    return bool(ending) and not colon and any(indexed.endswith("." + ending) for indexed in manifest)
+    return bool(ending) and not colon and any(indexed.endswith("." + ending) for indexed in paths)
 
 
-def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileRecord]) -> Iterator[str]:
+def _no_file(path: str, skipped: Sequence[Skipped], paths: Sequence[str]) -> Iterator[str]:
     """Explain a path without an indexed file: skipped, a folder, outside the root, or a name found elsewhere."""
     reasons = [each for each in skipped if each.path == path or (path + "/").startswith(_folder(each.path))]
-    inside = sum(1 for indexed in manifest if indexed.startswith(path + "/"))
+    inside = sum(1 for indexed in paths if indexed.startswith(path + "/"))
     if reasons:
         yield f"`{reasons[0].path}` is not indexed: {reasons[0].reason}"
     elif inside:
@@ -122,10 +130,10 @@ def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileR
     elif path.startswith("/") or ".." in path.split("/"):
         yield f"`{path}` is not below the project's root; paths are relative to the root"
     else:
-        known = f"{_files(manifest)} indexed and {len(skipped)} skipped files and folders"
+        known = f"{len(paths)} indexed and {len(skipped)} skipped files and folders"
         yield f"none of the {known} is `{path}`, and no symbol has that name"
         name = path.rpartition("/")[2]
-        same = [indexed for indexed in manifest if indexed and indexed.rpartition("/")[2] == name]
+        same = [indexed for indexed in paths if indexed.rpartition("/")[2] == name]
         if same:
             more = f" and {len(same) - SHOWN} more" if len(same) > SHOWN else ""
             yield f"files of that name: {', '.join(sorted(same, key=lambda each: (len(each), each))[:SHOWN])}{more}"
@@ -134,10 +142,6 @@ def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileR
 def _folder(path: str) -> str:
     """Return the path of a skipped folder with its slash; for a file, a prefix that matches no path."""
     return path if path.endswith("/") else path + "/\0"
-
-
-def _files(manifest: Iterable[str]) -> int:
-    return sum(1 for indexed in manifest if indexed)  # The structure unit has no path.
 
 
 def _skips(skipped: Iterable[Skipped], segments: set[str]) -> list[str]:
@@ -152,8 +156,8 @@ def _may_be_home(file: Skipped, segments: set[str]) -> bool:
     return file.reason != "language" or segments.issuperset(file.path.split("/")[:-1])
 
 
-def _problems(records: Iterable[FileRecord], segments: set[str]) -> list[str]:
-    likely = [record for record in records if record.problems and _stem(record.path) in segments]
+def _problems(records: Iterable[FileRecord]) -> list[str]:
+    likely = sorted((record for record in records if record.problems), key=lambda record: record.path)
     return [f"`{record.path}` could only be parsed in part: {record.problems[0]}" for record in likely[:SHOWN]]
 
 

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 
-from atlas.code.reader import Reader
+from atlas.code.reader import Reader, batches
 from atlas.core.model import Filter, Node, Skipped
 
 MAX_NODES = 400
@@ -99,38 +100,63 @@ def single_word(name: str) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def find_word(text: str, word: str) -> int:
+    """Return where a word stands first, with no letter, digit or underscore beside it; -1 if it does not.
+
+    A regular expression for each name would be compiled for each name.
+    """
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (at and _is_letter(text[at - 1])) and not (end < len(text) and _is_letter(text[end])):
+            return at
+        at = text.find(word, at + 1)
+    return -1
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
 async def find_occurrences(reader: Reader, word: str, project: str) -> Occurrences:
     """Return the lines of indexed files that have a word, by relevance of the file and line. Raises store errors."""
     words = reader.split_words(word)[:1]
     hits = await reader.store.search_text(words, Filter(project=project), MAX_NODES) if words else []
     nodes = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if node.row.path]
     paths = list(dict.fromkeys(node.row.path for node in nodes))
-    notebooks = [path for path in await reader.store.paths(project) if path.endswith(".ipynb")]
+    notebooks = await reader.cache.get(reader.store, project, "notebooks", partial(_notebooks, reader, project))
     read = list(dict.fromkeys((*paths[:MAX_FILES], *notebooks[:MAX_NOTEBOOKS])))
-    contents = await reader.store.content(project, read)
-    pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    inside: dict[str, list[Node]] = {}
+    for node in nodes:
+        inside.setdefault(node.row.path, []).append(node)
     found: list[TextPlace] = []
-    for path in read:
-        inside = [node for node in nodes if node.row.path == path]
-        found += _in_text(path, contents.get(path, b""), word, pattern, inside)
+    for some in batches(read):
+        contents = await reader.store.content(project, some)
+        for path in some:
+            left = MAX_PLACES + 1 - len(found)
+            found += islice(_in_text(path, contents.get(path, b""), word, inside.get(path, ())), left)
+        if len(found) > MAX_PLACES:
+            break
     more = len(hits) >= MAX_NODES or len(paths) > MAX_FILES or len(found) > MAX_PLACES
     more = more or len(notebooks) > MAX_NOTEBOOKS
     return Occurrences(tuple(found[:MAX_PLACES]), more)
 
 
-def _in_text(
-    path: str, content: bytes, word: str, pattern: re.Pattern[str], nodes: Sequence[Node]
-) -> Iterable[TextPlace]:
+async def _notebooks(reader: Reader, project: str) -> list[str]:
+    return [path for path in await reader.store.paths(project) if path.endswith(".ipynb")]
+
+
+def _in_text(path: str, content: bytes, word: str, nodes: Sequence[Node]) -> Iterable[TextPlace]:
     if word.encode() not in content:
         return
     if path.endswith(".ipynb"):
         # a cell on one line of JSON: `\nword` is not one word
         content = content.replace(b"\\n", b"  ").replace(b"\\t", b"  ")
     for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
-        if (match := pattern.search(line)) is not None:
+        if word in line and (at := find_word(line, word)) >= 0:
             around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
             inner = min(around, key=lambda node: node.row.end_byte - node.row.start_byte, default=None)
-            start = max(match.start() - MAX_LINE // 2, 0)
+            start = max(at - MAX_LINE // 2, 0)
             yield TextPlace(path, number, line[start : start + MAX_LINE], inner)
 
 

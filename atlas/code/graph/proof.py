@@ -317,6 +317,9 @@ def _word_of(node: Node) -> str:
 
 def _aliases(word: str, places: Iterable[TextPlace]) -> list[str]:
     """Return the names that imports and exports give to a word: `X as Y`, `{ X: Y }` of `require`, `use X as Y`."""
+    places = [each for each in places if "as" in each.text or "}" in each.text]
+    if not places:
+        return []
     own = rf"(?<!\w){re.escape(word)}"
     pattern = re.compile(rf"{own}\s+as\s+(\w+)|\{{[^}}]*{own}\s*:\s*(\w+)[^}}]*\}}\s*=")
     found = (match[1] or match[2] for each in places if (match := pattern.search(each.text)))

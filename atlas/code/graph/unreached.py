@@ -161,7 +161,7 @@ def _is_mentioned(
         wanted = quoted if row.label in _PROSE and not is_distinctive else pattern
         lines = texts.get(row.path, ())[max(row.start_line - 1, 0) : row.end_line]
         for number, line in enumerate(lines, row.start_line):
-            if (row.path, number) in own or len(line) > MAX_LINE or not wanted.search(line):
+            if name not in line or (row.path, number) in own or len(line) > MAX_LINE or not wanted.search(line):
                 continue
             if row.label in _PROSE or not (is_comment(line) or defines.search(line)):
                 return True

@@ -71,6 +71,8 @@ _COMPUTED = re.compile(
     r"getattr\(\s*(?:self|cls|this)\s*,\s*(?![\"'])|\bthis\[(?![\"'\d])[^\]\n]{1,200}\]\(|\$this->\$|\b(?:public_)?send\((?![:\"'])"
 )
 """A method of the own object is called by a name that is computed."""
+_IN_COMPUTED = ("getattr(", "this[", "$this->$", "send(")
+"""One of these is in every match: looking for them takes a tenth of the time."""
 _EXPORTED = "exported (ask for `unused exports`)"
 _PLATFORM = re.compile(
     r"[_.-](?:windows|win32|win|unix|posix|linux|darwin|macos|mac|osx|bsd|freebsd|openbsd|netbsd|solaris|android|ios|wasm|js|plan9"
@@ -149,6 +151,10 @@ async def _accounted(reader: Reader, mentioned: Sequence[Node]) -> set[str]:
     return found
 
 
+def _computes_names(text: str) -> bool:
+    return any(each in text for each in _IN_COMPUTED) and _COMPUTED.search(text) is not None
+
+
 async def _without_used_twins(reader: Reader, nodes: Sequence[Node]) -> list[Node]:
     """Leave out definitions of which another one of the same name is used: branches of an `if`, stubs, overloads.
 
@@ -191,7 +197,7 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     lines = {path: text.splitlines() for path, text in texts.items()}
     public = {path: _public_names(text) for path, text in texts.items()}
-    computed = {path for path, text in texts.items() if _COMPUTED.search(text)}
+    computed = {path for path, text in texts.items() if _computes_names(text)}
     dynamic = {
         owner.row.uid
         for owner in owners.values()

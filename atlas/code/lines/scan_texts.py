@@ -134,8 +134,12 @@ async def _texts(
     needles: Sequence[bytes],
     notes: list[str],
 ) -> AsyncIterator[IndexedText]:
-    records = await reader.store.manifest(where.project or reader.project)
-    chosen = [each for each in records.values() if _passes(each, where) and (wanted is None or wanted(each.path))]
+    store, project = reader.store, where.project or reader.project
+    if wanted is None:
+        records = await store.manifest(project)
+    else:
+        records = await store.records(project, [path for path in await store.paths(project) if wanted(path)])
+    chosen = [each for each in records.values() if _passes(each, where)]
     chosen.sort(key=lambda each: (each.is_test, each.path))
     until = time.monotonic() + SECONDS
     folded = [needle.lower() for needle in needles]
@@ -144,7 +148,7 @@ async def _texts(
             notes.append(f"the time for this question ended after {at:,} of {len(chosen):,} files")
             return
         batch = chosen[at : at + BATCH]
-        contents = await reader.store.content(where.project or reader.project, [each.path for each in batch])
+        contents = await store.content(project, [each.path for each in batch])
         for each in batch:
             data = contents.get(each.path, b"")
             if folded and not _holds(data, folded):

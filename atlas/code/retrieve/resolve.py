@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, valid
@@ -73,7 +74,9 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
         found = await rung(reader, name, where)
         if found is not None:
             return found
-    return Resolution((), "", near=await _near(reader, dotted(name), where))
+    wanted = dotted(name)
+    near = partial(_near, reader, wanted, where)
+    return Resolution((), "", near=await reader.cache.get(reader.store, where.project, f"near {where} {wanted}", near))
 
 
 async def _near(reader: Reader, name: str, where: Filter) -> tuple[Node, ...]:

@@ -157,8 +157,8 @@ async def make_filter(
     if wrong:
         raise ConfigError(f"unknown label `{wrong[0]}`", f"labels: {', '.join(_LABELS.values())}")
     if languages:
-        stats = await atlas.reader.store.stats(project)
-        spoken = sorted({language for each in stats for language in each.languages if language})
+        reader = atlas.reader
+        spoken = await reader.cache.get(reader.store, project, "languages", partial(_languages, reader.store, project))
         strange = [language for language in languages if language.lower() not in spoken]
         if strange:
             raise ConfigError(f"no file in language `{strange[0]}`", f"languages here: {', '.join(spoken) or 'none'}")
@@ -169,6 +169,11 @@ async def make_filter(
         languages=tuple(language.lower() for language in languages),
         include_tests=include_tests is not False,
     )
+
+
+async def _languages(store: Store, project: str) -> list[str]:
+    manifest = await store.manifest(project)
+    return sorted({record.language for path, record in manifest.items() if path and record.language})
 
 
 def inside(path: str, root: str) -> str:

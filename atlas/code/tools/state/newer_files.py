@@ -11,6 +11,7 @@ from pathlib import Path
 
 from atlas.answers.answer import Answer
 from atlas.answers.newer_files import NewerFiles
+from atlas.code.reader import Reader
 from atlas.parsing import read_path
 
 SHOWN_FILES = 3
@@ -22,6 +23,8 @@ MAX_BYTES = 4 << 20
 """Limits of the search in newer files: about 10 ms of reading."""
 MAX_FILE_BYTES = 1 << 20
 
+QUERY_SECONDS = 10.0
+_CODE = "MATCH (n:Class|Function|Method|Value) RETURN n.uid LIMIT 1"
 _NAME = re.compile(r"[^\W\d][\w$]*")
 
 
@@ -35,6 +38,12 @@ def newer_note(newer: NewerFiles, why: str) -> str:
     more = f" and {len(paths) - SHOWN_FILES} more" if len(paths) > SHOWN_FILES else ""
     reason = f"; {why}" if why else ""
     return f"files newer than the index: {counts} ({', '.join(paths[:SHOWN_FILES])}{more}){reason}"
+
+
+async def has_code(reader: Reader) -> bool:
+    """Return whether the index holds definitions of code. Raises what the store raises."""
+    rows = (await reader.store.cypher(_CODE, {}, 1, QUERY_SECONDS, reader.project)).rows
+    return bool(rows)
 
 
 def unsupported_note(endings: Mapping[str, int]) -> str:
