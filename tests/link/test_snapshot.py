@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,6 +165,31 @@ def test_without_all_facts_it_is_refused(saved: Saved) -> None:
     assert not saved.restored()
     saved.file.unlink()
     assert not saved.restored()
+
+
+SAVING = """
+import sys
+from tests.link.test_snapshot import TEXTS, linked
+from atlas import _parser
+cache, linker = _parser.FactsCache(sys.argv[1]), linked(TEXTS)
+while True:
+    assert linker.save(cache, "made")
+    print("saved", flush=True)
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.001, 0.003])
+def test_a_process_killed_while_it_saves_leaves_the_last_one(saved: Saved, seconds: float) -> None:
+    saved.cache.close()
+    command = [sys.executable, "-c", SAVING, str(saved.facts)]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        time.sleep(seconds)
+        process.kill()
+    saved.cache = _parser.FactsCache(str(saved.facts))
+    assert saved.restored()
 
 
 def test_new_facts_remove_it(saved: Saved) -> None:

@@ -15,10 +15,11 @@ from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import make_source
 from atlas.code.index.daemon import Daemon, DaemonOptions
 from atlas.code.index.events import Window
+from atlas.code.index.project.workspace import Workspace
 from atlas.code.index.tiers.gate import SignificanceGate
 from atlas.core.contracts import Embedder
 from atlas.core.model import Chunk, EmbeddingStats, Filter, GraphDelta, Match, ModelInfo
-from atlas.parsing import VectorIndex
+from atlas.parsing import Linker, VectorIndex
 from atlas.runtime.config.load import load_settings
 from tests.pipeline.trees import dump, index, write_tree
 
@@ -147,6 +148,21 @@ async def test_a_restart_on_an_unchanged_tree_parses_and_writes_nothing(tmp_path
         state = project(daemon)
         assert (state["parsed"], state["written"], state["removed"]) == (0, 0, 0)
     assert dump(tmp_path / "d") == before
+
+
+async def test_a_stopped_daemon_leaves_its_linker_to_the_next_process(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    async with running(root, tmp_path / "d") as (_, store, _):
+        (root / "pkg/b.py").write_text("def g():\n    return 1\n\ndef new():\n    return g()\n")
+        await until_found(store, "new")
+    store = EmbeddedStore.open(tmp_path / "d", writing=False, vector_index=VectorIndex)
+    workspace = Workspace(make_source(load_settings(project=str(root), data_dir=str(tmp_path / "d"))), store)
+    await workspace.load()
+    workspace.linking.swap_linker(Linker(workspace.name, workspace.source.languages), "")
+    assert workspace.linking.restore(workspace.cache, workspace.manifest)
+    workspace.close()
+    await store.aclose()
 
 
 async def test_changes_made_while_it_was_down_are_seen_at_the_start(tmp_path: Path) -> None:

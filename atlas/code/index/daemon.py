@@ -35,6 +35,12 @@ from atlas.runtime.process.tree_version import BEAT_SECONDS, TreeVersions
 SETTLE_SECONDS = 2.0
 """A project is idle when nothing was written for this long; then its pass is finished in the store."""
 
+SAVE_SECONDS = 60.0
+"""After this long without a write, the linker is saved for the next process."""
+
+SAVE_INTERVAL = 600.0
+"""The shortest time between two of these saves: a large linker takes as much disk as its index."""
+
 STOP_SECONDS = 30.0
 """The time that a stopping daemon gives the batches at work; after it, they stay pending."""
 
@@ -78,6 +84,8 @@ class _WatchedProject:
     """Scans, other changes of the excluded files, and writes when the pass was last finished."""
     writes: int = 0
     written_at: float = 0.0
+    saved_at: float = 0.0
+    """Unix time of the last attempt to save the linker."""
 
 
 class Daemon:
@@ -254,6 +262,9 @@ class Daemon:
                     await self._store.finish(workspace.name, skipped)
                     await asyncio.to_thread(workspace.compact)
                     await workspace.linking.rest()
+            is_due = time.time() >= max(watched.written_at + SAVE_SECONDS, watched.saved_at + SAVE_INTERVAL)
+            if is_due and await workspace.save_linker():
+                watched.saved_at = time.time()
 
     async def _is_over(self, workspace: Workspace) -> bool:
         """Return whether the pass is complete: a large tree writes nothing while its first files are parsed.
@@ -276,6 +287,7 @@ class Daemon:
             await self._trim_memory()
             if self._is_large() and workspace.linking.linker is not None and not self._reports[AstTier.group].busy:
                 self._log("over the memory limit: linker dropped", {"project": workspace.name})
+                await workspace.save_linker()
                 workspace.invalidate()
                 await self._trim_memory()
 
@@ -296,6 +308,7 @@ class Daemon:
             with contextlib.suppress(AtlasError):
                 if workspace.scans and not workspace.lacks_files():
                     await self._store.finish(workspace.name, workspace.excluded())
+            await workspace.save_linker()
             workspace.close()
         for embedder in self._embedders:
             await embedder.aclose()

@@ -76,14 +76,7 @@ impl Linker {
     /// possible. Returns whether it wrote one.
     fn save(&self, py: Python<'_>, cache: &FactsCache, made_with: &str) -> PyResult<bool> {
         py.detach(|| {
-            let bytes = self.project.snapshot(made_with);
-            cache.with_file(|file| match bytes {
-                Some(bytes) => file.write_snapshot(&bytes),
-                None => {
-                    file.drop_snapshot();
-                    false
-                }
-            })
+            cache.with_file(|file| file.write_snapshot(|out| self.project.snapshot(made_with, out)))
         })
     }
 

@@ -21,6 +21,7 @@ class LinkerSession:
         self._made_with = ""
         self._pending: set[str] = set()
         self._unpacked = 0
+        self._is_saved = False
 
     @property
     def linker(self) -> Linker | None:
@@ -44,7 +45,7 @@ class LinkerSession:
 
     def swap_linker(self, linker: Linker, made_with: str) -> None:
         """Use a new linker, created with the sub-projects and rules of this `link_digest`."""
-        self._linker, self._made_with = linker, made_with
+        self._linker, self._made_with, self._is_saved = linker, made_with, False
 
     def drop(self) -> None:
         """Drop the linker; the next pass creates one from the store's manifest."""
@@ -60,13 +61,24 @@ class LinkerSession:
         if self._linker is None or structure is None:
             return False
         units = [(path, record.digest, record.unit_digest) for path, record in manifest.items()]
-        return self._linker.restore(cache, structure.digest, units)
+        self._is_saved = self._linker.restore(cache, structure.digest, units)
+        return self._is_saved
 
-    def save(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> None:
-        """Save the state of the linker for `restore`, unless the store holds another state. May run in a thread."""
+    def save(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> bool:
+        """Save the state of the linker for `restore`, unless it is saved or the store holds another state.
+
+        Returns whether it tried. May run in a thread. A process that is killed meanwhile leaves the snapshot that was
+        there.
+        """
         structure = manifest.get(STRUCTURE_PATH)
-        if self._linker is not None and structure is not None and not self._pending:
-            self._linker.save(cache, structure.digest)
+        if self._linker is None or structure is None or self._pending or self._is_saved:
+            return False
+        self._is_saved = self._linker.save(cache, structure.digest)
+        return True
+
+    def note_changed(self) -> None:
+        """Note that the linker has another state than a saved one."""
+        self._is_saved = False
 
     def mark_pending(self, paths: Iterable[str]) -> None:
         """Note that the linker knows another version of these files than the store."""

@@ -20,6 +20,7 @@ from atlas.code.index.project.tree_state import TreeState
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError
 from atlas.core.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
+from atlas.core.threads import in_thread
 from atlas.parsing import FactsCache, Languages, digest_paths
 from atlas.parsing.scanning import Scan, ScannedFile, Scope, changes_rules, scan_project
 
@@ -321,6 +322,11 @@ class Workspace:
         """
         found = ((path, self._manifest.get(path)) for path in paths)
         self.cache.replace([(path, record.digest if record is not None else "") for path, record in found])
+
+    async def save_linker(self) -> bool:
+        """Save the linker, so that another process need not link everything; return whether there was one to save."""
+        async with self.linking.lock:
+            return self._manifest_is_known and await in_thread(self.linking.save, self.cache, self._manifest)
 
     def compact(self) -> None:
         """Erase facts that belong to no stored file from the cache. May run in a thread.

@@ -143,6 +143,8 @@ class AstTier:
         started = time.process_time()
         self._progress("link", 0, 0)
         moved = await in_thread(linker.update, [], removed)
+        if moved or work.parsed or removed:
+            linking.note_changed()
         same = work.parsed_again()
         linking.mark_pending(work.parsed.keys() - same)
         linking.mark_pending(path for path in removed if path in workspace.manifest)

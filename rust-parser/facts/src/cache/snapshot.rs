@@ -3,7 +3,8 @@
 //!
 //! Layout: `MAGIC`, version (u32, little-endian), checksum (32 bytes) of the rest, the rest.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 
 use rayon::prelude::*;
@@ -12,9 +13,11 @@ use super::digest::ContentDigest;
 use super::file::CacheFile;
 use crate::FACTS_VERSION;
 
-const MAGIC: &[u8; 8] = b"atlaslnk";
+const MAGIC: &[u8; 8] = b"atlasln2";
 const HEADER: usize = 44;
 const SUFFIX: &str = ".links";
+/// Bytes written at once.
+const WRITE_BYTES: usize = 1 << 20;
 
 impl CacheFile {
     /// Returns the snapshot, if there is an undamaged one of this version.
@@ -24,23 +27,23 @@ impl CacheFile {
         let (mut header, mut bytes) = ([0; HEADER], vec![0; usize::try_from(length).ok()?]);
         file.read_exact_at(&mut header, 0).ok()?;
         file.read_exact_at(&mut bytes, HEADER as u64).ok()?;
-        (header == header_of(&bytes)).then_some(bytes)
+        (header == header_of(blake3::hash(&bytes))).then_some(bytes)
     }
 
-    /// Replaces the snapshot. Returns whether that succeeded; otherwise there is none afterwards.
-    pub fn write_snapshot(&self, bytes: &[u8]) -> bool {
-        let is_written = self.lock.is_some() && !self.full && self.replace_snapshot(bytes).is_ok();
+    /// Replaces the snapshot by what a function writes; `None` from it means that there can be none. Returns whether that
+    /// succeeded; otherwise there is none afterwards.
+    pub fn write_snapshot(&self, write: impl FnOnce(&mut dyn Write) -> Option<()>) -> bool {
+        let is_written = self.lock.is_some() && !self.full && self.replace_snapshot(write).is_ok();
         if !is_written {
             self.drop_snapshot();
         }
         is_written
     }
 
-    fn replace_snapshot(&self, bytes: &[u8]) -> io::Result<()> {
+    fn replace_snapshot(&self, write: impl FnOnce(&mut dyn Write) -> Option<()>) -> io::Result<()> {
         let place = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?.beside(SUFFIX)?;
-        let mut file = place.new_copy()?;
-        let written = file.write_all(&header_of(bytes)).and_then(|()| file.write_all(bytes));
-        written.and_then(|()| place.replace()).inspect_err(|_| place.remove_copy())
+        let file = place.new_copy()?;
+        write_file(&file, write).and_then(|()| place.replace()).inspect_err(|_| place.remove_copy())
     }
 
     /// Removes the snapshot, if this process may write.
@@ -64,10 +67,38 @@ impl CacheFile {
     }
 }
 
-fn header_of(bytes: &[u8]) -> [u8; HEADER] {
+fn write_file(file: &File, write: impl FnOnce(&mut dyn Write) -> Option<()>) -> io::Result<()> {
+    let mut body = BufWriter::with_capacity(WRITE_BYTES, Hashed { file, hasher: blake3::Hasher::new() });
+    body.write_all(&[0; HEADER])?;
+    body.flush()?;
+    body.get_mut().hasher.reset();
+    write(&mut body).ok_or(io::ErrorKind::InvalidData)?;
+    let hashed = body.into_inner()?;
+    file.write_all_at(&header_of(hashed.hasher.finalize()), 0)
+}
+
+/// Writes to a file what it hashes.
+struct Hashed<'a> {
+    file: &'a File,
+    hasher: blake3::Hasher,
+}
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn header_of(checksum: blake3::Hash) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&FACTS_VERSION.to_le_bytes());
-    header[12..].copy_from_slice(blake3::hash(bytes).as_bytes());
+    header[12..].copy_from_slice(checksum.as_bytes());
     header
 }

@@ -1,6 +1,8 @@
 //! How values become bytes of a snapshot and back. The writer notes which strings and external names the values refer
 //! to: a snapshot keeps the text of no others. The reader refuses ids that the snapshot does not define.
 
+use std::io::Write;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -41,6 +43,14 @@ impl Marks {
 }
 
 impl Writer {
+    /// Moves the bytes to a file; returns their number.
+    pub fn drain_to(&mut self, out: &mut dyn Write) -> Option<u64> {
+        out.write_all(&self.bytes).ok()?;
+        let length = self.bytes.len() as u64;
+        self.bytes.clear();
+        Some(length)
+    }
+
     pub fn number(&mut self, number: u32) {
         self.bytes.extend_from_slice(&number.to_le_bytes());
     }

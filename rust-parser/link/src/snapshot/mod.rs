@@ -9,6 +9,8 @@ mod codec;
 mod files;
 mod values;
 
+use std::io::Write;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::inherit;
@@ -29,9 +31,12 @@ const MANY_TEXTLESS: usize = 100_000;
 pub type Units = FxHashMap<String, (Option<ContentDigest>, UnitDigest)>;
 
 impl Project {
-    /// Returns the state as bytes, with a text that `restored` compares. Returns `None` if updates are pending or the
-    /// tables should rather be made anew.
-    pub fn snapshot(&self, made_with: &str) -> Option<Vec<u8>> {
+    /// Writes the state, with a text that `restored` compares. Returns `None` if that fails, if updates are pending, or if
+    /// the tables should rather be made anew.
+    ///
+    /// The files come first and the strings last, since only then it is known which strings the files refer to; the
+    /// lengths of the two parts before the strings are at the end.
+    pub fn snapshot(&self, made_with: &str, out: &mut dyn Write) -> Option<()> {
         let Pending { ids, keys, removed, is_restructured, is_reconfigured: _ } = &self.pending;
         if self.is_stale || *is_restructured || !(ids.is_empty() && keys.is_empty() && removed.is_empty()) {
             return None;
@@ -40,22 +45,27 @@ impl Project {
         body.plain(&self.structure_digest?);
         body.numbers(&self.structure_dependencies);
         body.number(self.index.files.len() as u32);
+        let mut body_length = 0_u64;
         for id in 0..self.index.files.len() {
             self.write_file(id, &mut body)?;
+            body_length += body.drain_to(out)?;
         }
+        body_length += body.drain_to(out)?;
         let mut head = Writer { syms: std::mem::take(&mut body.syms), ..Writer::default() };
         write_externals(&self.index.externals, &body, &mut head);
         let (places, paths) = self.index.symbols.parts();
         head.numbers(&places.iter().map(|place| place.file).collect::<Vec<_>>());
         head.numbers(&places.iter().map(|place| place.def).collect::<Vec<_>>());
         head.numbers(paths);
-        let mut all = Writer::default();
-        all.text(made_with);
-        all.text(&self.name);
-        write_strings(&self.index.strings, &head, &mut all)?;
-        all.bytes.extend_from_slice(&head.bytes);
-        all.bytes.extend_from_slice(&body.bytes);
-        Some(all.bytes)
+        let head_length = head.drain_to(out)?;
+        let mut last = Writer::default();
+        last.text(made_with);
+        last.text(&self.name);
+        write_strings(&self.index.strings, &head, &mut last)?;
+        last.bytes.extend_from_slice(&body_length.to_le_bytes());
+        last.bytes.extend_from_slice(&head_length.to_le_bytes());
+        last.drain_to(out)?;
+        Some(())
     }
 
     fn write_file(&self, id: usize, out: &mut Writer) -> Option<()> {
@@ -89,14 +99,21 @@ impl Project {
         cache: &CacheFile,
     ) -> Option<Project> {
         let bytes = cache.read_snapshot()?;
-        let mut from = Reader { rest: &bytes, strings: 0, symbols: 0, externals: 0 };
+        let (body, head, last) = parts(&bytes)?;
+        let mut from = Reader { rest: last, strings: 0, symbols: 0, externals: 0 };
         if from.text()? != made_with || from.text()? != self.name {
             return None;
         }
         let strings = read_strings(&mut from)?;
+        if !std::mem::replace(&mut from.rest, head).is_empty() {
+            return None;
+        }
         let mut index = Index::with_strings(languages, strings);
         index.externals = read_externals(&mut from)?;
         index.symbols = read_symbols(&mut from)?;
+        if !std::mem::replace(&mut from.rest, body).is_empty() {
+            return None;
+        }
         let mut project = Project {
             name: self.name.clone(),
             index,
@@ -166,6 +183,15 @@ impl Project {
         index.index_routes();
         Some(())
     }
+}
+
+/// Returns the files, the other numbers, and the strings.
+fn parts(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (rest, head_length) = bytes.split_last_chunk()?;
+    let (rest, body_length) = rest.split_last_chunk()?;
+    let (body, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*body_length)).ok()?)?;
+    let (head, last) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*head_length)).ok()?)?;
+    Some((body, head, last))
 }
 
 impl Stored for FileLink {
