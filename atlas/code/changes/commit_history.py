@@ -24,17 +24,19 @@ from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
 from atlas.core.history import Author, Commit, History
-from atlas.core.model import Filter, Label, Match, Node
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 MAX_COMMITS = 500
+MOST_METHODS = 8
+"""Methods outside of a type whose lines are followed: each takes a call of git."""
 PAGE = 10
 _EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
 """What may stand between `who` and what somebody did to the history: not `calls` in `who calls add`."""
 _CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
 _ADDED = (
     r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*"
-    r"|implement(?:ed)?|invented|born|came?"
+    r"|implement(?:ed)?|invented|born|c[ao]me"
     r"|(?:brought|bring|brings|got|get|gets|went|go|slipped|made it|put|pulled) in(?:to)?"
     r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"
 )
@@ -50,7 +52,7 @@ _HISTORY = re.compile(
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
     rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of"
-    rf"|how old|development of)\b",
+    rf"|how old|since when|development of)\b",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
@@ -59,7 +61,7 @@ _PLAN = re.compile(
 )
 _ADDS = re.compile(
     rf"\b(?:when|who|which commit|what commit|commit that|by whom|since when|how old|age of"
-    rf"|first)\b.*?\b(?:{_ADDED}|first|old|age|is)\b",
+    rf"|first)\b.*?\b(?:{_ADDED}|first|old|age|is|exists?|existed|been)\b",
     re.IGNORECASE,
 )
 _LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
@@ -104,6 +106,8 @@ class HistorySubject:
     """A name that stands in the file without being defined there."""
     line: int = 0
     """The line of the text."""
+    is_part: bool = False
+    """Whether it is a method of the type that a question is about, outside of the type's own lines."""
 
     @property
     def title(self) -> str:
@@ -147,6 +151,8 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     try:
         if not subjects:
             return await _of_authors(reader.history, text, question)
+        if len(subjects) == 1 and not _ADDS.search(text):
+            subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
         return await _of_subject(reader.history, text, question, subjects)
     except AtlasError as error:
         if query.paths and isinstance(error, NotFound):
@@ -211,6 +217,21 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
     return await _in_texts(reader, written[:1], where) if _ADDS.search(query.text) else []
 
 
+async def _methods_outside(reader: Reader, subject: HistorySubject) -> list[HistorySubject]:
+    """Return the methods of a type that stand outside of its lines, as in Go: their commits are commits of the type."""
+    node = subject.node
+    if node is None or node.row.label != Label.CLASS:
+        return []
+    edges = await reader.store.edges([node.row.uid], Direction.OUT, (EdgeType.DEFINES_METHOD,), MAX_COMMITS)
+    first, last = subject.lines
+    methods = [
+        edge.node
+        for edge in edges
+        if edge.node.row.path and (edge.node.row.path != subject.path or not first <= edge.node.row.start_line <= last)
+    ]
+    return [HistorySubject(each.row.path, each, is_part=True) for each in methods[:MOST_METHODS]]
+
+
 async def _inside(reader: Reader, query: Query, path: str, where: Filter) -> list[HistorySubject]:
     """Return the one name that a question writes beside a path, where the file has it."""
     names = [name for name in query.names if name not in query.paths and name not in path]
@@ -268,13 +289,18 @@ async def _of_subject(
     commits: list[Commit] = []
     notes: list[str] = []
     is_whole, is_added = True, bool(_ADDS.search(text) and not _LAST.search(text))
+    added: list[TextLine] = []
     for subject in subjects:
         found, whole, said = await _commits(history, subject, question, subject.name if is_added else "")
         commits += found
         is_whole &= whole
         notes += said
+        if is_added and found:
+            added.append(_added_by(subject, found[-1], is_whole=whole))
     commits = sorted({each.id: each for each in commits}.values(), key=lambda each: -each.time)
-    title = " and ".join(subject.title for subject in subjects)
+    parts = sum(subject.is_part for subject in subjects)
+    title = " and ".join(subject.title for subject in subjects if not subject.is_part)
+    title += f" and of {counted(parts, 'method')} outside of them" if parts else ""
     names = await _named_authors(history, text, required=False)
     if names:
         commits = [each for each in commits if each.author in names]
@@ -283,17 +309,26 @@ async def _of_subject(
         return _authors_of(title, commits, notes)
     lines = tuple(commit_row(each) for each in commits)
     since = _since(question)
-    if is_added and commits and len(subjects) == 1:
-        first = commits[-1]
-        added = "was added" if is_whole else "is at least as old as"
-        said = f"{title} {added}: {day_of(first)} {first.id[:10]} {first.author}: {first.subject}"
+    if added and commits and len(subjects) == 1:
+        said = f"{title} {added[0].text}"
         return LineReport("changes", said, (*lines[-1:], *lines[:2]) if len(lines) > 3 else lines, tuple(notes))
+    if added and not subjects[0].is_part:
+        added.sort(key=lambda each: each.text.partition(": ")[2])
+        said = f"{len(added)} symbols are called `{subjects[0].name}`, the oldest {added[0].text}"
+        return LineReport("changes", said, tuple(added), tuple(dict.fromkeys(notes)))
     what = "commits that changed the lines of" if subjects[0].node is not None else "commits of"
     whole = ", the last one listed added it" if is_whole and commits and not since else ""
+    whole = "" if parts else whole
     count = str(len(commits)) if commits else "none"
     return LineReport(
         "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=PAGE
     )
+
+
+def _added_by(subject: HistorySubject, first: Commit, *, is_whole: bool) -> TextLine:
+    added = "was added" if is_whole else "is at least as old as"
+    said = f"{added}: {day_of(first)} {first.id[:10]} {first.author}: {first.subject}"
+    return TextLine("added", subject.title, said)
 
 
 async def _commits(

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
-from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path
+from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path, find_path_by_name
 from atlas.code.graph.families import find_definitions, find_extended, find_family, related_inside
+from atlas.code.graph.handed_over import handed_over
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.occurrences import TextPlace
 from atlas.code.graph.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.return_types import edges_of_returning, is_type
 from atlas.code.graph.targets import Targets, find_targets, members_of
 from atlas.code.graph.unresolved import unresolved_beside
 from atlas.code.notes.about import NoteAbout, notes_about
@@ -76,6 +79,11 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
         # the name may be that of an entity, which is found as text
         return None
+    if intent.kind == Kind.RETURNERS and not all(
+        is_type(each.node.row.label, each.node.row.kind) for each in targets.targets
+    ):
+        # `which functions return MAX_SIZE`
+        intent = replace(intent, kind=Kind.USAGES)
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
         return EdgeAnswer(intent, targets) if is_symbol else None
@@ -158,15 +166,20 @@ async def _beside(
 ) -> tuple[str, ...]:
     """Return what may be missing in an answer that has some: unresolved calls, lines that look like the relation."""
     node = targets.targets[0].node
-    if intent.kind == Kind.CALLERS:
-        return await unresolved_beside(reader, node, targets.total)
-    if intent.kind not in (Kind.TESTS, Kind.SUBTYPES) or _is_file(targets) or await _is_common(reader, node):
-        return ()
     known = {(each.path, line) for each in related for line in each.lines}
-    known |= {(each.path, each.node.row.line) for each in related}
     nodes = [target.node for target in targets.targets]
+    if intent.kind == Kind.CALLERS:
+        unresolved = await unresolved_beside(reader, node, targets.total)
+        distinct = not await _is_common(reader, node)
+        return (*unresolved, *await handed_over(reader, nodes, known, by_text=distinct))
+    if intent.kind not in _MAY_LACK or _is_file(targets) or await _is_common(reader, node):
+        return ()
+    if intent.kind == Kind.USAGES and not _is_callable(targets):
+        # their lines without an edge are listed
+        return ()
+    known |= {(each.path, each.node.row.line) for each in related}
     left = await unaccounted(reader, nodes, intent.kind, known)
-    is_such = is_test if intent.kind == Kind.TESTS else _derives
+    is_such = _MAY_LACK[intent.kind]
     places = [each for each in left.places if is_such(each) and not is_prose(each)]
     if not places:
         return ()
@@ -176,6 +189,12 @@ async def _beside(
 
 def _derives(place: TextPlace) -> bool:
     return bool(_DERIVES.search(place.text))
+
+
+_MAY_LACK: Mapping[Kind, Callable[[TextPlace], bool]] = MappingProxyType(
+    {Kind.TESTS: is_test, Kind.SUBTYPES: _derives, Kind.USAGES: lambda _: True}
+)
+"""Relations whose answers say which lines without an edge may belong to them."""
 
 
 async def _is_common(reader: Reader, node: Node) -> bool:
@@ -212,6 +231,10 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
             found = await _follow(reader, uids, Direction.IN, intent, intent.types)
             # `raise NotFound` without brackets is a reference
             found = found or await _follow(reader, uids, Direction.IN, intent, (EdgeType.REFERENCES,))
+        case Kind.RETURNERS:
+            names = {target.node.row.name for target in targets.targets}
+            edges = await edges_of_returning(reader, uids, names)
+            found = [replace(each, lines=(each.node.row.line,)) for each in _merged(edges, Direction.IN, 1, {})]
         case Kind.TESTS:
             members = await members_of(reader, targets) if _is_file(targets) else []
             found = await _tests(reader, (*uids, *members), intent)
@@ -343,15 +366,19 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
     if not others.targets:
         return EdgeAnswer(intent, targets, others)
     steps = await find_path(reader, targets.uids, others.uids)
+    note = ""
+    if not steps and (steps := await find_path_by_name(reader, targets.uids, [each.node for each in others.targets])):
+        note = "a step marked `name` is an unresolved call of that name, which makes the chain likely, not certain"
     related = tuple(
         RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
         for depth, step in enumerate(steps, 1)
     )
-    bounds = (
-        f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
-        "because unresolved calls are not followed"
-    )
-    return EdgeAnswer(intent, targets, others, related, () if related else (bounds,))
+    if not related:
+        note = (
+            f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
+            "because unresolved calls are followed only near the end"
+        )
+    return EdgeAnswer(intent, targets, others, related, (note,) if note else (), is_unknown=not related)
 
 
 def _note(note: NoteAbout) -> RelatedSymbol:

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atlas.code.graph.mentions import find_mentions
+from atlas.code.graph.unresolved import find_unresolved
 from atlas.code.reader import Reader
-from atlas.core.model import Direction, Edge, EdgeType, Node
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 
 MAX_STEPS = 10
 MAX_VISITED = 20_000
 """Symbols visited from both ends; a longer search says that nothing was found within it."""
+NAMED_STEPS = 4
+"""Calls before the end of a chain of which unresolved ones may be."""
+MOST_NAMED = 12
+"""Unresolved calls of one name; more of them mean many things."""
+DISTINCT_WORDS = 3
+"""The whole and two parts of a name that means little else."""
+BY_NAME = "name"
+"""Strategy of a step that only the name tells."""
+NAMED_CONFIDENCE = 0.4
 _TYPES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.OVERRIDES)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 
@@ -45,6 +56,57 @@ async def find_path(reader: Reader, starts: Sequence[str], ends: Sequence[str]) 
             behind = await _expand(reader, behind, backward, Direction.IN)
     met = next((uid for uid in forward if uid in backward), None)
     return await _chain(reader, met, forward, backward) if met else ()
+
+
+async def find_path_by_name(reader: Reader, starts: Sequence[str], ends: Sequence[Node]) -> tuple[Step, ...]:
+    """Return a chain of calls of which steps near its end are calls that no rule resolves; () where there is none.
+
+    Such a step calls the name of what comes next, and few others call that name. Raises store errors.
+    """
+    behind: dict[str, tuple[Step, ...]] = {node.row.uid: () for node in ends}
+    level = list(ends)
+    for _ in range(NAMED_STEPS):
+        before: list[Node] = []
+        for node, step in await _steps_to(reader, level[:MOST_NAMED]):
+            if node.row.uid not in behind:
+                behind[node.row.uid] = (step, *behind[step.node.row.uid])
+                before.append(node)
+        if not before:
+            break
+        uids = [node.row.uid for node in before]
+        if (met := next((uid for uid in uids if uid in starts), None)) is not None:
+            return behind[met]
+        steps = await find_path(reader, starts, uids)
+        if steps and steps[-1].node.row.uid in behind:
+            return (*steps, *behind[steps[-1].node.row.uid])
+        level = before
+    return ()
+
+
+async def _steps_to(reader: Reader, level: Sequence[Node]) -> list[tuple[Node, Step]]:
+    """Return what calls symbols, resolved or by name, each with the step."""
+    nodes = {node.row.uid: node for node in level}
+    edges = await reader.store.edges(list(nodes), Direction.IN, (EdgeType.CALLS,), MAX_VISITED)
+    found = [
+        (edge.node, Step(nodes[row.target], edge.node.row.path, row.line, row.strategy, row.confidence))
+        for edge in edges
+        if (row := edge.row).target in nodes and not edge.node.row.is_test
+    ]
+    for node in level:
+        for caller, line in await _named_calls(reader, node):
+            found.append((caller, Step(node, caller.row.path, line, BY_NAME, NAMED_CONFIDENCE)))
+    return found
+
+
+async def _named_calls(reader: Reader, node: Node) -> list[tuple[Node, int]]:
+    """Return what calls the name of a symbol without a rule that resolves it, with a line; none if it is common."""
+    found = await find_unresolved(reader, node.row.name, node.project)
+    calls = [(call.caller, call.lines[0]) for call in found.calls if not call.caller.row.is_test]
+    if not calls and len(set(reader.split_words(node.row.name))) >= DISTINCT_WORDS:
+        where = Filter(project=node.project, labels=(Label.FUNCTION, Label.METHOD))
+        mentions = await find_mentions(reader, node.row.name, where, {node.row.uid}, calls=True, tests=False)
+        calls = [(each.node, each.lines[0]) for each in mentions]
+    return calls if not found.more and len(calls) <= MOST_NAMED else []
 
 
 async def _members(reader: Reader, uids: Sequence[str]) -> list[str]:

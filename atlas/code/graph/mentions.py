@@ -95,15 +95,18 @@ def _defines(node: Node) -> bool:
 
 
 async def find_mentions(
-    reader: Reader, name: str, where: Filter, known: Collection[str], *, calls: bool
+    reader: Reader, name: str, where: Filter, known: Collection[str], *, calls: bool, tests: bool = True
 ) -> list[NameMention]:
     """Return the symbols that mention a name, except those with known uids; with `calls` only those that call it.
+
+    Tests are among them unless `tests` is false.
 
     Returns none if there are more than `MAX_LISTED`: such a name is too common to identify the symbol.
     """
     words = reader.split_words(name)[:1]
     hits = await reader.store.search_text(words, where, MAX_NODES) if words else []
     nodes = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if node.row.path]
+    nodes = [node for node in nodes if tests or not node.row.is_test]
     unknown = [node for node in nodes if node.row.uid not in known]
     paths = list(dict.fromkeys(node.row.path for node in unknown))
     if not paths or len(paths) > MAX_FILES:

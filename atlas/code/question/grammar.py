@@ -40,6 +40,8 @@ _SQL = re.compile(
 )
 """A statement of SQL: its verbs change tables, not code."""
 _PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)
+_CHAIN = re.compile(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
+"""Says that two words are functions between which a path is asked for."""
 _CLAUSE = re.compile(
     r"[.;!?]\s+|,\s+|:\s+|\s[-–—]\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
     r"|to make sure|if i) "
@@ -72,8 +74,9 @@ def find_relation(text: str) -> RelationIntent | None:
     if found is not None:
         return found
     for clause in _CLAUSE.split(text):
-        if clause != text and (found := _whole(clause, quoted)) is not None and found.certain:
-            return found
+        found = _whole(clause, quoted) if clause != text else None
+        if found is not None and (found.certain or (found.kind is Kind.PATH and _CHAIN.search(text))):
+            return replace(found, certain=True)
     return _by_cues(text, quoted)
 
 

@@ -17,6 +17,8 @@ class Kind(StrEnum):
     USES = "uses"
     INSTANTIATIONS = "instantiations"
     """Where a class is constructed or an exception is raised."""
+    RETURNERS = "functions returning"
+    """Which functions declare a type as their result."""
     TESTS = "tests"
     TESTED = "tested"
     SUBTYPES = "subclasses"
@@ -94,6 +96,7 @@ EDGES: dict[Kind, tuple[tuple[EdgeType, ...], Direction]] = {
     Kind.USAGES: (_USES, Direction.IN),
     Kind.USES: (_USES, Direction.OUT),
     Kind.INSTANTIATIONS: ((EdgeType.CALLS,), Direction.IN),
+    Kind.RETURNERS: ((EdgeType.USES_TYPE,), Direction.IN),
     Kind.TESTS: ((EdgeType.TESTS,), Direction.IN),
     Kind.TESTED: ((EdgeType.TESTS,), Direction.OUT),
     Kind.SUBTYPES: ((EdgeType.INHERITS,), Direction.IN),

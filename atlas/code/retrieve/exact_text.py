@@ -19,10 +19,11 @@ from atlas.code.rank.likelihood import QUOTED
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import ExactLine, Ranking, path_matches
 from atlas.code.retrieve.message_templates import Fit, fit_message, is_reported, words_of
+from atlas.code.retrieve.text_users import users_of_holders
 from atlas.code.retrieve.written_files import innermost
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.invisible import escaped
-from atlas.core.model import FileRecord, Filter, Match, Scored
+from atlas.core.model import FileRecord, Filter, Match, Node, Scored
 from atlas.parsing import read_path
 from atlas.parsing.lines import MAX_FILE_BYTES, MatchedFile, MatchedLines, TextFile, TreeLines
 
@@ -296,18 +297,21 @@ async def _in_definitions(
     known = dict(zip(paths, nodes, strict=True))
     by_uid: dict[str, list[ExactLine]] = {}
     unindexed: list[ExactLine] = []
+    holders: dict[str, Node] = {}
     for line in lines:
         node = innermost(known.get(line.path, ()), line.line)
         if node is None:
             unindexed.append(line)
         elif node.row.uid in by_uid or len(by_uid) < MAX_HITS:
             by_uid.setdefault(node.row.uid, []).append(line)
+            holders[node.row.uid] = node
+    users = await users_of_holders(reader, list(holders.values()), known)
     said = [f"{line.path}:{line.line}: {escaped(line.text)}" for line in unindexed[:LINES_PER_HIT]]
     return Ranking(
         "exact",
         tuple(Scored(uid, 1.0 - _STEP * number) for number, uid in enumerate(by_uid)),
         note=f"the text stands in what is not indexed: {'; '.join(said)}" if said and not by_uid else "",
         reasons=tuple((uid, QUOTED) for uid in by_uid),
-        lines=tuple((uid, tuple(own[:LINES_PER_HIT])) for uid, own in by_uid.items()),
+        lines=tuple((uid, (*own[:LINES_PER_HIT], *users.get(uid, ()))) for uid, own in by_uid.items()),
         nowhere=nowhere,
     )
