@@ -65,6 +65,9 @@ atexit.register(shutil.rmtree, _USER, ignore_errors=True)
 for _name in ("CONFIG", "CACHE", "DATA"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_USER}/{_name.lower()}"
 
+# no session of a test leaves a daemon behind, unless the test asks for one and ends it
+os.environ["ATLAS_MCP_START_DAEMON"] = "false"
+
 # whatever imports LiteLLM first, also the process that reads reports of others: it must not fetch a list of prices
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 

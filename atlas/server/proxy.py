@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Sequence
 
-START_SECONDS = 5.0
-"""A session waits this long for the socket of a daemon that is starting; importing all takes it one second."""
-WELCOME_SECONDS = 5.0
+START_SECONDS = 10.0
+"""A session waits this long for the socket of a daemon that is starting: one second on an idle machine."""
+WELCOME_SECONDS = 8.0
 """And this long for its first line: many sessions may begin at once."""
-POLL_SECONDS = 0.005
-MOST_LOSSES = 3
-"""Daemons that went away during one session; afterwards it goes on in its own process."""
+POLL_SECONDS = 0.01
+MOST_LOSSES = 4
+"""A request that was at work when so many daemons went away may be why: the session goes on in its own process."""
 OPTIONS = {"--project": "project", "--data-dir": "data_dir", "--toolsets": "toolsets"}
 
 
@@ -62,7 +62,7 @@ def serve(options: SessionOptions, in_process: Callable[[], int], warn: Callable
     link = daemon.join(starts=True)
     if link is None:
         return in_process()
-    relay, losses = Relay(0, 1), 0
+    relay = Relay(0, 1)
     while True:
         relay.once = daemon.once
         try:
@@ -74,9 +74,8 @@ def serve(options: SessionOptions, in_process: Callable[[], int], warn: Callable
                 return 0
         except BrokenPipeError:
             return 1
-        losses += not relay.is_closing
-        is_suspect = any(request.losses > 1 for request in relay.waiting.values())
-        link = None if is_suspect or losses > MOST_LOSSES else daemon.join(starts=not relay.is_closing)
+        is_suspect = any(request.losses >= MOST_LOSSES for request in relay.waiting.values())
+        link = None if is_suspect else daemon.join(starts=not relay.is_closing)
         if link is None:
             return _go_on(relay, in_process)
         relay.greet()

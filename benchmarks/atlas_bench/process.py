@@ -16,8 +16,12 @@ from atlas.core.errors import AtlasError
 
 ATLAS = (sys.executable, "-P", "-m", "atlas")
 """`-P`: the measured tree must not be able to shadow a module."""
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-"""The child processes run this code, installed or not."""
+ENVIRONMENT = {
+    "ATLAS_MCP_START_DAEMON": "false",
+    **os.environ,
+    "PYTHONPATH": str(Path(__file__).parents[2]),
+}
+"""The child processes run this code, installed or not; a session starts no daemon that stays behind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,10 @@ async def filled(folder: Path) -> Place:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The test's environment without settings of the machine it runs on."""
+    """The test's environment without settings of the machine it runs on; sessions start no daemon that stays behind."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ATLAS_")}
-    return kept | {"PYTHONPATH": str(REPOSITORY), "COLUMNS": "200"} | more
+    own = {"PYTHONPATH": str(REPOSITORY), "COLUMNS": "200", "ATLAS_MCP_START_DAEMON": "false"}
+    return kept | own | more
 
 
 def atlas(
