@@ -73,15 +73,13 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if intent.kind == Kind.UNUSED:
         # `is X unused` is answered by its usages
         intent = replace(intent, kind=Kind.USAGES)
-    targets = await find_targets(reader, intent.name, intent, where.project)
+    targets = _as_said(await find_targets(reader, intent.name, intent, where.project), intent.said_kind)
     if targets.is_text or (targets.is_article and not intent.certain):
         return None
     if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
         # the name may be that of an entity, which is found as text
         return None
-    if intent.kind == Kind.RETURNERS and not all(
-        is_type(each.node.row.label, each.node.row.kind) for each in targets.targets
-    ):
+    if intent.kind == Kind.RETURNERS and not _are_types(targets):
         # `which functions return MAX_SIZE`
         intent = replace(intent, kind=Kind.USAGES)
     if not targets.targets:
@@ -91,8 +89,7 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return None
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
-    about: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    about, others = tuple[str, ...](), tuple[str, ...]()
     if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
         family = await find_family(reader, intent.kind, targets, where.project)
         if family is None and (methods := await find_definitions(reader, intent.kind, targets, where.project)):
@@ -170,8 +167,7 @@ async def _beside(
     nodes = [target.node for target in targets.targets]
     if intent.kind == Kind.CALLERS:
         unresolved = await unresolved_beside(reader, node, targets.total)
-        distinct = not await _is_common(reader, node)
-        return (*unresolved, *await handed_over(reader, nodes, known, by_text=distinct))
+        return (*unresolved, *await handed_over(reader, nodes, known))
     if intent.kind not in _MAY_LACK or _is_file(targets) or await _is_common(reader, node):
         return ()
     if intent.kind == Kind.USAGES and not _is_callable(targets):
@@ -356,6 +352,8 @@ async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> 
     ranked = replace(targets, targets=tuple(targets.targets[index] for index in order))
     scoped = intent.within or intent.outside or intent.tests
     notes = ("numbers are of the whole project: the scope applies once a symbol is chosen",) if scoped else ()
+    if 0 in counts:
+        notes = (*notes, "0 says that no edge is known, not that there is none: ask for that symbol alone")
     if intent.kind == Kind.CALLERS:
         notes = (*notes, *await unresolved_beside(reader, targets.targets[0].node, targets.total))
     return EdgeAnswer(intent, ranked, notes=notes, counts=tuple(counts[index] for index in order))
@@ -398,6 +396,17 @@ def _depth(intent: RelationIntent) -> int:
         return 1
     default = MAX_DEPTH if intent.kind in _TRANSITIVE else DEFAULT_DEPTH
     return min(intent.depth or default, MAX_DEPTH)
+
+
+def _as_said(targets: Targets, kind: str) -> Targets:
+    """Return the targets of the kind that the question names, where there are some: `the Codec interface`."""
+    kept = tuple(each for each in targets.targets if each.node.row.kind == kind)
+    is_listed = len(targets.targets) == targets.total
+    return replace(targets, targets=kept, total=len(kept)) if kept and is_listed else targets
+
+
+def _are_types(targets: Targets) -> bool:
+    return all(is_type(target.node.row.label, target.node.row.kind) for target in targets.targets)
 
 
 def _is_callable(targets: Targets) -> bool:

@@ -1,21 +1,26 @@
-"""Find where a function is handed over as a value: a callback that is registered, an entry of a table.
+"""Find what may call a function beside its callers: where it is handed over as a value, and lines without an edge.
 
-Whoever receives it may call it, which no edge says. Reads the index only.
+A callback that is registered or an entry of a table is called by whoever receives it. Reads the index only.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from atlas.code.graph.occurrences import TextPlace
 from atlas.code.graph.proof import SHOWN, is_prose, unaccounted
+from atlas.code.graph.unresolved import find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, EdgeType, Label, Node
 from atlas.core.wording import counted
 
 MAX_EDGES = 1_000
+DISTINCT_WORDS = 3
+"""The whole and two parts of a name that is no word of English."""
+_BARE_CALLS = re.compile(r"\.(?:rb|rake|gemspec|ex|exs|scala|sc|pl|pm|erb)$")
+"""Files of languages that call a function by its bare name."""
 _NO_CODE = (Label.CHUNK, Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _CALLABLE = (Label.FUNCTION, Label.METHOD)
 _DATA = re.compile(r"\.(?:ya?ml|json|toml|md|mdx|rst|txt|html?|cfg|ini|xml)$")
@@ -26,44 +31,63 @@ _NO_VALUE = re.compile(
 """An import or a definition."""
 
 
-async def handed_over(
-    reader: Reader, nodes: Sequence[Node], known: Collection[tuple[str, int]], *, by_text: bool
-) -> tuple[str, ...]:
-    """Return a note with the places where functions are handed over as values; () where there are none.
+async def handed_over(reader: Reader, nodes: Sequence[Node], known: Collection[tuple[str, int]]) -> tuple[str, ...]:
+    """Return notes with the places that have a function's name but are no known calls of it; () where there are none.
 
-    `known` are the lines (path, number) of their calls. `by_text`: the name means nothing else, so that lines without
-    an edge count as well. Raises store errors.
+    Those where it is handed over as a value, by edges and by text, and lines of a name of several words to which no
+    edge leads. `known` are the lines (path, number) of its calls. Raises store errors.
     """
     if any(node.row.label not in _CALLABLE for node in nodes):
         return ()
-    uids = [node.row.uid for node in nodes]
+    uids, name = [node.row.uid for node in nodes], nodes[0].row.name
     edges = await reader.store.edges(uids, Direction.IN, (EdgeType.REFERENCES,), MAX_EDGES)
-    places = {
+    values = {
         (edge.node.row.path, line): edge.node.row.name
         for edge in sorted(edges, key=lambda edge: (edge.node.row.is_test, edge.node.row.path))
         for line in edge.row.lines
         if (edge.node.row.path, line) not in known
     }
+    others: dict[tuple[str, int], str] = {}
     more = False
-    if by_text:
-        name = nodes[0].row.name
+    if len(set(reader.split_words(name))) >= DISTINCT_WORDS:
         left = await unaccounted(reader, nodes, Kind.CALLERS, known)
-        value = re.compile(rf"(?<![\w$'\"`/]){re.escape(name)}(?![\w$'\"`]|\s*[(!?]|\s*<[^<>]*>\()")
-        code = [each for each in left.places if _is_value(each, value)]
-        places |= {(each.path, each.line): each.node.row.name if each.node else "" for each in code}
         more = left.more
-    if not places:
-        return ()
-    shown = [f"{path}:{line}" + (f" in `{name}`" if name else "") for (path, line), name in places.items()]
+        for each in filter(_is_code, left.places):
+            place, inside = (each.path, each.line), each.node.row.name if each.node else ""
+            if _value(name).search(each.text) and not _BARE_CALLS.search(each.path):
+                values.setdefault(place, inside)
+            elif _used(name).search(each.text) and place not in values:
+                others[place] = inside
+    if others:
+        unresolved = await find_unresolved(reader, name, nodes[0].project)
+        said = {(call.caller.row.path, line) for call in unresolved.calls for line in call.lines}
+        others = {place: inside for place, inside in others.items() if place not in said}
+    found: list[str] = []
+    if values:
+        found.append(f"also handed over as a value, so that others may call it, in {_places(values, more=more)}")
+    if others:
+        found.append(f"and lines that name it without an edge may call it: {_places(others, more=more)}")
+    return tuple(found)
+
+
+def _places(found: Mapping[tuple[str, int], str], *, more: bool) -> str:
+    shown = [f"{path}:{line}" + (f" in `{name}`" if name else "") for (path, line), name in found.items()]
     rest = f", and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
-    count = counted(len(shown), "place", more=more)
-    return (f"also handed over as a value, so that others may call it, in {count}: {', '.join(shown[:SHOWN])}{rest}",)
+    return f"{counted(len(shown), 'place', more=more)}: {', '.join(shown[:SHOWN])}{rest}"
 
 
-def _is_value(place: TextPlace, pattern: re.Pattern[str]) -> bool:
+def _value(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name that is not called."""
+    return re.compile(rf"(?<![\w$'\"`/]){re.escape(name)}(?![\w$'\"`]|\s*[(!?]|\s*<[^<>]*>\()")
+
+
+def _used(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name behind a receiver, or before a bracket."""
+    return re.compile(rf"(?:\.|::|->)\s*{re.escape(name)}(?![\w$:])|(?<![\w$'\"`/]){re.escape(name)}\s*\(")
+
+
+def _is_code(place: TextPlace) -> bool:
     row = place.node.row if place.node is not None else None
     if is_prose(place) or _NO_VALUE.match(place.text) or _DATA.search(place.path):
         return False
-    if row is None or row.is_test or row.label in _NO_CODE:
-        return False
-    return pattern.search(place.text) is not None
+    return row is not None and not row.is_test and row.label not in _NO_CODE

@@ -59,6 +59,12 @@ _OF_NEEDS = re.compile(
     r"\b(?:needs?|needed|requires?|required|depend\w*|uses?|pulls?|brings?|librar\w+|packages?|deps|imports?)\b",
     re.IGNORECASE,
 )
+_INSTALLING = re.compile(
+    r"\b(?:what|which)\b.*\b(?:by|when|if|after|with|do|does|along|from)\b.*\binstall(?:s|ing)? (?:the |gem |package )?"
+    r"[`'\"]?([\w.@/-]+)(?!\[)[`'\"]?(?:\W*$)",
+    re.IGNORECASE,
+)
+"""`What gems do I get when I install NAME`: its own dependencies, if it is this project."""
 _AND_IMPORTERS = re.compile(r"\b(?:who|what|which|where)\b.*\b(?:imports?|imported|uses?|used)\b", re.IGNORECASE)
 _WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
 _WORD = re.compile(r"@?[\w][\w@./:+-]*")
@@ -88,6 +94,10 @@ def read_package_question(
         groups = tuple(each.strip() for each in match[2].split(","))
         if groups_of(declared).keys() & {group.lower() for group in groups}:
             return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
+    if (installed := _INSTALLING.search(text)) is not None:
+        own = {each.project: each for each in declared if not each.folder}
+        if normal_name(installed[1]) in {normal_name(name) for name in own}:
+            return PackageQuestion(PackageAspect.LIST, project=next(iter(own)), kinds=("runtime",), certain=True)
     is_sure = bool(_DEPENDENCIES.search(text)) and not _CODE_NOUNS.search(text)
     words = [word.strip(".,?!:;") for word in _WORD.findall(text)]
     groups = _groups(text, words, declared)

@@ -137,6 +137,9 @@ async def _about(
         uids = {_text(row[0]) for row in known}
         matching = [each for each in declared if each.target in uids]
     if not matching and not known:
+        matching = [each for each in declared if not each.is_inner and wanted == short_name(each.name)]
+        matching.sort(key=lambda each: (each.kind == "indirect", each.folder != ""))
+    if not matching and not known:
         # several packages of one publisher: `ktor`
         matching = [each for each in declared if not each.is_inner and wanted in family_names(each)]
     if not matching and not known:

@@ -38,7 +38,8 @@ _ANY_CODE = (*_CALLABLE, Label.VALUE)
 APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
     Kind.CALLERS: (_ANY_CODE,),
     Kind.CALLEES: (_CALLABLE,),
-    Kind.SUBTYPES: (_CLASSES, (Label.METHOD, Label.FUNCTION)),
+    # a module of Ruby is a namespace that classes mix in
+    Kind.SUBTYPES: (_CLASSES, (Label.METHOD, Label.FUNCTION), (Label.PACKAGE,)),
     Kind.SUPERTYPES: (_CLASSES, (Label.METHOD,)),
     Kind.HIERARCHY: (_CLASSES,),
     Kind.OVERRIDES: ((Label.METHOD, Label.VALUE), _CLASSES),

@@ -17,7 +17,8 @@ _SAID = frozenset(
     package tool this it its here our my your we you i one names name defined declared checked honour honoured honored
     respect respected look looks looked access accessed through via environment variable variables var vars env does do
     can have has work works happen happens mean means option options flag flags switch switches argument arguments
-    command commands line cli default defaults value values setting settings config configuration
+    command commands line cli default defaults value values setting settings config configuration about
+    decide decides determine determines choose chooses pick picks select selects process steer steers
     """.split()  # noqa: SIM905
 )
 

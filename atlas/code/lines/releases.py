@@ -100,6 +100,8 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     text = query.text
     if query.states or query.reports or len(text.split()) > 20 or _OF_SOMEBODY.search(text):
         return None
+    if query.paths and re.search(r"\b(?:who|whom)\b", text, re.IGNORECASE):
+        return None  # the author of a file
     if (match := _IN_VERSION.search(text)) is not None:
         return await _in_version(reader, match["version"].rstrip(".-"), match["verb"] or "", where)
     match = _WHEN.search(text)

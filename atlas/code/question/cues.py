@@ -111,8 +111,8 @@ _NEAR: tuple[tuple[str, str, bool], ...] = (
     ("third", rf".*\bWORDS {_BEFORE}X ", False),
     ("gerund", rf".*\bWORDS {_BEFORE}X ", False),
     ("base", rf".*\bWORDS {_BEFORE}X ", False),
-    ("gerund", r".*\bX (?:is |are )?(?:\w+ )?WORDS ", True),
-    ("third", r".*\bX (?:\w+ )?WORDS ", True),
+    ("gerund", r".*\bX (?:is |are )?(?:(?!wh)\w+ )?WORDS ", True),
+    ("third", r".*\bX (?:(?!wh)\w+ )?WORDS ", True),
 )
 """Form of a word, where it stands to the name, and whether the name is its subject; in this order."""
 

@@ -40,6 +40,7 @@ _SQL = re.compile(
 )
 """A statement of SQL: its verbs change tables, not code."""
 _PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)
+_OR = re.compile(r",? (?:or|and) ")
 _CHAIN = re.compile(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
 """Says that two words are functions between which a path is asked for."""
 _CLAUSE = re.compile(
@@ -109,9 +110,10 @@ def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
     for clause in clauses:
         replaced = _PRONOUN.sub(names[0].replace("\\", r"\\"), clause, count=1)
         if replaced != clause and not certain_names(clause, quoted):
-            found = _whole(replaced, quoted)
-            if found is not None and found.certain:
-                return found
+            for part in dict.fromkeys((replaced, *_OR.split(replaced)[:1])):
+                found = _whole(part, quoted)
+                if found is not None and found.certain:
+                    return found
     return None
 
 
@@ -204,9 +206,10 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
         )
         certain = certain and (known or any(is_code_shaped(name) for name in names))
         slots.append(".".join(dotted(name) for name in names))
+    said = (groups.get("xt") or groups.get("xk") or "").split()
     if kind == Kind.ROUTES and slots[0].lower() in _WHOLE_PROGRAM:
         slots[0] = ""
-    return RelationIntent(kind, slots[0], slots[1], certain=certain)
+    return RelationIntent(kind, slots[0], slots[1], certain=certain, said_kind=said[-1] if said else "")
 
 
 _WHOLE_PROGRAM = frozenset(("api", "app", "application", "service", "server", "project", "site", "website", "backend"))

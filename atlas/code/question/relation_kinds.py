@@ -72,6 +72,8 @@ class RelationIntent:
     """Levels that the question asks for; 0 where it does not say."""
     certain: bool = True
     """Whether the name can only be a name: quoted, of mixed case, qualified, or with a word such as `class`."""
+    said_kind: str = ""
+    """What the question calls the symbol: `interface`; "" where it does not say."""
     labels: tuple[Label, ...] = ()
     """What a question without a name asks for: `unused methods`; () where it does not say."""
     exported: bool | None = None

@@ -47,7 +47,8 @@ fn read_line(reader: &mut Reader, line: &str, number: u32, blocks: &mut Vec<Vec<
             let range: Vec<&str> = texts[1..].iter().map(String::as_str).filter(|text| is_range(text)).collect();
             let is_needed = groups.is_empty() || groups.iter().any(|group| !DEVELOPMENT.contains(&group.as_str()));
             let purpose = if is_needed { Purpose::Runtime } else { Purpose::Development };
-            let mut found = Dependency::new(name, &range.join(", "), purpose, number).of_group(&groups.join(" "));
+            let range = if range.is_empty() { computed_range(line, name) } else { range.join(", ") };
+            let mut found = Dependency::new(name, &range, purpose, number).of_group(&groups.join(" "));
             let path = ["path:", ":path =>"].iter().find_map(|key| line.split_once(key)).map(|(_, rest)| strings(rest));
             found.path = path.and_then(|texts| texts.into_iter().next()).unwrap_or_default();
             reader.add(found);
@@ -89,6 +90,14 @@ fn read_specification(reader: &mut Reader, line: &str, number: u32) {
     }
 }
 
+/// Returns the constant or variable behind the name of a gem that holds its version: `gem "rails", RAILS_VERSION`.
+fn computed_range(line: &str, name: &str) -> String {
+    let behind = line.split_once(name).map(|(_, rest)| rest.trim_start_matches(['"', '\'', ' '])).unwrap_or_default();
+    let second = behind.strip_prefix(',').and_then(|rest| rest.split(',').next()).unwrap_or_default().trim();
+    let is_name = second.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '.' | '@'));
+    if is_name { second.trim_end_matches(')').to_owned() } else { String::new() }
+}
+
 fn is_range(text: &str) -> bool {
     let bare = text.trim_start_matches(['>', '<', '=', '~', '!', ' ']);
     bare.starts_with(|sign: char| sign.is_ascii_digit())
@@ -128,7 +137,7 @@ mod tests {
     fn reads_groups_and_ranges() {
         let text = "source 'https://h'\ngemspec\ngem 'rails', '~> 7.0', '>= 7.0.4' # x\ngroup :development, :test do\n  gem \
                     \"rspec\"\n  platforms :mri do\n    gem 'byebug', require: 'x'\n  end\nend\ngem 'pg', group: :production\n\
-                    gem 'rubocop', group: [:development]\ngem 'local', path: './local'\ngem name\n";
+                    gem 'rubocop', group: [:development]\ngem 'local', path: './local'\ngem name\ngem \"web\", WEB_VERSION, require: false\n";
         let (manifest, problems) = read(Format::Gemfile, "Gemfile", text);
         let found: Vec<_> = manifest
             .dependencies
@@ -142,6 +151,7 @@ mod tests {
             "10 runtime pg [production] ",
             "11 development rubocop [development] ",
             "12 runtime local [] ",
+            "14 runtime web [] WEB_VERSION",
         ];
         assert_eq!(found, expected);
         assert_eq!((&*manifest.dependencies[5].path, problems[0].line), ("./local", 13));

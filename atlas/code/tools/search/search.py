@@ -42,6 +42,7 @@ from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.unranked import with_unranked
 from atlas.code.tools.symbol.bodies import Body, read_bodies
+from atlas.code.tools.symbol.constants import asks_for_value, values_of
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
 from atlas.core.errors import ConfigError
@@ -55,6 +56,9 @@ SLACK = 1.15
 """Estimates of prices are higher than the prices by up to this factor."""
 WITH_NEIGHBOURS = 3
 """First hits whose callers and callees are read."""
+WITH_VALUES = 3
+"""Hits of which the constants that their best lines name are shown with their values."""
+BEST_PIECES = 3
 TWINS = 4
 """Places that are listed where several files define one name."""
 _FEW = 1000
@@ -275,6 +279,7 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     with_more = 0 if found.cards else WITH_MORE
     near = await _neighbours(atlas, request, found, rows[:WITH_NEIGHBOURS]) if with_more and not is_brief else {}
     hits: list[PageHit] = []
+    told: set[str] = set()
     for number, (group, body) in enumerate(zip(page, bodies, strict=True), 1):
         uid, same_file = group.first.node.row.uid, group.same_file
         hit = _hit(atlas, found, group, offset + number, marks)
@@ -287,6 +292,17 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         hit = replace(hit, near=tuple(each.text for each in around), sure=sure)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
+        if is_valued and number <= WITH_VALUES and body.pieces and asks_for_value(found.query.text):
+            best = sorted(zip(body.values, body.pieces, strict=False), key=lambda each: -each[0])[:BEST_PIECES]
+            shown = [line.text for _, piece in best for line in piece]
+            words = (*found.query.words, *found.query.variants)
+            said = await values_of(
+                atlas.reader, search.envelope.state.project, shown, chances, words, rows[number - 1].path
+            )
+            said = tuple(each for each in said if each not in told)
+            told.update(said)
+            hit = replace(hit, near=(*said, *hit.near))
+            near_by = (*(1.0 for _ in said), *near_by)
         row = group.first.node.row
         lines = range(row.start_line, row.end_line + 1)
         exact = tuple(SourceLine(each.line, escaped(each.text)) for each in found.lines.get(uid, ()))

@@ -67,7 +67,7 @@ pub fn implemented<'a>(
     let mut outside = Implemented::default();
     for class in candidates {
         if is_structural_type(index, class) {
-            let parts = with_embedded(class, bases).0;
+            let (parts, _) = with_embedded(class, bases);
             let of_interfaces = implemented_outside(index, class, &parts, extensions, &known);
             if !of_interfaces.is_empty() {
                 outside.insert(class, of_interfaces);
@@ -78,10 +78,25 @@ pub fn implemented<'a>(
         }
     }
     let mut found: FxHashMap<SymbolId, Vec<SymbolId>> = FxHashMap::default();
-    for &interface in interfaces.keys() {
-        let (parts, is_whole) = with_embedded(interface, bases);
+    // `interface { Reader; Writer }` declares no method of its own.
+    let is_composed = |symbol: &&SymbolId| !interfaces.contains_key(symbol) && is_structural_interface(index, **symbol);
+    for &interface in interfaces.keys().chain(bases.keys().filter(is_composed)) {
+        let (parts, foreign) = with_embedded(interface, bases);
         let wanted: FxHashSet<MethodShape> = parts.into_iter().flat_map(own).collect();
-        if !is_whole && wanted.len() < 2 {
+        let known = &index.definition(interface).0.rules.interfaces;
+        let external = |package, name| Entity::External(index.externals.intern(package, name));
+        // `error`, whose methods are known from the language's data
+        let checked: Vec<Option<Entity>> = foreign
+            .into_iter()
+            .map(|entity| {
+                let one = known.iter().find(|one| match entity {
+                    Entity::Builtin(name) => one.name == name,
+                    _ => entity == external(one.package, one.name),
+                })?;
+                Some(external(one.package, one.name))
+            })
+            .collect();
+        if checked.contains(&None) && wanted.len() < 2 {
             // The interface's method set is not completely known.
             continue;
         }
@@ -90,7 +105,8 @@ pub fn implemented<'a>(
         for &class in rarest.unwrap_or_default() {
             // An interface in a test has no meaning for the tested code.
             let is_seen = !is_test(index, interface) || is_test(index, class);
-            if is_seen && wanted.is_subset(&types[&class]) {
+            let has = |base: &Entity| outside.get(&class).is_some_and(|list| list.contains(base));
+            if is_seen && wanted.is_subset(&types[&class]) && checked.iter().flatten().all(has) {
                 found.entry(class).or_default().push(interface);
             }
         }
@@ -139,28 +155,35 @@ fn is_test(index: &Index, symbol: SymbolId) -> bool {
 
 /// Returns whether a symbol is a type, not an interface, of an existing file.
 fn is_structural_type(index: &Index, class: SymbolId) -> bool {
-    let place = index.symbols.get(class);
-    index.files[place.file as usize].as_ref().is_some_and(|file| {
-        let is_there = file.rules.structural_interfaces && file.symbols.get(place.def as usize) == Some(&class);
-        is_there && file.outline(place.def).kind != Kind::Interface
-    })
+    structural_kind(index, class).is_some_and(|kind| kind != Kind::Interface)
 }
 
-/// Collects a type and all project types that it embeds, at any depth. Returns false if one of them embeds an unknown
-/// type.
-fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> (Vec<SymbolId>, bool) {
-    let (mut all, mut next, mut is_whole) = (vec![class], 0, true);
+fn is_structural_interface(index: &Index, symbol: SymbolId) -> bool {
+    structural_kind(index, symbol) == Some(Kind::Interface)
+}
+
+/// Returns the kind of a type of an existing file whose language compares method sets.
+fn structural_kind(index: &Index, class: SymbolId) -> Option<Kind> {
+    let place = index.symbols.get(class);
+    let file = index.files[place.file as usize].as_ref()?;
+    let is_there = file.rules.structural_interfaces && file.symbols.get(place.def as usize) == Some(&class);
+    is_there.then(|| file.outline(place.def).kind)
+}
+
+/// Returns a type with all project types that it embeds, at any depth, and the types of other packages among them.
+fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> (Vec<SymbolId>, Vec<Entity>) {
+    let (mut all, mut next, mut foreign) = (vec![class], 0, Vec::new());
     while let Some(here) = all.get(next).copied() {
         next += 1;
         for base in bases.get(&here).into_iter().flatten() {
             match base {
                 Entity::Definition(symbol) if !all.contains(symbol) => all.push(*symbol),
                 Entity::Definition(_) => {}
-                _ => is_whole = false,
+                other => foreign.push(*other),
             }
         }
     }
-    (all, is_whole)
+    (all, foreign)
 }
 
 impl Query<'_> {

@@ -1,0 +1,61 @@
+"""Values of the constants and settings that shown lines name: `timeout=DEFAULT_TIMEOUT` says no number by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from atlas.code.reader import Reader
+from atlas.code.tools.citations import place_of
+from atlas.core.english.stems import root_of
+from atlas.core.model import Filter, Label, Match
+
+MAX_NAMES = 6
+MAX_VALUES = 3
+MAX_SAME = 2
+"""Constants of one name that are shown."""
+MAX_TEXT = 100
+_READ = 20
+_OF_FILE = 500
+_LIMITS = re.compile(r"default|timeout|time_out|delay|limit|max|min|size|interval|threshold", re.IGNORECASE)
+_ASKS_VALUE = re.compile(
+    r"\b(?:defaults?|values?|how (?:long|much|many|often|big|large|deep|far|wide|fast)|limits?|thresholds?|time-?outs?"
+    r"|max(?:imum)?|min(?:imum)?|sizes?|intervals?|delays?|which number)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?<![\w$'\"])(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+    r"|(?i:\w{0,40}(?:default|timeout|time_out|delay|limit|max|min|size|interval|threshold)\w{0,40}))(?![\w$]|\s{0,3}\(|\s{0,3}=(?!=))"
+)
+"""Not what is called or gets its value in the line."""
+
+
+def asks_for_value(text: str) -> bool:
+    """Return whether a question asks for a number or another value."""
+    return _ASKS_VALUE.search(text) is not None
+
+
+async def values_of(
+    reader: Reader, project: str, lines: Iterable[str], known: Collection[str], words: Collection[str], path: str
+) -> tuple[str, ...]:
+    """Return the constants that lines name, each as `NAME = value path:line`; those with known uids are left out.
+
+    Constants of the file count as well. Their names have a word of the question, and few constants have them. Raises
+    store errors.
+    """
+    defined = await reader.store.find(path, Match.PATH, Filter(project=project, labels=(Label.VALUE,)), _OF_FILE)
+    own = (node.row.name for node in defined if _LIMITS.search(node.row.name) and node.row.name.isupper())
+    written = dict.fromkeys((*(name for line in lines for name in _NAMED.findall(line)), *own))
+    asked = {root_of(word) for word in words}
+    names = [name for name in written if not asked.isdisjoint(map(root_of, reader.split_words(name)))]
+    found: list[str] = []
+    for name in names[:MAX_NAMES]:
+        nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=project, labels=(Label.VALUE,)), _READ)
+        rows = [node.row for node in nodes if not node.row.is_test and " = " in node.row.signature]
+        if not 0 < len(rows) <= MAX_SAME:
+            continue
+        for row in rows:
+            value = " ".join(row.signature.partition(" = ")[2].split())
+            if row.uid not in known and value and value != name:
+                found.append(f"{name} = {value[:MAX_TEXT]} {place_of(row)}")
+    return tuple(found[:MAX_VALUES])
