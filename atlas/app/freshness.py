@@ -23,7 +23,7 @@ from atlas.app.store import describe_writer
 from atlas.core.errors import AtlasError, ConfigError, WriterBusy
 from atlas.core.project_state import ProjectState
 from atlas.core.wording import counted
-from atlas.runtime.process.daemon import find_running, start_failure, watch_by_serving
+from atlas.runtime.process.daemon import find_running, start_failure
 from atlas.runtime.process.tree_version import TreeVersion, read_version
 
 if TYPE_CHECKING:
@@ -211,10 +211,9 @@ class FreshnessGuard:
         return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (share, progress) if part))
 
     async def start_daemon(self) -> None:
-        """Have a daemon watch the tree unless one does; once per session. A failure becomes `daemon_problem`.
+        """Start a detached daemon unless one runs; once per session. A failure becomes `daemon_problem`.
 
-        That is the daemon in whose process the session is, else the one that serves other sessions. A session over
-        stdio has tried to start one before, so another one is started only if the settings say so themselves.
+        The daemon in whose process the session is begins to watch.
         """
         if self._has_launched:
             return
@@ -225,11 +224,7 @@ class FreshnessGuard:
             return
         data_dir = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
         try:
-            if await asyncio.to_thread(find_running, settings.data_dir) is not None:
-                return
-            if await asyncio.to_thread(watch_by_serving, settings.data_dir, settings.root):
-                return
-            if settings.origin("mcp.start_daemon") != "default":
+            if await asyncio.to_thread(find_running, settings.data_dir) is None:
                 self._daemon = await asyncio.to_thread(launch_daemon_once, [settings], data_dir)
         except AtlasError as error:
             self._daemon_problem = error.message

@@ -7,6 +7,7 @@ refuses a session that it would answer otherwise than a process of its own.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from atlas.server.relay import DONE, Relay
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 START_SECONDS = 10.0
 """A session waits this long for the socket of a daemon that is starting: one second on an idle machine."""
@@ -132,13 +134,33 @@ class DaemonOfSession:
         """
         if not self._socket:
             return None
-        try:
-            link = self._connect()
-            if link is None and starts and not _is_off(os.environ.get("ATLAS_MCP_START_DAEMON", "")):
-                link = self._start()
-            return link if link is not None and self._is_welcome(link) else None
-        except (OSError, ValueError):
-            return None
+        starts = starts and not _is_off(os.environ.get("ATLAS_MCP_START_DAEMON", ""))
+        end = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                link = self._connect() or (self._start(end) if starts else None)
+                if link is None:
+                    return self._without("none runs")
+                answer = self._greet(link)
+                break
+            except ConnectionError as error:  # it has just been killed
+                if not starts or time.monotonic() > end:
+                    return self._without(str(error))
+            except (OSError, ValueError) as error:
+                return self._without(str(error))
+        if not answer.get("accepted"):
+            link.close()
+            return self._without(str(answer.get("why")))
+        self.once = frozenset(answer["once"])
+        if answer["ignored"] and not self._has_warned:
+            self._has_warned = True
+            self._warn(answer["ignored"])
+        return link
+
+    def _without(self, why: str) -> None:
+        """Say on stderr why there is no daemon for this session, for who looks for it."""
+        if os.environ.get("ATLAS_DEBUG", "0") not in ("", "0"):
+            sys.stderr.write(f"no daemon for this session: {why}\n")
 
     def _connect(self) -> socket.socket | None:
         try:
@@ -146,12 +168,12 @@ class DaemonOfSession:
         except (FileNotFoundError, ConnectionRefusedError):
             return None
 
-    def _start(self) -> socket.socket | None:
-        """Return a connection to a daemon that this or another session starts now; None if none comes up."""
+    def _start(self, end: float) -> socket.socket | None:
+        """Return a connection to a daemon that this or another session starts now; None if none comes up in time."""
         session_socket.open_run_folder()
         lock = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            has_launched, end = False, time.monotonic() + START_SECONDS
+            has_launched = False
             while time.monotonic() < end:
                 if (link := self._connect()) is not None:
                     return link
@@ -168,19 +190,11 @@ class DaemonOfSession:
         finally:
             os.close(lock)
 
-    def _is_welcome(self, link: socket.socket) -> bool:
-        """Say what the session needs; return whether the daemon serves it."""
+    def _greet(self, link: socket.socket) -> dict[str, Any]:
+        """Say what the session needs; return the daemon's answer. Raises OSError and ValueError."""
         options = self._options
         hello = session_socket.hello("session", options.project, options.data_dir, options.toolsets, self._here)
-        answer = session_socket.exchange(link, hello, WELCOME_SECONDS)
-        if not answer.get("accepted"):
-            link.close()
-            return False
-        if answer["ignored"] and not self._has_warned:
-            self._has_warned = True
-            self._warn(answer["ignored"])
-        self.once = frozenset(answer["once"])
-        return True
+        return session_socket.exchange(link, hello, WELCOME_SECONDS)
 
 
 def _is_off(value: str) -> bool:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from atlas.answers.tool import Effort
-from atlas.app.toolsets import BY_NAME, offer_of, with_toolsets
+from atlas.app.toolsets import BY_NAME, TOOLSETS, offer_of, with_toolsets
 from atlas.core.errors import AtlasError, ConfigError
 from atlas.knowledge.notes.checks import client_name
 from atlas.runtime.config.load import load_settings
@@ -46,6 +46,7 @@ HELLO_SECONDS = 10.0
 """A connection says within this time what it is for."""
 CLOSING_SECONDS = 5.0
 """Calls at work when the daemon ends may take this long."""
+WARM_SECONDS = 0.3
 THREADS = 32
 """Threads for the work of all sessions: some may hang, on a disk that does not answer."""
 
@@ -96,6 +97,7 @@ class SessionServer:
         self._leaving: asyncio.TimerHandle | None = None
         self._loop = asyncio.new_event_loop()
         self._ended = asyncio.Event()
+        self._warming: asyncio.Task[None] | None = None
         self._thread = threading.Thread(target=self._run, name="sessions", daemon=True)
 
     @classmethod
@@ -135,12 +137,15 @@ class SessionServer:
         if self._host.for_sessions:
             self._leave_later()
             await asyncio.to_thread(import_module, "atlas.server.mcp")
+            self._warming = self._loop.create_task(_warm())
         limit = session_socket.LONGEST_LINE
         server = await asyncio.start_unix_server(self._connected, sock=self._listening, limit=limit)
         try:
             await self._ended.wait()
         finally:
             server.close()
+            if self._warming is not None:
+                self._warming.cancel()
             await self._close_clients()
             await self._sessions.aclose()
 
@@ -181,8 +186,6 @@ class SessionServer:
                     answer |= self._state()
                 case "stay":
                     self._stay()
-                case "watch":
-                    self._host.begin(await self._settings_of(hello))
                 case "session":
                     settings = await self._settings_of(hello)
                     answer |= _offer_of(settings)
@@ -253,6 +256,15 @@ class SessionServer:
         self._stays = True
         if self._leaving is not None:
             self._leaving.cancel()
+
+
+async def _warm() -> None:
+    """Import what answers questions while the first client reads the list of tools."""
+    await asyncio.sleep(WARM_SECONDS)
+    for module in ("atlas.app.main", "atlas.adapters.stores.sqlite.store"):
+        await asyncio.to_thread(import_module, module)
+    for tool in TOOLSETS["code"].tools:
+        await asyncio.to_thread(getattr, tool, "function")
 
 
 async def _serve(

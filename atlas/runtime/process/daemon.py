@@ -170,16 +170,6 @@ def find_serving(data_dir: Path) -> ServingDaemon | None:
         return None
 
 
-def watch_by_serving(data_dir: Path, root: Path) -> bool:
-    """Have the process that serves sessions watch a project, if its settings allow; return whether one runs."""
-    hello = session_socket.hello("watch", str(root), str(data_dir))
-    try:
-        session_socket.ask(run_path(str(data_dir), "sock"), hello, TOLD_SECONDS)
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 def keep_serving(data_dir: Path) -> None:
     """Have a daemon that a session has started go on without sessions, if one runs."""
     with contextlib.suppress(OSError, ValueError):

@@ -150,13 +150,16 @@ def keys_of_servers() -> str:
 
 def identity() -> dict[str, object]:
     """Return what names this program: its version, and which installation it is."""
-    return {"atlas": __version__, "installation": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
+    return {
+        "atlas": __version__,
+        "installation": os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+    }
 
 
 def hello(asks: str, project: str = "", data_dir: str = "", toolsets: str = "", here: str = "") -> dict[str, object]:
     """Return the first line of a connection: what it asks for, and what the settings of a session are made of.
 
-    `asks`: "session"; "watch" its project; "state" of the daemon; "stay" without a session.
+    `asks`: "session"; "state" of the daemon; "stay" without a session.
     """
     variables = {
         name: value for name, value in os.environ.items() if name.startswith("ATLAS_") and name != "ATLAS_MCP_TOKEN"
@@ -197,8 +200,10 @@ def exchange(connected: socket.socket, document: Mapping[str, object], seconds: 
         # nothing follows the daemon's first line before the client's next one
         part = connected.recv(65_536)
         answer += part
-        if not part or len(answer) > LONGEST_LINE:
-            raise ValueError("the daemon did not answer")
+        if not part:
+            raise ConnectionResetError("the daemon ended before its answer")
+        if len(answer) > LONGEST_LINE:
+            raise ValueError("the daemon's answer is too long")
     parsed: Any = json.loads(answer)
     if not isinstance(parsed, dict):
         raise ValueError("the daemon did not answer with an object")
