@@ -92,13 +92,9 @@ class CodeTools:
             draft.tree = report = replace(report, notes=(*notes, *report.notes))
             answer = await _again(atlas, draft, tool, arguments)
         if own and tool.joins_packs and not answer.evidence.below_floor:
-            from atlas.packs.links import trees_with_lines
-
             lines = await self._pack_lines(atlas.reader.store, atlas.reader.project, answer)
-            for draft.tree in trees_with_lines(report, lines, atlas.reader.counter, answer.evidence.token_budget):
-                more = await _again(atlas, draft, tool, arguments)
-                if not more.evidence.below_floor:  # what packs say never takes the place of the answer
-                    return more
+            if lines:
+                return await _with_lines(atlas, draft, tool, arguments, answer, lines)
         return answer
 
     async def _remarks(self, reader: Reader, tool: Tool, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
@@ -118,6 +114,20 @@ class CodeTools:
             return notes
         note = unsupported_note(session.guard.unsupported(reader.languages.forms))
         return (*notes, note) if note else notes
+
+
+async def _with_lines(
+    atlas: Atlas, draft: AnswerDraft, tool: Tool, arguments: Mapping[str, object], answer: Answer, lines: Sequence[str]
+) -> Answer:
+    """Return an answer with the lines of packs that fit into their share of its budget."""
+    from atlas.packs.links import trees_with_lines
+
+    report, budget = draft.tree, answer.evidence.token_budget
+    for draft.tree in trees_with_lines(report, lines, atlas.reader.counter, budget):
+        more = await _again(atlas, draft, tool, arguments)
+        if not more.evidence.below_floor:  # what packs say never takes the place of the answer
+            return more
+    return answer
 
 
 async def _again(atlas: Atlas, draft: AnswerDraft, tool: Tool, arguments: Mapping[str, object]) -> Answer:

@@ -75,7 +75,8 @@ class Session:
         self._atlas: Atlas | None = None
         self._opening: SingleFlight[Atlas] = SingleFlight()
         self._toolsets: dict[Callable[[ToolsetHost], OpenToolset], OpenToolset] = {}
-        self._answering = {tool.name: self.opened_by(one.open) for one in toolsets for tool in one.tools}
+        self._openings = {tool.name: one.open for one in toolsets for tool in one.tools}
+        """What answers each tool; opened on its first call, because opening imports what it needs."""
         self._is_known = self._is_complete = False
         self._writes = self._writes_looked_at = 0
         """How often this session has changed files: ever, and before the last check of the tree that was certain."""
@@ -163,7 +164,7 @@ class Session:
         if self._starts_daemon and has_work and tool.reads is not Reads.INSTALLATION:
             await self.guard.start_daemon()
         given = without_uris(tool.arguments, self._with_defaults(tool, arguments), str(self._settings.root))
-        answering = (own or self._answering[tool.name]).answer(tool, given, caller)
+        answering = (own or self.opened_by(self._openings[tool.name])).answer(tool, given, caller)
         if self._is_complete or not self._makes_index or tool.reads is not Reads.FILES:
             return await answering
         async with in_background(self.guard.tell(caller.report)):

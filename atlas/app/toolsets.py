@@ -13,9 +13,12 @@ from atlas.code.tools.catalogue import INSTRUCTIONS, QUERIES, TOOLS
 from atlas.core.errors import ConfigError
 from atlas.knowledge.tools.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 from atlas.packs.tools.catalogue import PACK_TOOLS
+from atlas.runtime.process.installation_key import has_packs
 
 if TYPE_CHECKING:
+    from atlas.answers.answer import Answer
     from atlas.app.toolset_host import ToolsetHost
+    from atlas.core.contracts import Store
     from atlas.packs.toolset import PackDesk
     from atlas.runtime.config.load import Settings
 
@@ -31,10 +34,15 @@ class OfferedTools(TypedDict):
 def open_code(session: ToolsetHost) -> OpenToolset:
     """Return what answers from the index; packs add what they say about external symbols."""
     from atlas.app.code_tools import CodeTools
-    from atlas.packs.links import pack_notes
 
-    packs = session.opened_by(open_packs)
-    return CodeTools(session, lambda store, project, answer: pack_notes(packs, store, project, answer))
+    async def pack_lines(store: Store, project: str, answer: Answer) -> tuple[str, ...]:
+        if not has_packs():  # the import takes a tenth of a session's start
+            return ()
+        from atlas.packs.links import pack_notes
+
+        return await pack_notes(session.opened_by(open_packs), store, project, answer)
+
+    return CodeTools(session, pack_lines)
 
 
 def open_knowledge(session: ToolsetHost) -> OpenToolset:

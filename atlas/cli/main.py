@@ -41,7 +41,7 @@ def _serve_session() -> int:
 
 
 def _warn_of(ignored: list[str]) -> None:
-    from atlas.cli.options import warn_of
+    from atlas.cli.settings import warn_of
 
     warn_of(ignored)
 
@@ -76,6 +76,11 @@ def _as_in_json(error: UnicodeError) -> tuple[str, int]:
 
 def _run() -> int:
     try:
+        from atlas.cli.direct import run_directly
+
+        if (code := run_directly(sys.argv[1:])) is not None:
+            sys.stdout.flush()
+            return code
         # Imported here, so that an interrupt during the import ends as quietly as any other.
         import typer
 
@@ -104,6 +109,8 @@ def _run() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return AtlasError.exit_code
     except Exception as error:  # noqa: BLE001 the boundary: a person gets a line, a developer sets ATLAS_DEBUG
+        if type(error).__name__ == "Abort":  # of the option parser, which has not been imported here
+            return INTERRUPTED
         return _failed(
             AtlasError(
                 f"{type(error).__name__}: {error}", "This is a bug: run again with ATLAS_DEBUG=1 and report the output."

@@ -1,18 +1,13 @@
-"""Options of all commands and their conversion to `Settings`. Imports nothing heavy."""
+"""Options of all commands. Imports nothing heavy but the option parser."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from atlas.cli import output
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from atlas.runtime.config.load import Settings
+from atlas.cli.settings import settings_of as settings_of
 
 ProjectOption = Annotated[
     str,
@@ -38,29 +33,6 @@ BudgetOption = Annotated[
     int,
     typer.Option("--token-budget", min=0, metavar="N", help="Token budget of the answer; 0 = the configured one."),
 ]
-
-MAX_WARNINGS = 3
-"""Ignored settings that a command names."""
-
-
-def settings_of(project: str, data_dir: str) -> Settings:
-    """Return the current settings for the options of a command. Raises ConfigError.
-
-    What the project's own file sets in vain is told on stderr.
-    """
-    from atlas.runtime.config.load import load_settings
-
-    settings = load_settings(project, data_dir)
-    warn_of([each.why for each in settings.ignored])
-    return settings
-
-
-def warn_of(ignored: Sequence[str]) -> None:
-    """Tell on stderr why settings are ignored."""
-    for why in ignored[:MAX_WARNINGS]:
-        print(f"warning: ignored: {output.one_line(why)}", file=sys.stderr)
-    if len(ignored) > MAX_WARNINGS:
-        print(f"warning: ignored: {len(ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
 
 
 def wants_json(arguments: list[str] | None = None) -> bool:

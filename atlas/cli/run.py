@@ -10,9 +10,9 @@ import sys
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
 from atlas.cli import output
+from atlas.cli.requests import ToolRequest
+from atlas.cli.requests import given as given
 from atlas.core.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ CLIENT = "cli"
 """Client of the notes that a person writes at the terminal."""
 
 
-def given(**arguments: object) -> dict[str, object]:
-    """Return the given arguments: neither empty nor 0."""
-    return {name: value for name, value in arguments.items() if value not in ("", 0, [])}
-
-
 def ask(settings: Settings, tool: str, arguments: Mapping[str, object], *, as_json: bool) -> None:
     """Call one tool and print its answer, as text or as the JSON of the whole answer."""
     show(run(_ask(settings, tool, arguments)), as_json=as_json)
+
+
+def ask_and_print(settings: Settings, request: ToolRequest, *, as_json: bool) -> int:
+    """Call one tool, print its answer as `ask` does, and return the exit code."""
+    return _print(run(_ask(settings, request.tool, request.arguments)), as_json=as_json)
 
 
 def run(work: Coroutine[object, object, ResultT]) -> ResultT:
@@ -45,6 +45,14 @@ def run(work: Coroutine[object, object, ResultT]) -> ResultT:
 
 def show(answer: Answer, *, as_json: bool) -> None:
     """Print an answer; exit as NotFound does for a name without a single match, as ConfigError if cut."""
+    if code := _print(answer, as_json=as_json):
+        import typer
+
+        raise typer.Exit(code)
+
+
+def _print(answer: Answer, *, as_json: bool) -> int:
+    """Print an answer and return the exit code that it means."""
     from atlas.answers.answer import to_dict
 
     shown = answer.without_actions()  # agents make calls, people read
@@ -58,10 +66,10 @@ def show(answer: Answer, *, as_json: bool) -> None:
         # Skips terminal libraries, because scripts call this often.
         print(output.plain(shown.render(output.CURSOR_OPTION)))
     if answer.evidence.below_floor:
-        raise typer.Exit(ConfigError.exit_code)
+        return ConfigError.exit_code
     result = answer.result()
-    if result.is_missing or (result.is_empty and not answer.evidence.indexed_at):
-        raise typer.Exit(NotFound.exit_code)
+    is_missing = result.is_missing or (result.is_empty and not answer.evidence.indexed_at)
+    return NotFound.exit_code if is_missing else 0
 
 
 async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from atlas.answers.answer import Answer
 from atlas.answers.newer_files import NewerFiles
-from atlas.code.find import RERANK_LIMIT, Fusion, Mode, SearchResult, search
 from atlas.code.index.events import IndexSummary, Progress, no_progress
-from atlas.code.index.index import Indexer
-from atlas.code.question.relation_kinds import RelationIntent
-from atlas.code.reader import Reader
-from atlas.code.retrieve.resolve import Resolution, resolve
 from atlas.core.errors import StoreError
-from atlas.core.model import Filter
+
+if TYPE_CHECKING:
+    from atlas.answers.answer import Answer
+    from atlas.code.find import Fusion, Mode, SearchResult
+    from atlas.code.index.index import Indexer
+    from atlas.code.question.relation_kinds import RelationIntent
+    from atlas.code.reader import Reader
+    from atlas.code.retrieve.resolve import Resolution
+    from atlas.core.model import Filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +77,34 @@ class Atlas:
         self,
         text: str,
         where: Filter,
-        mode: Mode = Mode.HYBRID,
-        fusion: Fusion = Fusion.WEIGHTED,
+        mode: Mode | None = None,
+        fusion: Fusion | None = None,
         *,
         demote_tests: bool = True,
-        wanted: int = RERANK_LIMIT,
+        wanted: int = 0,
         stated: RelationIntent | None = None,
     ) -> SearchResult:
-        """Return ranked candidates for a query; a failing channel becomes a note."""
+        """Return ranked candidates for a query, by default of a hybrid search; a failing channel becomes a note.
+
+        `wanted`: candidates of a single channel that are read, 0 = as many as a hybrid search reads.
+        """
+        from atlas.code.find import RERANK_LIMIT, Fusion, Mode, search  # a third of the start of other tools
+
         return await search(
-            self.reader, text, where, mode, fusion, demote_tests=demote_tests, wanted=wanted, stated=stated
+            self.reader,
+            text,
+            where,
+            mode or Mode.HYBRID,
+            fusion or Fusion.WEIGHTED,
+            demote_tests=demote_tests,
+            wanted=wanted or RERANK_LIMIT,
+            stated=stated,
         )
 
     async def resolve(self, name: str, where: Filter) -> Resolution:
         """Return what a name refers to: one node, several, or none with similar spellings."""
+        from atlas.code.retrieve.resolve import resolve
+
         return await resolve(self.reader, name, where)
 
     async def aclose(self) -> None:

@@ -7,8 +7,6 @@ import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
-import typer
-
 from atlas.cli import output
 from atlas.core.wording import counted
 
@@ -38,6 +36,8 @@ async def make_first_index(settings: Settings) -> None:
         f"{output.one_line(settings.project_name)} is not indexed yet: indexing it first", file=sys.stderr, flush=True
     )
     if await run_pass(settings, full=False, take_over=False, quality=False, patience=math.inf) is None:
+        import typer  # questions do without the option parser
+
         raise typer.Abort
 
 

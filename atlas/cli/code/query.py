@@ -11,6 +11,7 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, LimitOption, ProjectOption, examples, settings_of
+from atlas.cli.requests import LINE_MODES, search_request, symbol_request
 from atlas.cli.run import ask, given, run
 from atlas.core.errors import ConfigError
 
@@ -102,29 +103,32 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Find code, documents and decisions by name, words, meaning and graph."""
-    stated = given(relation=relation, of=of, to=to, scope=scope)
-    if not query.strip() and not stated:
-        raise ConfigError("the query is empty", "give a name, some words or a question, or --relation with --of")
-    chosen = given(path=path, labels=label or [], languages=language or [])
-    if tests is not None:
-        chosen["include_tests"] = tests
-    settings = settings_of(project, data_dir)
-    if mode in (ModeOption.EXACT, ModeOption.REGEX):
-        if explain:
-            raise ConfigError("--explain explains a ranking; lines on disk have none", "Omit --explain.")
-        shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief)
-        ask(settings, "text_search", {"query": query, "mode": mode.value, **chosen, **shown}, as_json=json)
-        return
-    if explain:
-        explain_search(settings, mode.value, query, chosen, limit, as_json=json)
-        return
-    shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief, snippets=snippets)
-    ask(
-        settings,
-        f"{mode}_search",
-        {"query": query or f"{relation} {of}".strip(), **stated, **chosen, **shown},
-        as_json=json,
+    request = search_request(
+        query,
+        relation=relation,
+        of=of,
+        to=to,
+        scope=scope,
+        mode=mode.value,
+        path=path,
+        label=label,
+        language=language,
+        tests=tests,
+        limit=limit,
+        brief=brief,
+        snippets=snippets,
+        token_budget=token_budget,
+        cursor=cursor,
     )
+    settings = settings_of(project, data_dir)
+    if not explain:
+        ask(settings, request.tool, request.arguments, as_json=json)
+    elif mode.value in LINE_MODES:
+        raise ConfigError("--explain explains a ranking; lines on disk have none", "Omit --explain.")
+    else:
+        filters = ("path", "labels", "languages", "include_tests")
+        chosen = {key: value for key, value in request.arguments.items() if key in filters}
+        explain_search(settings, mode.value, query, chosen, limit, as_json=json)
 
 
 def node(
@@ -137,8 +141,8 @@ def node(
     json: JsonOption = False,
 ) -> None:
     """Show one symbol; an ambiguous name lists its candidates."""
-    arguments = {"name": name} | given(path=path, label=label, token_budget=token_budget)
-    ask(settings_of(project, data_dir), "get_node", arguments, as_json=json)
+    request = symbol_request("get_node", name, path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), request.tool, request.arguments, as_json=json)
 
 
 def context(
@@ -151,8 +155,8 @@ def context(
     json: JsonOption = False,
 ) -> None:
     """Show one symbol with source, class, callers and callees with line and confidence, docs and tests."""
-    arguments = {"name": name} | given(path=path, label=label, token_budget=token_budget)
-    ask(settings_of(project, data_dir), "get_context", arguments, as_json=json)
+    request = symbol_request("get_context", name, path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), request.tool, request.arguments, as_json=json)
 
 
 def cypher(

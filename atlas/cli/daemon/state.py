@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, examples, settings_of
+from atlas.cli.requests import STATUS_BUDGET, status_request
 from atlas.cli.run import ask, given, run, show
 from atlas.core.errors import ConfigError
 
@@ -35,22 +36,22 @@ def status(
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Show all projects of the store.")] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
-    token_budget: BudgetOption = 200_000,
+    token_budget: BudgetOption = STATUS_BUDGET,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Show what is indexed, what is not and why, and the daemon's work; --watch --json prints one document per line."""
-    arguments = given(token_budget=token_budget, skipped_filter=only) | {"skipped": skipped, "everything": every}
+    request = status_request(skipped=skipped, only=only, every=every, token_budget=token_budget)
     settings = settings_of(project, data_dir)
     if not watch:
-        ask(settings, "status", arguments, as_json=json)
+        ask(settings, request.tool, request.arguments, as_json=json)
         return
     if skipped:
         raise ConfigError("--watch does not list skipped files", "Give --watch or --skipped.")
     from atlas.cli.daemon.status_watch import watch as watch_status
 
-    watch_status(settings, arguments, as_json=json)
+    watch_status(settings, request.arguments, as_json=json)
 
 
 def health(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:

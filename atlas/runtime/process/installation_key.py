@@ -42,6 +42,11 @@ def packs_folder() -> Path:
     return Path(chosen).expanduser() if chosen else user_data_path(APPLICATION, appauthor=False) / "packs"
 
 
+def has_packs() -> bool:
+    """Return whether anything is in the folder of installed packs, damaged or not."""
+    return any(packs_folder().glob("*/*"))
+
+
 def signing_folder() -> Path:
     """Return the folder of keys that sign packs, `~/.local/share/code-atlas/signing` on Linux; it may be missing."""
     return personal_folder().with_name("signing")

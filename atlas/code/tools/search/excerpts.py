@@ -129,4 +129,4 @@ def indentation(lines: Sequence[str]) -> int:
 def dedented(line: str, common: int) -> str:
     """Return a line without so much of its indentation; tabs become four spaces."""
     spread = line.expandtabs(TAB).rstrip()
-    return spread[min(common, _indent(spread)) :]
+    return spread[min(common, _indent(spread)) :] if common else spread

@@ -51,7 +51,7 @@ def scores(
     text: str, pieces: Sequence[str], cosines: Sequence[float], asked: Collection[str], split: Split
 ) -> list[float]:
     """Return how well each piece matches a question; `asked`: roots of its words; `cosines` may be empty."""
-    found = [roots_of(split(piece)).intersection(asked) for piece in pieces]
+    found = [_asked_in(piece, asked, split) for piece in pieces]
     frequent = Counter(root for each in found for root in each)
     rarity = {root: log(1 + len(pieces) / (1 + frequent[root])) for root in sorted(asked)}
     total = sum(rarity.values()) or 1.0
@@ -64,6 +64,15 @@ def scores(
         + SHAPE * sum(shape.search(piece) is not None for shape in shapes)
         for own, cosine, piece in zip(found, meaning, pieces, strict=True)
     ]
+
+
+def _asked_in(piece: str, asked: Collection[str], split: Split) -> frozenset[str]:
+    """Return the asked roots that a piece has. A word begins with its root, so most pieces need not be split."""
+    if piece.isascii():
+        lowered = piece.lower()
+        if not any(root in lowered for root in asked):
+            return frozenset()
+    return roots_of(split(piece)).intersection(asked)
 
 
 def shares(values: Sequence[float]) -> list[float]:

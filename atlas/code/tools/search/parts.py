@@ -100,12 +100,15 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[K
 
 def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[Key]]:
     least = REQUIRED if pricing.requires_pieces else 0.0
-    prices = [pricing.count("\n".join(line.text for line in piece)) + 2 * len(piece) for piece in each.pieces]
-    values = each.piece_values or [each.likelihood] * len(prices)
-    return [
-        AnswerPart((PIECE, number, index), max(LINES * value, least * price), price, (HIT, number, 0))
-        for index, (value, price) in enumerate(zip(values, prices, strict=True))
-    ]
+    values = each.piece_values or [each.likelihood] * len(each.pieces)
+    parts: list[AnswerPart[Key]] = []
+    for index, (value, piece) in enumerate(zip(values, each.pieces, strict=True)):
+        marks = 2 * len(piece)
+        if not least and LINES * value < LEAST * marks:
+            continue  # it is left out whatever its text costs
+        price = pricing.count("\n".join(line.text for line in piece)) + marks
+        parts.append(AnswerPart((PIECE, number, index), max(LINES * value, least * price), price, (HIT, number, 0)))
+    return parts
 
 
 def undescribed(hit: SymbolHit) -> SymbolHit:

@@ -1,0 +1,114 @@
+"""`atlas status`, `search` and `node` without the option parser, whose import takes as long as the answer.
+
+Agents and scripts run these commands often. Only plain forms are read here: known options, each once, with values that
+the parser would take as they are. Help, mistakes, completion and all other forms are left to the parser.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+FLAG, TEXT, LIST = "flag", "text", "list"
+LIMIT, BUDGET = range(51), range(1_000_000_000)
+"""Values of numbers, as the parser takes them."""
+MODES = ("hybrid", "text", "vector", "exact", "regex")
+
+Kind = str | range | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    arguments: int
+    """The most positional arguments."""
+    required: int
+    options: Mapping[str, tuple[str, Kind]]
+    """Parameter and kind of each option; a flag `--no-X` sets X to False."""
+
+
+_OPTIONS: Mapping[str, tuple[str, Kind]] = {
+    "--project": ("project", TEXT),
+    "--data-dir": ("data_dir", TEXT),
+    "--json": ("json", FLAG),
+    "--token-budget": ("token_budget", BUDGET),
+}
+_COMMANDS: Mapping[str, _Command] = {
+    "status": _Command(
+        0, 0, {**_OPTIONS, "--skipped": ("skipped", FLAG), "--only": ("only", TEXT), "--all": ("every", FLAG)}
+    ),
+    "node": _Command(1, 1, {**_OPTIONS, "--path": ("path", TEXT), "--label": ("label", TEXT)}),
+    "search": _Command(
+        1,
+        0,
+        {
+            **_OPTIONS,
+            **{f"--{name}": (name, TEXT) for name in ("relation", "of", "to", "scope", "path", "cursor")},
+            **{f"--{name}": (name, LIST) for name in ("label", "language")},
+            **{f"--{name}": (name, FLAG) for name in ("tests", "no-tests", "brief", "snippets")},
+            **{name: ("limit", LIMIT) for name in ("--limit", "-n")},
+            "--mode": ("mode", MODES),
+        },
+    ),
+}
+
+
+def run_directly(words: Sequence[str]) -> int | None:
+    """Run a command and return its exit code; None if the option parser has to read it. Raises AtlasError."""
+    command = _COMMANDS.get(words[0]) if words else None
+    if command is None or "_ATLAS_COMPLETE" in os.environ:
+        return None
+    read = _read(command, words[1:])
+    if read is None:
+        return None
+    from atlas.cli.requests import search_request, status_request, symbol_request
+    from atlas.cli.run import ask_and_print
+    from atlas.cli.settings import settings_of
+
+    positional, given = read
+    project, data_dir, as_json = given.pop("project", ""), given.pop("data_dir", ""), bool(given.pop("json", False))
+    match words[0]:
+        case "status":
+            request = status_request(**given)
+        case "node":
+            request = symbol_request("get_node", positional[0], **given)
+        case _:
+            request = search_request(*positional, **given)
+    return ask_and_print(settings_of(project, data_dir), request, as_json=as_json)
+
+
+def _read(command: _Command, words: Sequence[str]) -> tuple[list[str], dict[str, Any]] | None:
+    """Return positional arguments and options by parameter; None for a form that is not plain."""
+    positional: list[str] = []
+    given: dict[str, Any] = {}
+    left = list(reversed(words))
+    while left:
+        word = left.pop()
+        if not word.startswith("-"):
+            positional.append(word)
+            continue
+        option, equals, text = word.partition("=")
+        name, kind = command.options.get(option, ("", ""))
+        if kind == FLAG and not equals:
+            wanted, name = not name.startswith("no-"), name.removeprefix("no-")
+            if name in given:
+                return None
+            given[name] = wanted
+            continue
+        if not name or kind == FLAG or (equals and not option.startswith("--")) or (not equals and not left):
+            return None
+        text = text if equals else left.pop()
+        value = _value(kind, text) if equals or not text.startswith("-") else None
+        if value is None or (name in given and kind != LIST):
+            return None
+        given[name] = [*given.get(name, []), text] if kind == LIST else value
+    return (positional, given) if command.required <= len(positional) <= command.arguments else None
+
+
+def _value(kind: Kind, text: str) -> str | int | None:
+    """Return the value of an option; None for one that the parser may refuse or read otherwise."""
+    if isinstance(kind, range):
+        is_plain = text.isascii() and text.isdecimal() and len(text) < 10 and str(int(text)) == text
+        return int(text) if is_plain and int(text) in kind else None
+    return text if isinstance(kind, str) or text in kind else None

@@ -1,0 +1,36 @@
+"""The settings that the options of a command mean. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from atlas.cli import output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atlas.runtime.config.load import Settings
+
+MAX_WARNINGS = 3
+"""Ignored settings that a command names."""
+
+
+def settings_of(project: str, data_dir: str) -> Settings:
+    """Return the current settings for the options of a command. Raises ConfigError.
+
+    What the project's own file sets in vain is told on stderr.
+    """
+    from atlas.runtime.config.load import load_settings
+
+    settings = load_settings(project, data_dir)
+    warn_of([each.why for each in settings.ignored])
+    return settings
+
+
+def warn_of(ignored: Sequence[str]) -> None:
+    """Tell on stderr why settings are ignored."""
+    for why in ignored[:MAX_WARNINGS]:
+        print(f"warning: ignored: {output.one_line(why)}", file=sys.stderr)
+    if len(ignored) > MAX_WARNINGS:
+        print(f"warning: ignored: {len(ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
