@@ -59,6 +59,7 @@ _OF_NEEDS = re.compile(
     r"\b(?:needs?|needed|requires?|required|depend\w*|uses?|pulls?|brings?|librar\w+|packages?|deps|imports?)\b",
     re.IGNORECASE,
 )
+_OF_PACKAGES = re.compile(r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?)\b", re.IGNORECASE)
 _INSTALLING = re.compile(
     r"\b(?:what|which)\b.*\b(?:by|when|if|after|with|do|does|along|from)\b.*\binstall(?:s|ing)? (?:the |gem |package )?"
     r"[`'\"]?([\w.@/-]+)(?!\[)[`'\"]?(?:\W*$)",
@@ -104,7 +105,7 @@ def read_package_question(
     if groups and (is_sure or re.search(r"\b(?:extras?|groups?|feature)\b", text, re.IGNORECASE)):
         return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     named = _packages(words, declared)
-    if named and defines and not is_sure:
+    if named and defines and not is_sure and not _OF_PACKAGES.search(text):
         return None
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
         return PackageQuestion(PackageAspect.LIST, project=project, certain=True)
