@@ -6,7 +6,7 @@ A question that none answers is searched as text. Reads the graph, the packages 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
@@ -15,10 +15,13 @@ from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
-from atlas.code.graph.name_lines import find_name_lines, with_symbols
+from atlas.code.graph.member_uses import used_through_members
+from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE
+from atlas.code.graph.name_lines import NameLine, find_name_lines, with_symbols
+from atlas.code.graph.occurrences import is_comment
 from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages, is_own
-from atlas.code.graph.relation import EdgeAnswer
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
@@ -256,10 +259,31 @@ async def _with_text(reader: Reader, found: EdgeAnswer, asked: AskedQuestion) ->
     known = {(row.path, row.line) for row in rows}
     known.update((each.path, line) for each in found.related for line in each.lines)
     text = await find_name_lines(reader, rows[0].name, targets[0].node.project, known, prose=False)
+    if found.intent.kind == Kind.USAGES and len(rows) == 1 and rows[0].label == Label.CLASS:
+        known_uids = {each.node.row.uid for each in found.related}
+        more = await used_through_members(reader, targets[0].node, text.lines)
+        more = [each for each in more if each.node.row.uid not in known_uids]
+        used = {(each.path, line) for each in more for line in each.lines}
+        text = replace(text, lines=tuple(each for each in text.lines if (each.path, each.line) not in used))
+        related = (*found.related, *sorted(more, key=lambda each: each.node.row.is_test))
+        found = replace(found, related=related, unscoped=len(related)) if more else found
     sets = asks_for_values(asked.query.text.lower())
     lines = sorted(text.lines, key=lambda each: not each.sets) if sets else text.lines
     shown = await with_symbols(reader, lines[:MOST_LINES], targets[0].node.project)
+    found = _called_by_text(found, shown) if found.intent.kind == Kind.CALLERS and not found.related else found
     return replace(found, text=replace(text, lines=(*shown, *lines[MOST_LINES:])))
+
+
+def _called_by_text(found: EdgeAnswer, lines: Sequence[NameLine]) -> EdgeAnswer:
+    """Return an answer about the callers of a value with the lines that call what it holds: `onClose.invoke()`."""
+    name = re.escape(found.targets.targets[0].node.row.name)
+    call = re.compile(rf"(?<![\w$]){name}(?:\??\.(?:invoke|call|apply)|\?\.|!)?\s*\(")
+    calls = [
+        RelatedSymbol(each.inside, each.path, (each.line,), BY_TEXT, TEXT_CONFIDENCE)
+        for each in lines
+        if each.inside is not None and call.search(each.text) and not is_comment(each.text)
+    ]
+    return replace(found, related=tuple(calls), is_unknown=False, notes=()) if calls else found
 
 
 def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | None) -> Answered:

@@ -63,7 +63,10 @@ async def test_questions_about_packages_are_answered_with_places(tmp_path: Path)
 
 
 MONOREPO = {
-    "package.json": '{"name": "all", "private": true, "workspaces": ["packages/*"]}\n',
+    "package.json": (
+        '{"name": "all", "private": true, "workspaces": ["packages/*"],\n'
+        ' "dependencies": {"left-pad": "^1"}, "devDependencies": {"vitest": "^3.1", "husky": "^9"}}\n'
+    ),
     "packages/core/package.json": (
         '{\n  "name": "@shop/core",\n  "dependencies": {"zod": "^4.2.0"},\n  "peerDependencies": {"react": ">=17",'
         ' "preact": "*"},\n  "peerDependenciesMeta": {"preact": {"optional": true}}\n}\n'
@@ -99,9 +102,11 @@ async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) ->
             "which plug_crypto versions are allowed",
             "Which Ktor version do we build against?",
             "minimum python and minimum kombu",
+            "which test framework is used, and what version?",
+            "what do I get when I install all",
         ):
             said[question] = "\n".join((await hybrid_search(atlas, question)).lines())
-    zod, peers, inner, alias, extra, computed, family, two = said.values()
+    zod, peers, inner, alias, extra, computed, family, two, framework, installed = said.values()
     assert zod.startswith("zod: version 3 declared by 1 project") and "^4" not in zod
     assert "react >=17" in peers and "preact * [optional]" in peers
     assert "imported by 1 file outside of it" in inner and "packages/web/use.ts" in inner
@@ -110,3 +115,5 @@ async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) ->
     assert 'System.get_env("OLD")' in computed and 'defp crypto_version, do: "~> 1.2"' in computed
     assert family.startswith("Ktor: declared 3.5.1") and "ktor-server 3.5.1" in family
     assert two.startswith("Python: >=3.9 (tool/setup.py); kombu: >=5.6")
+    assert framework.startswith("tools of that kind known by name: 1 development") and "vitest ^3.1" in framework
+    assert "left-pad ^1" in installed and "vitest" not in installed

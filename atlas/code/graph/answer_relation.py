@@ -187,6 +187,7 @@ def _derives(place: TextPlace) -> bool:
     return bool(_DERIVES.search(place.text))
 
 
+_WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code"))
 _MAY_LACK: Mapping[Kind, Callable[[TextPlace], bool]] = MappingProxyType(
     {Kind.TESTS: is_test, Kind.SUBTYPES: _derives, Kind.USAGES: lambda _: True}
 )
@@ -438,7 +439,7 @@ async def _scope(
 
 async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[Node], bool] | None, tuple[str, ...]]:
     """Return which symbols lie in a module, class or folder; None for no scope, and for one that is unknown."""
-    if not scope:
+    if not scope or scope.lower() in _WHOLE_PROJECT:
         return None, ()
     prefix = scope.removeprefix("./").strip("/")
     anywhere = Filter(project=project)

@@ -24,9 +24,9 @@ MAX_NODES = 100
 MAX_FILES = 30
 MAX_LISTED = 20
 """Maximum number of symbols listed; a name with more mentions is likely to be shared with another package."""
-_BY_TEXT = "text"
+BY_TEXT = "text"
 """Strategy of a line that mentions the name and has no edge."""
-_TEXT_CONFIDENCE = 0.4
+TEXT_CONFIDENCE = 0.4
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.PACKAGE, Label.VALUE, Label.FILE)
 
@@ -56,7 +56,7 @@ async def find_related_by_text(
     if intent.kind == Kind.CALLEES and intent.direct is not False:
         names = {row.name, *(each.node.row.name for each in found)}
         called = [each for target in targets.targets for each in await find_calls(reader, target.node, names)]
-        return [RelatedSymbol(each, each.row.path, (), _BY_TEXT, _TEXT_CONFIDENCE) for each in called]
+        return [RelatedSymbol(each, each.row.path, (), BY_TEXT, TEXT_CONFIDENCE) for each in called]
     known = {*targets.uids, *(each.node.row.uid for each in found)}
     where, calls = Filter(project=targets.targets[0].node.project), False
     match intent.kind:
@@ -74,7 +74,7 @@ async def find_related_by_text(
         return []
     mentions = await find_mentions(reader, row.name, where, known, calls=calls)
     return [
-        RelatedSymbol(each.node, each.node.row.path, each.lines, _BY_TEXT, _TEXT_CONFIDENCE)
+        RelatedSymbol(each.node, each.node.row.path, each.lines, BY_TEXT, TEXT_CONFIDENCE)
         for each in mentions
         if each.node.row.is_test or intent.kind != Kind.TESTS
     ]

@@ -17,7 +17,7 @@ from atlas.code.graph.declarations import (
     section_of,
     short_name,
 )
-from atlas.code.question.package_questions import KINDS, PackageAspect, PackageQuestion
+from atlas.code.question.package_questions import KINDS, PackageAspect, PackageQuestion, read_roles
 from atlas.code.question.parse_question import Query
 from atlas.core.english.stems import root_of
 
@@ -59,6 +59,11 @@ _OF_NEEDS = re.compile(
     r"\b(?:needs?|needed|requires?|required|depend\w*|uses?|pulls?|brings?|librar\w+|packages?|deps|imports?)\b",
     re.IGNORECASE,
 )
+_WITH_FILES = re.compile(
+    r"\b(?:files?|cover|covers|covered|functions?|class(?:es)?|cases?|import\w*|run|runs)\b", re.IGNORECASE
+)
+"""Tests themselves are asked for."""
+_OF_PACKAGES = re.compile(r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?)\b", re.IGNORECASE)
 _INSTALLING = re.compile(
     r"\b(?:what|which)\b.*\b(?:by|when|if|after|with|do|does|along|from)\b.*\binstall(?:s|ing)? (?:the |gem |package )?"
     r"[`'\"]?([\w.@/-]+)(?!\[)[`'\"]?(?:\W*$)",
@@ -98,13 +103,16 @@ def read_package_question(
         own = {each.project: each for each in declared if not each.folder}
         if normal_name(installed[1]) in {normal_name(name) for name in own}:
             return PackageQuestion(PackageAspect.LIST, project=next(iter(own)), kinds=("runtime",), certain=True)
+    if (roles := read_roles(text)) and not defines and not _WITH_FILES.search(text):
+        names = frozenset(name for each in roles.values() for name in each)
+        return PackageQuestion(PackageAspect.LIST, names=names, certain=True)
     is_sure = bool(_DEPENDENCIES.search(text)) and not _CODE_NOUNS.search(text)
     words = [word.strip(".,?!:;") for word in _WORD.findall(text)]
     groups = _groups(text, words, declared)
     if groups and (is_sure or re.search(r"\b(?:extras?|groups?|feature)\b", text, re.IGNORECASE)):
         return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     named = _packages(words, declared)
-    if named and defines and not is_sure:
+    if named and defines and not is_sure and not _OF_PACKAGES.search(text):
         return None
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
         return PackageQuestion(PackageAspect.LIST, project=project, certain=True)

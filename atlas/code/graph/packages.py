@@ -90,7 +90,10 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
             for each in (in_groups(declared, question.groups) if question.groups else declared)
             if (not kinds or each.kind in kinds or each.group in kinds)
             and (not question.topic or of_topic(each, question.topic))
+            and (not question.names or short_name(each.package or each.name) in question.names)
         )
+        if question.names and not kept:
+            return None  # a tool that is not known by name
         return PackageReport(question, kept, projects=projects, every=declared)
     return await _about(reader, question, declared, where, projects)
 

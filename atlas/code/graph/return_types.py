@@ -16,7 +16,7 @@ _KEYWORD = re.compile(r"\b(?:def|fun|func|fn|function|let|const|val|var)\b")
 _OPEN, _CLOSE = "([{<", ")]}>"
 
 
-def is_type(label: Label, kind: str) -> bool:
+def is_type(label: str, kind: str) -> bool:
     """Return whether a symbol is a type that a function may return."""
     return label == Label.CLASS or (label == Label.VALUE and kind in _TYPES)
 

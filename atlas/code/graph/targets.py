@@ -38,8 +38,7 @@ _ANY_CODE = (*_CALLABLE, Label.VALUE)
 APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
     Kind.CALLERS: (_ANY_CODE,),
     Kind.CALLEES: (_CALLABLE,),
-    # a module of Ruby is a namespace that classes mix in
-    Kind.SUBTYPES: (_CLASSES, (Label.METHOD, Label.FUNCTION), (Label.PACKAGE,)),
+    Kind.SUBTYPES: (_CLASSES, (Label.METHOD, Label.FUNCTION)),
     Kind.SUPERTYPES: (_CLASSES, (Label.METHOD,)),
     Kind.HIERARCHY: (_CLASSES,),
     Kind.OVERRIDES: ((Label.METHOD, Label.VALUE), _CLASSES),
@@ -154,10 +153,19 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         found = _preferred(await reader.store.find(name, Match.FOLDED, where, MAX_NODES), APPLIES.get(kind, ()))
     if "." in name and not any(node.row.label not in EXTERNAL_LABELS for node in found):
         found = _preferred(await _re_exported(reader, name, where), APPLIES.get(kind, ())) or found
+    if nodes and not found and kind == Kind.SUBTYPES:
+        found = await _mixed_in(reader, nodes)
     if nodes and not found:
         return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
     groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near, notes=resolution.notes)
+
+
+async def _mixed_in(reader: Reader, nodes: Sequence[Node]) -> list[Node]:
+    """Return the namespaces that classes mix in, as Ruby's modules."""
+    spaces = [node for node in nodes if node.row.kind == "namespace"]
+    degrees = await reader.store.degrees([node.row.uid for node in spaces], Direction.IN, (EdgeType.INHERITS,))
+    return [node for node in spaces if any(degrees.get(node.row.uid, {}).values())]
 
 
 def _is_text(reader: Reader, node: Node) -> bool:

@@ -54,6 +54,7 @@ _READ = re.compile(
             r"[\"'](?P<declared>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b",
             rf"(?:\bos\.(?:Getenv|LookupEnv|getenv|environ(?:\.get)?)|\benv::var(?:_os)?|\bprocess\.env|\bSystem\.getenv"
             rf"|\bENV(?:\.fetch)?|\bGetEnvironmentVariable|(?<![\w.>])getenv)[(\[]\s*&?{_IDENTIFIER}\s*[,)\]]",
+            r"(?P<handed>&System\.(?:get_env|fetch_env!?)/1|\bSystem::getenv\b|\bos\.(?:getenv|environ\.get|Getenv)(?=\s*[,)]))",
             r"\b(?:env|environ|environment|_env)(?:\.(?:fetch|get|key\?))?[\[(]\s*[\"'](?P<passed>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']",
         )
     )
@@ -71,6 +72,12 @@ _OF_REQUESTS = re.compile(
 )
 """Entries of a request's environment (CGI, WSGI, Rack), which are read like variables."""
 _PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY"))
+_IN_CALL = re.compile(r"(?<=[(,|\s])@?[A-Za-z_]\w*(?=\s*[,)|])")
+USED_WITHIN = 10
+"""Lines behind a read in which what was read is looked for."""
+MOST_USES = 2
+MAX_SENTENCE = 260
+_ASSIGNED = re.compile(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
 MAX_LEFT = 30
 _WRITES = re.compile(r"^\s*(?:=(?!=|~)|\|\|=)|\bsetenv|\bputenv|\bSetenv|\bset_var")
 
@@ -161,6 +168,8 @@ def _read(found: TextMatch) -> EnvironmentRead | None:
     is_written = bool(re.match(r"=(?!=|~|>)|\|\|=", rest)) or bool(
         re.search(r"setenv|putenv|set_var", found.match[0], re.I)
     )
+    if groups.get("handed"):
+        return EnvironmentRead(_names_handed_over(found), found, is_computed=True)
     if groups.get("at"):
         return EnvironmentRead(groups["at"], found, is_computed=True)
     name = next(
@@ -218,7 +227,7 @@ async def _about(
         lines.append(TextLine(group, each.found.place, f"{name}{_with_next(each.found)}"))
     pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
     told = await scan_texts(reader, where, pattern, [name.encode() for name in names], is_document)
-    documents = [TextLine("documented", each.place, shown(each.text)) for each in told.found]
+    documents = [TextLine("documented", each.place, _with_rest(each)) for each in told.found]
     order = ("reads", "sets", "documented", "tests")
     lines = sorted([*lines, *documents[:6]], key=lambda each: order.index(each.group))
     reading = [each for each in mine if not each.is_written]
@@ -229,11 +238,36 @@ async def _about(
     return LineReport("environment", title, tuple(lines), (*notes, *told.notes))
 
 
+def _names_handed_over(found: TextMatch) -> str:
+    """Return the list whose names a function reads one by one, with its definition: `map(os.getenv, NAMES)`."""
+    names = [name for name in _IN_CALL.findall(found.text) if name.lstrip("@") not in ("os", "System", "getenv")]
+    for name in names:
+        defines = re.compile(rf"\s*(?:(?:const|let|var|val|final) )?{re.escape(name)}\s*[:=~]")
+        for line in found.file.lines:
+            if defines.match(line) or line.lstrip().startswith(f"{name} ~w"):
+                return shown(line)
+    return names[0] if names else shown(found.text)
+
+
 def _with_next(found: TextMatch) -> str:
-    """Return the line with the one behind it, which often uses what was read."""
-    after = found.file.lines[found.line : found.line + 1]
-    text = shown(found.text)
-    return f"{text} / {shown(after[0])}" if after and after[0].strip() and len(text) < 100 else text
+    """Return the line with those behind it that use what was read, or the next one."""
+    behind = found.file.lines[found.line : found.line + USED_WITHIN]
+    text, named = shown(found.text), _ASSIGNED.match(found.text)
+    if len(text) >= 100:
+        return text
+    used = [line for line in behind if named is not None and re.search(rf"\b{re.escape(named[1])}\b", line)]
+    said = [shown(line) for line in (used or behind[:1]) if line.strip()]
+    return " / ".join((text, *said[:MOST_USES]))
+
+
+def _with_rest(found: TextMatch) -> str:
+    """Return a line of a document with the rest of its sentence."""
+    text = found.text.strip()
+    for line in found.file.lines[found.line : found.line + MOST_USES]:
+        if not line.strip(" #*/") or text.endswith((".", ":", "|", ">")) or len(text) > MAX_SENTENCE:
+            break
+        text = f"{text} {line.strip(' #*/')}"
+    return " ".join(text.split())[:MAX_SENTENCE]
 
 
 def _listed(

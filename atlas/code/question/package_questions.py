@@ -48,6 +48,8 @@ class PackageQuestion:
     """What the dependencies are for, where that is no kind: `docs`."""
     version: str = ""
     """The version that is asked for: `3` of `still on zod 3`."""
+    names: frozenset[str] = frozenset()
+    """Names of known packages for a purpose, the last part of each: of a list, only these are meant."""
     importers: bool = False
     """Whether a question for versions also asks who imports the package."""
 
@@ -136,6 +138,32 @@ def _question(asks: PackageAspect, match: re.Match[str]) -> PackageQuestion | No
         return PackageQuestion(asks, package.rstrip("."), kinds=(kind,) if kind else (), certain=True)
     certain = bool(_SURE.search(match[0].replace(package, "") if package else match[0]))
     return PackageQuestion(asks, package.rstrip("."), project, (kind,) if kind else (), certain=certain)
+
+
+_ROLE = re.compile(
+    r"\b(?P<role>test(?:s|ing|ed)?|lint(?:ing|s|er)?|format(?:ting|ter)?|typ(?:es|ing|ings|e[- ]?check\w*)"
+    r"|bundl(?:e|es|ing|er)|bench(?:mark\w*)?|docs|documentation)\b",
+    re.IGNORECASE,
+)
+_ROLE_THING = re.compile(
+    r"\b(?:which|what)\b.*\b(?:frameworks?|librar(?:y|ies)|runners?|tools?|packages?|linters?|formatters?|bundlers?"
+    r"|type ?checkers?)\b",
+    re.IGNORECASE,
+)
+
+
+def read_roles(text: str) -> dict[str, frozenset[str]]:
+    """Return the purposes of tools that a text asks for, with the names of known ones: `which test framework`."""
+    if len(text) > MAX_CHARACTERS or not _ROLE_THING.search(text):
+        return {}
+    said = {match["role"].lower() for match in _ROLE.finditer(text)}
+    return {role: names for role, names in _roles().items() if any(each.startswith(role[:3]) for each in said)}
+
+
+@cache
+def _roles() -> Mapping[str, frozenset[str]]:
+    data = tomllib.loads((Path(__file__).parent / "package_phrases.toml").read_text("utf-8"))
+    return {role: frozenset(names.split("|")) for role, names in data["roles"].items()}
 
 
 _NO_NAMES = frozenset(

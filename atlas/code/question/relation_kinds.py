@@ -17,7 +17,7 @@ class Kind(StrEnum):
     USES = "uses"
     INSTANTIATIONS = "instantiations"
     """Where a class is constructed or an exception is raised."""
-    RETURNERS = "functions returning"
+    RETURNERS = "returners"
     """Which functions declare a type as their result."""
     TESTS = "tests"
     TESTED = "tested"

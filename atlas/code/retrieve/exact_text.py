@@ -84,6 +84,8 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 """Time and level at the start of a line of a log."""
+_FRAGMENT = re.compile(r"(?:[\w$]+|(?<=\s))(?:\.[\w$]+)+\((?:'[^'()]{1,60}'|\"[^\"()]{1,60}\")\)")
+"""A call with a text, as code has it: `.command('*')`."""
 _NAME = re.compile(r"[\w$]+(?:(?:\.|::|#|->)[\w$]+)*(?:\(\))?")
 
 
@@ -119,6 +121,9 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
         return _kept([error.group(1)])
     if _MESSAGE.search(text) and not is_question and not text.startswith(('"', "'", "`", "“")):
         return _kept([_PREFIX.sub("", text)], is_certain=False)
+    fragments = _FRAGMENT.findall(text) if "`" not in text else []
+    if fragments:
+        return _kept(fragments)
     quoted = (
         (next(group for group in match.groups() if group is not None), match[0][0]) for match in _QUOTES.finditer(text)
     )
@@ -158,7 +163,8 @@ async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
         found += lines
         if not lines and each.is_certain and not is_name and not await _is_indexed(reader, each.text, where):
             nowhere.append(each.text)
-    found.sort(key=lambda each: min(each.order[1], 2))  # of several texts of one message, that of code comes first
+    # of several texts of one message, that of code comes first; a page is asked for otherwise
+    found.sort(key=lambda each: (query.wants_documents and each.order[1] != 1, min(each.order[1], 2)))
     return await _in_definitions(reader, list(dict.fromkeys(each.line for each in found)), tuple(nowhere), where)
 
 

@@ -105,7 +105,7 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
             wanted = f"{wanted} " if wanted else ""
             said = str(len(found.declared)) if question.kinds and found.declared else said
             said = said if found.declared or not found.every else f"{said} ({_counts(found.every)} declared)"
-            title = f"{wanted}dependencies{of}: {said}"
+            title = f"{'tools of that kind known by name' if question.names else f'{wanted}dependencies{of}'}: {said}"
             if found.projects > 1 and not question.project:
                 own = sum(not each.folder for each in found.declared)
                 title += f" ({found.projects} projects; `dependencies of NAME` lists one)"

@@ -122,9 +122,8 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
     kinds = {subject.kind for subject in answer.subjects}
     is_implemented = bool(kinds & _IMPLEMENTED) and kinds <= _IMPLEMENTED | {"struct"}
     kind = "implementations" if answer.kind == "subclasses" and is_implemented else answer.kind
-    title = (
-        f"path to {answer.other} from" if kind == "path" else kind if kind == "functions returning" else f"{kind} of"
-    )
+    titles = {"path": f"path to {answer.other} from", "returners": "functions returning"}
+    title = titles.get(kind, f"{kind} of")
     if answer.subject_count == 1:
         subject = answer.subjects[0]
         parts = (title, subject.kind, shown_name(subject), subject.place, answer.scope)
