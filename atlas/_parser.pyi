@@ -466,6 +466,82 @@ class VectorIndex:
 def cosines(query: bytes, vectors: Sequence[bytes]) -> list[float]:
     """Return the cosines of a float32 query with float32 vectors; 0 for one without length or of another dimension."""
 
+# --- segments of words ----------------------------------------------------------------------------------------------
+
+_SegmentRow = tuple[int, bytes, bytes, bytes]
+"""Id, nodes, gone and directory of a segment."""
+_TextRow = tuple[int, int, str, bool, bool, str, str, str, str, str]
+"""Node, file, label, is_test, is_generated, name, qualified name, docstring, source, path."""
+_Among = tuple[bytes | None, list[str] | None, bool, bool]
+"""Files (sorted uint32 little-endian) or None for all, labels or None for all, with tests, with generated code."""
+
+def build_words(rows: Sequence[_TextRow], gone: Sequence[int]) -> tuple[bytes, bytes, bytes, list[tuple[bytes, bytes]]]:
+    """Return nodes, gone, directory and blocks (postings, positions) of a segment of texts of distinct nodes.
+
+    `gone`: nodes whose earlier texts the segment replaces or deletes.
+    """
+
+class WordIndex:
+    """The segments of a store in one state, for BM25 as SQLite's FTS5 computes it. Immutable.
+
+    All methods that read segments or blocks raise ValueError if the bytes are damaged.
+    """
+
+    def __init__(self, before: WordIndex | None, ids: Sequence[int], new: Sequence[_SegmentRow]) -> None:
+        """`ids` ascend; segments that `before` has are shared with it, `new` has the others."""
+
+    @property
+    def segments(self) -> list[int]: ...
+    def blocks(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Return the ids of the blocks of postings, and of positions, that a search for words and phrases reads."""
+
+    def search(
+        self,
+        words: Sequence[str],
+        postings: Sequence[tuple[int, bytes]],
+        positions: Sequence[tuple[int, bytes]],
+        among: _Among,
+        limit: int,
+    ) -> list[tuple[int, float]]:
+        """Return the best nodes with their scores, unordered, and all others that score as the last of them."""
+
+    def count(
+        self,
+        words: Sequence[str],
+        postings: Sequence[tuple[int, bytes]],
+        positions: Sequence[tuple[int, bytes]],
+        among: _Among,
+        most: int,
+    ) -> list[tuple[int, list[tuple[int, int]]]]:
+        """Return for each word how many texts have it and, if at most `most`, (file, texts that pass `among`)."""
+
+    def all_blocks(self) -> list[int]:
+        """Return the ids of all blocks, in ascending order."""
+
+    def check(self, segment: int, postings: bytes, positions: bytes) -> int:
+        """Read all of a block; return the number of words in it, including those of replaced texts."""
+
+    def occurrences(self, segment: int, postings: bytes, positions: bytes) -> list[tuple[int, str, int, int]]:
+        """Return node, term, column and position of all words in a block, without replaced texts."""
+
+class WordMerger:
+    """Merges segments, given in ascending order. All methods raise ValueError if the bytes are damaged."""
+
+    def __init__(self, segments: Sequence[_SegmentRow], keeps_gone: bool) -> None:
+        """`keeps_gone`: there are older segments, of which these replace texts."""
+
+    def step(self) -> int | None:
+        """Merge until a segment's next block is needed; return its place, or None at the end."""
+
+    def feed(self, place: int, block: tuple[bytes, bytes] | None) -> None:
+        """Take the next block of a segment, None if it has no more."""
+
+    def take(self) -> list[tuple[bytes, bytes]]:
+        """Return the blocks that are complete, once."""
+
+    def end(self) -> tuple[bytes, bytes, bytes]:
+        """Complete the last block; return nodes, gone and directory."""
+
 # --- tokens ---------------------------------------------------------------------------------------------------------
 
 def split_words(text: str) -> list[str]:

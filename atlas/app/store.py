@@ -45,7 +45,6 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
         writing=writing,
         reset=reset,
         vector_index=VectorIndex,
-        bm25=bm25_library(settings),
     )
 
 
@@ -58,13 +57,6 @@ def describe_writer(settings: Settings) -> str:
     except AtlasError:
         return ""
     return "another process is indexing: ask again later" if writes else ""
-
-
-def bm25_library(settings: Settings) -> str:
-    """Return the library that provides `bm25_best` to SQLite, "" if the settings choose FTS5's own ranking."""
-    from atlas.parsing import BM25_LIBRARY
-
-    return BM25_LIBRARY if settings.store.fts_rank == "atlas" else ""
 
 
 @asynccontextmanager

@@ -137,13 +137,13 @@ def open_pack(
     """
     from atlas.adapters.stores.sqlite.store import EmbeddedStore
     from atlas.packs.questions.values import PackReader
-    from atlas.parsing import BM25_LIBRARY, Cl100kCounter, VectorIndex
+    from atlas.parsing import Cl100kCounter, VectorIndex
 
     manifest = load_manifest(folder)
     try:
         if check:
             check_file(folder / PACK_FILE)
-        store = EmbeddedStore.open_file(folder / PACK_FILE, vector_index=VectorIndex, bm25=BM25_LIBRARY)
+        store = EmbeddedStore.open_file(folder / PACK_FILE, vector_index=VectorIndex)
     except NotFound as error:
         raise StoreError(f"the pack in {folder} has no {PACK_FILE}", "install it again") from error
     except StoreError as error:

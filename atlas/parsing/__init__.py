@@ -4,7 +4,6 @@ Bytes and paths come in; facts, units, words, tokens and vectors go out. `parse`
 Atlas, `texts` turns units into rows of the model.
 """
 
-from atlas import _parser
 from atlas._parser import (
     FactsCache,
     Languages,
@@ -18,6 +17,9 @@ from atlas._parser import (
     SubProject,
     Unit,
     VectorIndex,
+    WordIndex,
+    WordMerger,
+    build_words,
     check_content,
     content_digest,
     cosines,
@@ -54,7 +56,6 @@ from atlas.parsing.parse import (
 from atlas.parsing.texts import name_words
 
 __all__ = [
-    "BM25_LIBRARY",
     "NOTE_FOLDER",
     "Cl100kCounter",
     "FactsCache",
@@ -69,6 +70,9 @@ __all__ = [
     "SubProject",
     "Unit",
     "VectorIndex",
+    "WordIndex",
+    "WordMerger",
+    "build_words",
     "check_content",
     "content_digest",
     "cosines",
@@ -99,6 +103,3 @@ __all__ = [
     "truncate_tokens",
     "with_link_problems",
 ]
-
-BM25_LIBRARY = str(_parser.__file__)
-"""The library that SQLite loads for `bm25_best`: the Rust extension is also an extension of SQLite."""

@@ -13,7 +13,7 @@ from atlas.adapters.opening.embedder import make_writing_embedders
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.app.main import assemble, make_source
 from atlas.app.session import Session
-from atlas.app.store import bm25_library, open_store
+from atlas.app.store import open_store
 from atlas.app.toolsets import BY_NAME
 from atlas.code.index.tiers.gate import SignificanceGate
 from atlas.core.contracts import Store
@@ -59,9 +59,7 @@ class AgentProbe:
         """Open the index. Raises as `main.open_atlas` for reading does, and ConfigError for an index on a server."""
         if settings.store.url:
             raise ConfigError("this measurement needs an index in a folder", "Unset ATLAS_STORE_URL and store.url.")
-        store = EmbeddedStore.open(
-            settings.data_dir, writing=False, vector_index=VectorIndex, bm25=bm25_library(settings)
-        )
+        store = EmbeddedStore.open(settings.data_dir, writing=False, vector_index=VectorIndex)
         self._settings, self._atlas, self._session = settings, assemble(settings, store), Session(settings)
 
     @property

@@ -18,6 +18,7 @@ from atlas.adapters.stores.shared.statements import statements
 from atlas.adapters.stores.sqlite.file.connection import DATABASE, open_reader
 from atlas.adapters.stores.sqlite.file.errors import translated
 from atlas.adapters.stores.sqlite.rows import Row, fetch, select, value
+from atlas.adapters.stores.sqlite.text_segments import occurrences
 
 KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -73,7 +74,7 @@ class StoreDump:
         """
         last = value(self._connection, "SELECT coalesce(max(id), 0) FROM symbol_id")
         numbers, sums = array("Q", bytes(8 * (last + 1))), array("Q", bytes(8 * (last + 1)))
-        for doc, term, column, offset in select(self._connection, statements("compare")["words"]):
+        for doc, term, column, offset in occurrences(self._connection):
             place = doc if doc <= last else 0
             numbers[place] += 1
             sums[place] = (sums[place] + hash((term, column, offset))) & _MASK
@@ -91,9 +92,6 @@ def open_whole(data_dir: Path) -> Generator[StoreDump]:
     with translated(path):
         connection = open_reader(path)
         try:
-            # The word list is a temporary table of this connection, but creating it still counts as a write.
-            fetch(connection, "PRAGMA query_only=0")
-            fetch(connection, statements("compare")["words_table"])
             fetch(connection, "BEGIN")
             yield StoreDump(connection, path)
         finally:

@@ -29,7 +29,7 @@ from atlas.code.index.tiers.gate import SignificanceGate
 from atlas.code.reader import Reader
 from atlas.core.contracts import Store
 from atlas.core.model import Direction, Filter, Match, Node
-from atlas.parsing import BM25_LIBRARY, Cl100kCounter, VectorIndex, digest_paths, split_words
+from atlas.parsing import Cl100kCounter, VectorIndex, digest_paths, split_words
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.config.settings import Settings
 from tests.neo4j.empty import emptied
@@ -124,7 +124,7 @@ HUBS = "MATCH (n)<-[r:CALLS]-() RETURN n.uid AS uid, count(r) AS calls ORDER BY 
 async def opened(kind: str, settings: Settings, url: str, *, writing: bool) -> Store:
     if kind == "bolt":
         return await BoltStore.open(Address(url), writing=writing)
-    return EmbeddedStore.open(settings.data_dir, writing=writing, vector_index=VectorIndex, bm25=BM25_LIBRARY)
+    return EmbeddedStore.open(settings.data_dir, writing=writing, vector_index=VectorIndex)
 
 
 async def indexed(kind: str, settings: Settings, url: str) -> IndexSummary:

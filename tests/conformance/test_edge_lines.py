@@ -12,7 +12,7 @@ from atlas.core.contracts import Store
 from atlas.core.errors import SchemaMismatch, StoreError
 from atlas.core.model import Direction, EdgeRow
 from tests.conformance.rows import PROJECT, PythonVectorIndex, edge, gone, node, unit
-from tests.raw_database import raw
+from tests.raw_database import put_words_in_fts5, raw
 
 LINES = (4, 6, 90, 1200)
 
@@ -95,9 +95,9 @@ async def older(tmp_path: Path) -> Path:
         "DROP TABLE other",
         before["node_row"],
         *(str(made[name]) for name in indexes),
-        "UPDATE meta SET value = '3' WHERE key = 'schema'",
     ):
         connection.execute(statement)
+    put_words_in_fts5(connection, "3")
     connection.close()
     return folder
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.text_segments import MAX_SEGMENTS, are_sound
 from atlas.core.errors import AtlasError, StoreError, Unavailable
 from atlas.core.model import FileRecord, Filter, GraphDelta, Match, Skipped
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, gone, node, unit, vector
@@ -100,7 +101,7 @@ async def test_a_full_disk_and_space_again(small_disk: Path) -> None:
     await store.aclose()
     whole = raw(small_disk / "data" / "atlas.db")
     assert whole.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    whole.execute("INSERT INTO text(text) VALUES ('integrity-check')")
+    assert are_sound(whole, 1 << 40)
     whole.close()
 
 
@@ -271,22 +272,21 @@ async def test_a_write_does_not_wait_for_readers(tmp_path: Path) -> None:
     await store.aclose()
 
 
-async def test_words_are_merged_when_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.adapters.stores.sqlite.writer.QUIET_SECONDS", 0.05)
+async def test_segments_of_words_stay_few_under_readers(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     await store.open_project(PROJECT, "/")
-    for number in range(12):
-        await store.apply(batch(number))
     reader = raw(tmp_path / "atlas.db", writing=False)
-    segments = 12
-    async with asyncio.timeout(20):
-        while segments > 3:
-            await asyncio.sleep(0.02)
-            ((segments,),) = reader.execute("SELECT count(DISTINCT segid) FROM text_idx").fetchall()
-    await assert_batch(store, 11)
-    await store.apply(batch(12))
+    for number in range(40):
+        await store.apply(batch(number))
+        await assert_batch(store, number)
+        ((segments,),) = reader.execute("SELECT count(*) FROM word_segment").fetchall()
+        assert segments < MAX_SEGMENTS
+    await store.finish(PROJECT)
+    ((segments,),) = reader.execute("SELECT count(*) FROM word_segment").fetchall()
+    assert segments <= 4
+    await assert_batch(store, 39)
     await store.aclose()
     reader.close()
     whole = raw(tmp_path / "atlas.db")
-    whole.execute("INSERT INTO text(text) VALUES ('integrity-check')")
+    assert are_sound(whole, 1 << 40)
     whole.close()

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.adapters.stores.sqlite.text_segments import are_sound
 from atlas.core.errors import NotFound, QueryError, StoreError, Unavailable
 from atlas.core.model import Direction, Filter, Match
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, node, query, unit, vector
@@ -65,7 +66,7 @@ async def test_a_killed_writer_leaves_whole_batches(tmp_path: Path, seed: int) -
     store = open_store(tmp_path, writing=True)
     connection = raw(tmp_path / "atlas.db")
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    connection.execute("INSERT INTO text(text) VALUES ('integrity-check')")
+    assert are_sound(connection, 1 << 40)
     connection.close()
     await store.apply(batch(7))
     assert await assert_whole(store) == 7
@@ -92,7 +93,7 @@ async def test_a_reader_never_waits_and_sees_the_state_before(tmp_path: Path) ->
     writing = raw(tmp_path / "atlas.db")
     writing.execute("BEGIN IMMEDIATE")
     writing.execute(
-        "DELETE FROM node; DELETE FROM edge; DELETE FROM vector; DELETE FROM text; UPDATE file SET path = 'z'"
+        "DELETE FROM node; DELETE FROM edge; DELETE FROM vector; DELETE FROM word_segment; UPDATE file SET path = 'z'"
     )
     reader = open_store(tmp_path)
     start = time.monotonic()

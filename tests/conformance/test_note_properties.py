@@ -14,7 +14,7 @@ from atlas.core.contracts import Store
 from atlas.core.errors import SchemaMismatch
 from atlas.core.model import Direction, EdgeRow, Filter, Match, NodeRow
 from tests.conformance.rows import PROJECT, PythonVectorIndex, edge, gone, node, unit
-from tests.raw_database import raw
+from tests.raw_database import put_words_in_fts5, raw
 
 
 def text(**values: object) -> str:
@@ -151,7 +151,7 @@ async def older(tmp_path: Path) -> Path:
         for index in [name for name in made if name.startswith(f"{table}_") and "INDEX" in made[name]]:
             connection.execute(made[index])
     connection.execute(before["node_row"])
-    connection.execute("UPDATE meta SET value = '5' WHERE key = 'schema'")
+    put_words_in_fts5(connection, "5")
     connection.close()
     return folder
 

@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from atlas.core.model import Filter
-from atlas.parsing import BM25_LIBRARY, VectorIndex, split_words
+from atlas.parsing import VectorIndex, split_words
 from tests.surfaces.processes import environment
 
 pytestmark = pytest.mark.e2e
@@ -160,7 +160,7 @@ QuerySet
 async def test_word_search_is_the_same_with_sqlites_own_ranking(indexed: tuple[Path, Path]) -> None:
     """The ranking that passes over rows gives every answer, score and order of the one that scores them all."""
     _, data = indexed
-    own = EmbeddedStore.open(data, writing=False, vector_index=VectorIndex, bm25=BM25_LIBRARY)
+    own = EmbeddedStore.open(data, writing=False, vector_index=VectorIndex)
     plain = EmbeddedStore.open(data, writing=False, vector_index=VectorIndex)
     narrow = Filter(path="django/db/**", labels=("Method",), include_tests=False)
     for question in SEARCHES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from atlas.adapters.stores.sqlite.text_segments import occurrences
 from atlas.app.main import open_atlas
 from atlas.code.index.events import IndexSummary
 from atlas.runtime.config.load import load_settings
@@ -50,9 +51,7 @@ def differences(left: Dump, right: Dump, most: int = 10) -> list[str]:
 def dump(data: Path) -> Dump:
     """Return everything in the store but times, generations and internal ids."""
     connection = raw(data / "atlas.db", writing=False)
-    connection.execute("CREATE TEMP TABLE shown (id INTEGER PRIMARY KEY, uid TEXT)")
-    connection.execute("INSERT INTO shown SELECT id, uid FROM symbol_id")
-    connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'text', 'instance')")
+    uids = dict(connection.execute("SELECT id, uid FROM symbol_id"))
     query = connection.execute
     try:
         return Dump(
@@ -83,7 +82,7 @@ def dump(data: Path) -> Dump:
                     "JOIN symbol_id b ON b.id = target WHERE target NOT IN (SELECT id FROM node)"
                 )
             ),
-            text=sorted(query("SELECT uid, term, col, offset FROM temp.terms JOIN shown ON shown.id = doc")),
+            text=sorted((uids[node], *where) for node, *where in occurrences(connection)),
             contents=sorted(query("SELECT path, data FROM content JOIN file ON file.id = content.file")),
             vectors=sorted(
                 query(

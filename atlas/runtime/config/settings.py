@@ -85,11 +85,6 @@ class StoreSettings:
     connect_seconds: int = setting(5, "Time limit for connecting.", 1, 300)
     read_seconds: int = setting(30, "Time limit for a query.", 1, 3600)
     write_seconds: int = setting(300, "Time limit for a write transaction.", 1, 86_400)
-    fts_rank: str = setting(
-        "atlas",
-        'Ranks word hits in the embedded store: "atlas" (the Rust extension) or "fts5" (SQLite; same scores, slower).',
-        choices=("atlas", "fts5"),
-    )
 
 
 @dataclass(frozen=True, slots=True)

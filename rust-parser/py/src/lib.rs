@@ -26,6 +26,7 @@ mod notes;
 mod parse;
 mod scan;
 mod secrets;
+mod segments;
 mod statements;
 mod tokens;
 mod unit;
@@ -48,6 +49,7 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     unit::register(module)?;
     encode::register(module)?;
     vectors::register(module)?;
+    segments::register(module)?;
     tokens::register(module)?;
     cypher_regex::register(module)
 }

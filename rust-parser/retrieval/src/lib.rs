@@ -1,5 +1,5 @@
 //! What finds text and orders what is found. `tokens` splits text into words and stems and counts model tokens, `encode`
-//! turns text into vectors with static models, `vectors` finds nearest neighbours, and `cypher_regex` matches the regular
+//! turns text into vectors with static models, `vectors` finds nearest neighbours, `segments` is the index of words, and `cypher_regex` matches the regular
 //! expressions of Cypher's `=~` in linear time.
 //!
 //! ```
@@ -21,5 +21,6 @@
 
 pub mod cypher_regex;
 pub mod encode;
+pub mod segments;
 pub mod tokens;
 pub mod vectors;

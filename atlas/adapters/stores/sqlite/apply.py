@@ -22,6 +22,7 @@ from atlas.adapters.stores.sqlite.file.erasure import add_pending, forget_names
 from atlas.adapters.stores.sqlite.gate import forget_decisions, put_decisions
 from atlas.adapters.stores.sqlite.read import record_of
 from atlas.adapters.stores.sqlite.rows import fetch, lines_text, run_many, select
+from atlas.adapters.stores.sqlite.text_segments import add_words
 from atlas.adapters.stores.sqlite.unit_changes import Edges, RowChanges
 from atlas.core.model import FileRecord, GraphDelta, NodeRow, SearchText
 from atlas.core.project_state import now
@@ -47,6 +48,7 @@ _COLUMNS = (
 _stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
 
 _CHUNK = 3 + _COLUMNS.index("chunk_digest")
+_FILTERED = 3 + _COLUMNS.index("is_generated") + 1
 
 _first = itemgetter(0)
 _target = itemgetter(1)
@@ -201,7 +203,7 @@ class _Batch:
         for gone in old.keys() - kept:
             changes.gone_nodes.append((gone,))
             if old[gone][2]:
-                changes.gone_texts.append((gone,))
+                changes.gone_texts.append(gone)
         changes.edges_gone(old_edges)
         return changes
 
@@ -232,12 +234,14 @@ class _Batch:
                 changes.changed_nodes.append(new)
                 if was[_CHUNK] and not new[_CHUNK]:
                     changes.gone_chunks.append((node,))
-            had = was[2] if was is not None else 0
-            if had != digest:
-                if had:
-                    changes.gone_texts.append((node,))
+            # Segments also hold what filters ask: file, label and flags.
+            if (was[1:_FILTERED] if was is not None else ()) != new[1:_FILTERED]:
+                if was is not None and was[2]:
+                    changes.gone_texts.append(node)
                 if text is not None:
-                    changes.new_texts.append((node, *text[1:]))
+                    changes.new_texts.append(
+                        (node, file, row.label, bool(row.is_test), bool(row.is_generated), *text[1:])
+                    )
         return mine
 
     def _intern(self, claimed: dict[str, NodeRow], deltas: Sequence[GraphDelta]) -> tuple[dict[str, int], int]:
@@ -280,13 +284,11 @@ class _Batch:
         return {row[:4]: row[4:] for row in rows}
 
     def _put_rows(self, changes: RowChanges) -> None:
-        self._many("delete_text", changes.gone_texts)
         self._many("delete_edge", changes.gone_edges)
         self._many("delete_node", changes.gone_nodes)
         self._many("change_node", changes.changed_nodes)
         self._many("add_node", changes.new_nodes)
-        # FTS5 writes a separate segment, to be merged later, whenever a rowid is less than the one before.
-        self._many("add_text", sorted(changes.new_texts, key=_first))
+        add_words(self._connection, changes.new_texts, changes.gone_texts)
         self._many("put_edge", changes.new_edges)
         counts = [(self._project, *kind, count) for kind, count in changes.edge_counts.items() if count]
         self._many("count_edges", counts)

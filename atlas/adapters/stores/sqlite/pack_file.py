@@ -19,7 +19,8 @@ import apsw
 from atlas.adapters.stores.sqlite.apply import apply
 from atlas.adapters.stores.sqlite.file.connection import open_writer
 from atlas.adapters.stores.sqlite.file.errors import translated
-from atlas.adapters.stores.sqlite.rows import fetch, select
+from atlas.adapters.stores.sqlite.rows import fetch, select, transaction
+from atlas.adapters.stores.sqlite.text_segments import merge_words
 from atlas.adapters.stores.sqlite.write import finish, open_project, put_vectors
 from atlas.core.model import GraphDelta, ModelInfo, VectorRow
 
@@ -58,7 +59,8 @@ def _seal(connection: apsw.Connection, project: str) -> None:
         digest.update(repr(row).encode("utf8", "surrogatepass"))
     fetch(connection, "UPDATE meta SET value = ? WHERE key = 'identity'", (digest.hexdigest(),))
     fetch(connection, "UPDATE project SET indexed_at = '', generation = 1 WHERE name = ?", (project,))
-    fetch(connection, "INSERT INTO text(text) VALUES ('optimize')")
+    with transaction(connection):
+        merge_words(connection, everything=True)
     _vacuum(connection)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -71,3 +72,15 @@ def value(connection: apsw.Connection, statement: str, bindings: Bindings = ()) 
 def run_many(connection: apsw.Connection, statement: str, bindings: Iterable[Sequence[Any]]) -> None:
     """Run a statement once for each sequence of bindings."""
     cast(Any, connection).executemany(statement, bindings)
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Generator[None]:
+    """Commit everything that the block wrote, or nothing."""
+    fetch(connection, "BEGIN IMMEDIATE")
+    try:
+        yield
+        fetch(connection, "COMMIT")
+    finally:
+        if connection.in_transaction:
+            fetch(connection, "ROLLBACK")

@@ -20,7 +20,7 @@ from atlas.adapters.stores.sqlite.apply import apply
 from atlas.adapters.stores.sqlite.file.connection import DATABASE, ReaderPool
 from atlas.adapters.stores.sqlite.find import find
 from atlas.adapters.stores.sqlite.stats import StatsReader
-from atlas.adapters.stores.sqlite.text import WordSearch, can_load
+from atlas.adapters.stores.sqlite.text import WordSearch
 from atlas.adapters.stores.sqlite.vector_cache import VectorCache, VectorIndexFactory
 from atlas.adapters.stores.sqlite.write import finish, forget_project, open_project, put_vectors
 from atlas.adapters.stores.sqlite.writer import Writer
@@ -65,44 +65,40 @@ class EmbeddedStore:
         path: Path,
         writer: Writer | None,
         vector_index: VectorIndexFactory,
-        bm25: str = "",
         *,
         owned: bool = True,
     ) -> None:
         self._path = path
         self._writer = writer
-        self._readers = ReaderPool(path, _READER_THREADS, bm25, owned=owned)
+        self._readers = ReaderPool(path, _READER_THREADS, owned=owned)
         self._cypher = ReaderPool(path, _CYPHER_THREADS, owned=owned)
-        self._words = WordSearch(best_only=bool(bm25))
+        self._words = WordSearch()
         self._vectors = {space: VectorCache(vector_index, space) for space in SPACES}
         self._stats = StatsReader(path)
 
     @classmethod
     def open(
-        cls, data_dir: Path, *, writing: bool, vector_index: VectorIndexFactory, bm25: str = "", reset: bool = False
+        cls, data_dir: Path, *, writing: bool, vector_index: VectorIndexFactory, reset: bool = False
     ) -> EmbeddedStore:
         """Open the store of a data directory; `writing` creates both, `reset` deletes any existing store.
-
-        `bm25` is the library that provides `bm25_best`; without it, or where it cannot be loaded, word search returns
-        the same results at twice the cost.
 
         Raises `NotFound` if there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable` if
         another store is writing, and `StoreError` if the file is damaged or cannot be used.
         """
         path = data_dir / DATABASE
         writer = Writer(data_dir, reset) if writing else None
-        store = cls(path, writer, vector_index, bm25 if bm25 and can_load(bm25) else "")
+        store = cls(path, writer, vector_index)
         if writer is None:
             store._readers.check()
         return store
 
     @classmethod
-    def open_file(cls, path: Path, *, vector_index: VectorIndexFactory, bm25: str = "") -> EmbeddedStore:
+    def open_file(cls, path: Path, *, vector_index: VectorIndexFactory) -> EmbeddedStore:
         """Open a file that never changes, such as that of a pack, for reading only. Raises as `open` does.
 
         It may belong to another user, and its folder may be read-only.
         """
-        store = cls(path, None, vector_index, bm25 if bm25 and can_load(bm25) else "", owned=False)
+        store = cls(path, None, vector_index, owned=False)
         store._readers.check()
         return store
 

@@ -1,152 +1,157 @@
-"""Word search on SQLite's FTS5: BM25 over columns, with a limit on the rows that one query may score.
+"""Word search: BM25 over columns, and counts of words by file, on the segments of words (ADR 0069).
 
-Scoring a row takes about 0.4 us, so a word that most functions contain (`self`) would cost more than all the others. A
-word with more rows than the budget allows is searched only where it is most significant: in names and paths, then in
-names, then as a whole name.
-
-FTS5's own function scores every row in full, at twice the cost. `bm25_best` of the Rust extension gives the same scores
-to the rows that can be among the best and skips the others (`rust-parser/sqlite/src/bm25.rs`).
+The nodes of all segments are in memory, about 15 bytes a text, and shared by all readers of a store. A query reads the
+few blocks that hold its words, in the transaction that also reads the names of what it finds. The scores are those of
+SQLite's FTS5, and a word that many texts contain counts only in names (`rust-parser/retrieval/src/segments/`).
 """
 
 from __future__ import annotations
 
+import json
+import sys
 import threading
-from collections.abc import Sequence
-from operator import itemgetter
-from typing import Any
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import apsw
 
 from atlas.adapters.stores.shared.filters import restriction
 from atlas.adapters.stores.shared.statements import statements
-from atlas.adapters.stores.sqlite.file.hardened import load_extension, loads
-from atlas.adapters.stores.sqlite.rows import Row, fetch, select, value
-from atlas.adapters.stores.sqlite.word_counts import FileCounts, WordCounter
+from atlas.adapters.stores.sqlite.rows import Row, fetch, select
+from atlas.adapters.stores.sqlite.text_segments import undamaged
 from atlas.core.model import MAX_COUNTED, Filter, Scored, WordCounts
+from atlas.parsing import WordIndex
 
 MAX_WORDS = 64
-ROW_BUDGET = 8_000
-"""Maximum number of rows that one query scores: about 4 ms."""
-WORD_BUDGET = 3_000
-"""Maximum number of rows for one word of several."""
 
-_TIE_MARGIN = 16
-_MAX_COUNTS = 4096
-_ALL_ROWS = 1 << 62
+_FILTERS_KEPT = 8
 
-_WEIGHTS = "8.0, 4.0, 2.0, 1.0, 2.0"
-"""Weights of name, qualified name, docstring, source and path."""
-_ENTRY_POINT = "atlas_bm25_init"
-
-_SCOPES = ("{word}", "{{name qualified_name path}} : {word}", "{{name}} : {word}", "{{name}} : ^ {word}")
-"""Scopes of a word, from everywhere to names that start with it (a whole name is the first word of a name)."""
+_Among = tuple[bytes | None, list[str] | None, bool, bool]
+"""Files of a filter (None for all), labels (None for all), with tests, with generated code."""
+_Blocks = list[tuple[int, bytes]]
 
 
-def load_bm25(connection: apsw.Connection, library: str) -> None:
-    """Load `bm25_best` into the connection."""
-    load_extension(connection, library, _ENTRY_POINT)
+@dataclass(slots=True)
+class _Files:
+    """What is known about files in one state of the store."""
 
-
-def can_load(library: str) -> bool:
-    """Return whether connections can load `bm25_best`; apsw or the system may forbid extension loading."""
-    return loads(library, _ENTRY_POINT)
+    state: Row
+    allowed: dict[Filter, bytes] = field(default_factory=dict[Filter, bytes])
+    """Ids of the files that pass a filter, sorted, as uint32."""
+    listed: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
+    """Path and number of nodes of a file by its id."""
 
 
 class WordSearch:
-    """Word search with word frequencies cached until the next write.
+    """Word search of a store; safe for threads."""
 
-    `best_only`: the connections have `bm25_best`.
-    """
-
-    def __init__(self, best_only: bool) -> None:
-        self._rank = f"bm25_best(text, :limit, :hits, {_WEIGHTS})" if best_only else f"bm25(text, {_WEIGHTS})"
+    def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._state: Row = ()
-        self._counts: dict[str, tuple[int, int]] = {}
-        self._by_file = WordCounter()
+        self._identity = ""
+        self._index: WordIndex | None = None
+        self._files = _Files(())
 
     def search(self, connection: apsw.Connection, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
-        limits = restriction(connection, where)
-        asked = [_quoted(word) for word in dict.fromkeys(words) if any(map(_in_word, word))][:MAX_WORDS]
+        among = self._among(connection, where)
+        asked = _asked(words)
         if not asked or limit <= 0:
             return []
-        read = statements("text")["search_where" if limits.where else "search"]
-        text = read.format(rank=self._rank, join=limits.join, where=limits.where)
-        state = fetch(connection, statements("text")["state"])[0]
-        parts, narrowed = self._parts(connection, state, asked)
-        found = _best(connection, text, {**limits.bindings, **self._matched(connection, state, parts)}, limit)
-        if narrowed and len(found) < limit:
-            # The scopes are too narrow for this filter: search every row, regardless of the cost.
-            found = _best(connection, text, {**limits.bindings, **self._matched(connection, state, asked)}, limit)
-        return found
+        with undamaged(connection):
+            index = self._current(connection)
+            found = index.search(asked, *_blocks(connection, index, asked), among, limit)
+        ids = json.dumps([node for node, _ in found])
+        uids = dict(select(connection, statements("text")["uids"], {"ids": ids}))
+        # Ties at the cut are all here: internal ids never decide the selection.
+        hits = [Scored(uids[node], score) for node, score in found if node in uids]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.uid))[:limit]
 
     def count(self, connection: apsw.Connection, words: Sequence[str], where: Filter) -> WordCounts:
         """See `Store.count_words`."""
-        limits = restriction(connection, where)
-        state = fetch(connection, statements("text")["state"])[0]
-        found: dict[str, FileCounts] = {}
-        for word in [word for word in dict.fromkeys(words) if any(map(_in_word, word))][:MAX_WORDS]:
-            match = _quoted(word)
-            rows, counts = self._by_file.count(connection, state, match, where, limits)
-            if rows <= MAX_COUNTED:
-                found[word] = counts
-        return WordCounts(self._by_file.lengths(connection, state, where.project, found.values()), found)
+        among = self._among(connection, where)
+        asked = _asked(words)
+        with undamaged(connection):
+            index = self._current(connection)
+            counted = index.count(asked, *_blocks(connection, index, asked), among, MAX_COUNTED)
+        files = self._listed(connection, {file for _, by_file in counted for file, _ in by_file})
+        found = {
+            word: {files[file][0]: count for file, count in by_file}
+            for word, (texts, by_file) in zip(asked, counted, strict=True)
+            if texts <= MAX_COUNTED
+        }
+        return WordCounts(dict(files[file] for _, by_file in counted for file, _ in by_file), found)
 
-    def _parts(self, connection: apsw.Connection, state: Row, words: list[str]) -> tuple[list[str], bool]:
-        """Return the search terms: rare words everywhere, frequent ones in narrower scopes that fit the row budget.
-
-        The second value states whether the scope of any word is narrowed.
-        """
-        budget, narrowed = ROW_BUDGET, False
-        counted = [(self._frequency(connection, state, word, budget), word) for word in words]
-        parts: list[str] = []
-        for frequency, word in sorted(counted, key=itemgetter(0)):
-            allowed = min(budget, WORD_BUDGET) if len(words) > 1 else budget
-            scope = 0
-            while frequency > allowed and scope < len(_SCOPES) - 1:
-                scope += 1
-                frequency = self._frequency(connection, state, _SCOPES[scope].format(word=word), allowed)
-            parts.append(_SCOPES[scope].format(word=word))
-            budget = max(budget - frequency, 0)
-            narrowed = narrowed or scope > 0
-        return parts, narrowed
-
-    def _matched(self, connection: apsw.Connection, state: Row, parts: Sequence[str]) -> dict[str, str]:
-        """Return the MATCH expression for any of the parts, and the number of rows of each part."""
-        hits = [self._frequency(connection, state, part, _ALL_ROWS) for part in parts]
-        return {"match": " OR ".join(f"({part})" for part in parts), "hits": " ".join(map(str, hits))}
-
-    def _frequency(self, connection: apsw.Connection, state: Row, match: str, most: int) -> int:
-        """Return the number of rows that match an expression, counting up to `most` + 1."""
+    def _current(self, connection: apsw.Connection) -> WordIndex:
+        """Return the index in the state that the connection's transaction sees."""
+        identity, listed = fetch(connection, statements("text")["segments"])[0]
+        ids: list[int] = json.loads(listed)
         with self._guard:
-            if state != self._state or len(self._counts) > _MAX_COUNTS:
-                self._state, self._counts = state, {}
-            count, counted_to = self._counts.get(match, (0, -1))
-        if count > counted_to and counted_to < most:
-            bindings = {"match": match, "limit": most + 1}
-            count, counted_to = value(connection, statements("text")["frequency"], bindings), most
-            with self._guard:
-                if state == self._state:
-                    self._counts[match] = (count, counted_to)
-        return min(count, most + 1)
+            held = self._index if identity == self._identity else None
+        known = held.segments if held is not None else []
+        if held is not None and known == ids:
+            return held
+        missing = {"ids": json.dumps(sorted({*ids}.difference(known)))}
+        index = WordIndex(held, ids, fetch(connection, statements("text")["segment"], missing))
+        with self._guard:
+            # A reader of an older state keeps its index for itself.
+            if identity != self._identity or self._index is None or ids > self._index.segments:
+                self._identity, self._index = identity, index
+        return index
+
+    def _among(self, connection: apsw.Connection, where: Filter) -> _Among:
+        """Return the filter. Raises `NotFound` for an unknown project."""
+        of_files = Filter(project=where.project, path=where.path, languages=where.languages)
+        limits = restriction(connection, of_files)
+        files = None
+        if limits.where:
+            known = self._known(connection)
+            files = known.allowed.get(of_files)
+            if files is None:
+                text = statements("text")["files_where"].format(where=limits.where)
+                files = known.allowed[of_files] = _packed(row[0] for row in select(connection, text, limits.bindings))
+                while len(known.allowed) > _FILTERS_KEPT:
+                    known.allowed.pop(next(iter(known.allowed)), None)
+        labels = list(where.labels) if where.labels else None
+        return files, labels, where.include_tests, where.include_generated
+
+    def _listed(self, connection: apsw.Connection, files: set[int]) -> dict[int, tuple[str, int]]:
+        """Return path and number of nodes of these files, by id."""
+        listed = self._known(connection).listed
+        missing = sorted(files.difference(listed))
+        if missing:
+            rows = select(connection, statements("text")["nodes_of_files"], {"files": json.dumps(missing)})
+            listed.update((file, (path, nodes)) for file, path, nodes in rows)
+        return listed
+
+    def _known(self, connection: apsw.Connection) -> _Files:
+        state = fetch(connection, statements("text")["state"])[0]
+        known = self._files
+        if known.state != state:
+            self._files = known = _Files(state)
+        return known
 
 
-def _best(connection: apsw.Connection, text: str, bindings: dict[str, Any], limit: int) -> list[Scored]:
-    """Return the best rows, ties by uid. Ties at the cut are read in full: internal ids never decide the selection."""
-    fetched = limit + _TIE_MARGIN
-    while True:
-        rows = [Scored(uid, score) for uid, score in select(connection, text, {**bindings, "limit": fetched})]
-        rows.sort(key=lambda hit: (-hit.score, hit.uid))
-        if len(rows) < fetched or rows[limit - 1].score != rows[-1].score:
-            return rows[:limit]
-        fetched *= 8
+def _asked(words: Sequence[str]) -> list[str]:
+    return [word for word in dict.fromkeys(words) if any(map(_in_word, word))][:MAX_WORDS]
 
 
 def _in_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def _quoted(word: str) -> str:
-    """Return the word as an FTS5 string, in which nothing is an operator."""
-    return '"' + word.replace('"', '""').replace("\0", " ") + '"'
+def _blocks(connection: apsw.Connection, index: WordIndex, words: list[str]) -> tuple[_Blocks, _Blocks]:
+    """Return the blocks of postings and of positions in which the words are."""
+    postings, positions = index.blocks(words)
+    return _read(connection, "postings", postings), _read(connection, "positions", positions)
+
+
+def _read(connection: apsw.Connection, kind: str, ids: list[int]) -> _Blocks:
+    return fetch(connection, statements("text")[kind], {"ids": json.dumps(ids)}) if ids else []
+
+
+def _packed(ids: Iterable[int]) -> bytes:
+    packed = array("I", ids)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
+from atlas.adapters.stores.sqlite.text_segments import TextRow
+
 EdgeTuple = tuple[int, str, int, int, str, float, str, str]
 Edges = dict[tuple[int, str, int, int], tuple[str, float, str, str]]
 """(strategy, confidence, further lines, properties) by (source, type, target, line)."""
@@ -23,8 +25,8 @@ class RowChanges:
     gone_nodes: list[tuple[int]] = field(default_factory=list[tuple[int]])
     gone_chunks: list[tuple[int]] = field(default_factory=list[tuple[int]])
     """Nodes that stay but are no longer embedded."""
-    gone_texts: list[tuple[int]] = field(default_factory=list[tuple[int]])
-    new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    gone_texts: list[int] = field(default_factory=list[int])
+    new_texts: list[TextRow] = field(default_factory=list[TextRow])
     gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
     new_edges: list[EdgeTuple] = field(default_factory=list[EdgeTuple])
     edge_counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import apsw
 
@@ -12,21 +11,9 @@ from atlas.adapters.stores.shared.spaces import check_lengths
 from atlas.adapters.stores.shared.statements import statements
 from atlas.adapters.stores.sqlite.file.maintenance import tidy
 from atlas.adapters.stores.sqlite.read import described, model_key, vector_sign
-from atlas.adapters.stores.sqlite.rows import fetch, run_many, select, value
+from atlas.adapters.stores.sqlite.rows import fetch, run_many, select, transaction, value
 from atlas.core.model import ModelInfo, Skipped, VectorRow
 from atlas.core.project_state import now
-
-
-@contextmanager
-def transaction(connection: apsw.Connection) -> Generator[None]:
-    """Commit everything that the block wrote, or nothing."""
-    fetch(connection, "BEGIN IMMEDIATE")
-    try:
-        yield
-        fetch(connection, "COMMIT")
-    finally:
-        if connection.in_transaction:
-            fetch(connection, "ROLLBACK")
 
 
 def open_project(connection: apsw.Connection, project: str, root: str) -> int:

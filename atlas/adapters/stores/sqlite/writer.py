@@ -61,7 +61,7 @@ class Writer:
             if self._maintenance.due:
                 self._submit(self._maintenance.move_log)
             self._idle_timer = loop.call_later(
-                QUIET_SECONDS, self._submit, self._maintenance.merge_words, self._is_idle
+                QUIET_SECONDS, self._submit, self._maintenance.erase_when_idle, self._is_idle
             )
 
     def close(self) -> None:

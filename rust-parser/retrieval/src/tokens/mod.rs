@@ -7,4 +7,4 @@ mod words;
 
 pub use cl100k::{count_tokens, truncate_tokens};
 pub use stems::{push_name, push_stems};
-pub use words::{cut, push_words, split_words};
+pub use words::{cut, cut_bytes, is_in_word, push_words, split_words};

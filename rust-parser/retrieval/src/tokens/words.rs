@@ -209,6 +209,20 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
+/// Returns the longest beginning of at most `bytes` bytes that ends with a whole character.
+pub fn cut_bytes(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Returns whether a character belongs to an identifier.
+pub fn is_in_word(character: char) -> bool {
+    class_of(character) != Class::Other
+}
+
 #[cfg(test)]
 mod tests {
     use super::split_words;

@@ -8,6 +8,6 @@
 //! A page that fails verification causes an I/O error (`SQLITE_IOERR_DATA`); its data is never returned.
 
 pub mod database;
-mod format;
+pub mod format;
 pub mod page_file;
 pub mod wal;

@@ -29,7 +29,6 @@ from atlas.adapters.stores.sqlite.file.own_files import check_files, make_privat
 from atlas.adapters.stores.sqlite.file.schema_check import OLDER, SCHEMA_VERSION, UNSEALED_VERSION, check_schema
 from atlas.adapters.stores.sqlite.file.upgrade import add_columns
 from atlas.adapters.stores.sqlite.rows import begin, fetch, value
-from atlas.adapters.stores.sqlite.text import load_bm25
 from atlas.core.errors import NotFound, StoreError, Unavailable
 
 DATABASE = "atlas.db"
@@ -48,8 +47,8 @@ _WRITER_SETTINGS = (
 """`secure_delete=1` overwrites deleted content and free pages; `fast` does not overwrite free pages."""
 
 
-def open_reader(path: Path, library: str = "", *, owned: bool = True) -> apsw.Connection:
-    """Open for reading only; `library` provides `bm25_best`. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
+def open_reader(path: Path, *, owned: bool = True) -> apsw.Connection:
+    """Open for reading only. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
     if not check_files(path, owned=owned):
         raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
     if path.lstat().st_size == 0:
@@ -63,8 +62,6 @@ def open_reader(path: Path, library: str = "", *, owned: bool = True) -> apsw.Co
         if not _tables(connection):
             raise never_written(path)
         check_schema(connection, path)
-        if library:
-            load_bm25(connection, library)
         undone.pop_all()
         return connection
 
@@ -121,11 +118,6 @@ def _create(connection: apsw.Connection, version: str) -> None:
         "INSERT INTO meta VALUES ('schema', ?), ('identity', hex(randomblob(16))), ('vector_generation', '0')",
         (version,),
     )
-    # One segment per transaction instead of one per megabyte halves the CPU time of a full index.
-    fetch(connection, "INSERT INTO text(text, rank) VALUES ('hashsize', 67108864)")
-    # Merging runs between writes (see `maintenance`). If it does not get the chance, writes merge a little from 16
-    # segments on.
-    fetch(connection, "INSERT INTO text(text, rank) VALUES ('automerge', 16), ('crisismerge', 64)")
     fetch(connection, "COMMIT")
 
 
@@ -148,8 +140,8 @@ class ReaderPool:
     Every read runs in one transaction and sees one consistent state.
     """
 
-    def __init__(self, path: Path, threads: int, library: str = "", *, owned: bool = True) -> None:
-        self._path, self._library, self._owned = path, library, owned
+    def __init__(self, path: Path, threads: int, *, owned: bool = True) -> None:
+        self._path, self._owned = path, owned
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="atlas-reader")
         self._local = threading.local()
         self._open: set[apsw.Connection] = set()
@@ -172,7 +164,7 @@ class ReaderPool:
     def check(self) -> None:
         """Open one connection now, so that a missing or damaged store is reported immediately."""
         with translated(self._path):
-            open_reader(self._path, self._library, owned=self._owned).close()
+            open_reader(self._path, owned=self._owned).close()
 
     def close(self) -> None:
         """Stop the running reads (they raise `Unavailable`) and close every connection; idempotent."""
@@ -213,7 +205,7 @@ class ReaderPool:
                 self._open.discard(connection)
             self._local.connection = None
             connection.close(True)
-        fresh = open_reader(self._path, self._library, owned=self._owned)
+        fresh = open_reader(self._path, owned=self._owned)
         with self._guard:
             self._open.add(fresh)
         self._local.connection, self._local.identity = fresh, identity

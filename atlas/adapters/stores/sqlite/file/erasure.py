@@ -1,7 +1,7 @@
 """Erasure: deleted content disappears from the bytes of the files, not only from the rows.
 
 SQLite overwrites deleted rows and free pages (`secure_delete`). Three things survive that: interned names, words in
-search index segments that hold a deleted row until they are merged, and old pages in the write-ahead log. Names are
+segments that hold a deleted text until they are merged, and old pages in the write-ahead log. Names are
 deleted with their last use. Erasure of the words and the log is deferred: the deleting transaction records it, and it
 runs at the end of a pass that removed a file from the index, otherwise while the writer is idle or after several
 passes.
@@ -48,11 +48,6 @@ def pending_erasure(connection: apsw.Connection) -> int:
 def increment_pending(connection: apsw.Connection) -> None:
     """Record that a pass ended without the pending erasure."""
     fetch(connection, statements("write")["increment_pending_erasure"])
-
-
-def rewrite_words(connection: apsw.Connection) -> None:
-    """Rewrite the segments of the search index without the deleted rows."""
-    fetch(connection, "INSERT INTO text(text) VALUES ('optimize')")
 
 
 def clear_pending(connection: apsw.Connection) -> None:

@@ -1,6 +1,6 @@
-"""Maintenance that the write connection does between writes: checkpoints, merging of search segments, erasure.
+"""Maintenance that the write connection does between writes: checkpoints, merging of words, erasure.
 
-A long log is moved into the database file; search segments are merged while the writer is idle. Readers are never
+A long log is moved into the database file; segments of words are merged at the end of a pass. Readers are never
 blocked. A failed checkpoint or merge is not an error of a write: the log keeps the committed data.
 """
 
@@ -16,9 +16,9 @@ from atlas.adapters.stores.sqlite.file.erasure import (
     clear_pending,
     increment_pending,
     pending_erasure,
-    rewrite_words,
 )
-from atlas.adapters.stores.sqlite.rows import fetch
+from atlas.adapters.stores.sqlite.rows import fetch, transaction
+from atlas.adapters.stores.sqlite.text_segments import merge_words
 
 BUSY_MS = 5000
 """Milliseconds that a connection waits for a write, a checkpoint or a recovery of another connection."""
@@ -34,9 +34,6 @@ _LONG_LOG = 2 * _CHECKPOINT_STEP
 
 _CHECKPOINT_TIMEOUT_MS = 1000
 
-_MERGED_PAGES = 250
-"""Pages merged in one transaction, which may delay a write by 5 to 15 ms."""
-
 _DEFERRABLE_ERRORS = (apsw.FullError, apsw.IOError, apsw.BusyError)
 
 
@@ -49,6 +46,9 @@ def tidy(connection: apsw.Connection) -> None:
         fetch(connection, "PRAGMA analysis_limit=400")
         fetch(connection, "PRAGMA optimize=0x10002")
         pending = pending_erasure(connection)
+        if pending < ERASURE_BATCH:
+            with transaction(connection):
+                merge_words(connection)
         if pending >= ERASURE_BATCH:
             erase(connection)
         else:
@@ -60,7 +60,8 @@ def tidy(connection: apsw.Connection) -> None:
 
 def erase(connection: apsw.Connection) -> None:
     """Erase the bytes of all deleted content; erasure stays pending while a reader prevents emptying the log."""
-    rewrite_words(connection)
+    with transaction(connection):
+        merge_words(connection, everything=True)
     if _checkpoint(connection, "truncate", _CHECKPOINT_TIMEOUT_MS):
         clear_pending(connection)
         _checkpoint(connection, "truncate", 0)
@@ -104,23 +105,12 @@ class Maintenance:
         with _best_effort():
             _checkpoint(self._connection, "truncate", 0)
 
-    def merge_words(self, is_idle: Callable[[], bool]) -> None:
-        """Merge search segments step by step until none are left or a write is requested.
-
-        Then pending erasure runs, and the page cache is released, because the merged pages are unlikely to be read
-        again soon.
-        """
+    def erase_when_idle(self, is_idle: Callable[[], bool]) -> None:
+        """Run pending erasure unless a write is requested."""
         with _best_effort():
-            while is_idle():
-                before = self._connection.total_changes()
-                fetch(self._connection, "INSERT INTO text(text, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
-                if self._connection.total_changes() - before < 2:
-                    if pending_erasure(self._connection):
-                        erase(self._connection)
-                    fetch(self._connection, "PRAGMA shrink_memory")
-                    return
-                if self.due:
-                    self.move_log()
+            if is_idle() and pending_erasure(self._connection):
+                erase(self._connection)
+                fetch(self._connection, "PRAGMA shrink_memory")
 
     def _committed(self, connection: apsw.Connection, database: str, pages: int) -> int:
         if pages < self._pages:

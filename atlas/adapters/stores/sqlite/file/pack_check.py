@@ -15,6 +15,7 @@ import apsw
 from atlas.adapters.stores.sqlite.file.connection import open_reader
 from atlas.adapters.stores.sqlite.file.errors import damaged, translated
 from atlas.adapters.stores.sqlite.rows import fetch, select
+from atlas.adapters.stores.sqlite.text_segments import are_sound
 
 MAX_TEXT = 1 << 20
 """Bytes of a text; a name, signature or headings have at most `MAX_NAME`."""
@@ -24,6 +25,9 @@ MAX_CONTENT = 64 << 20
 MAX_RATIO, MIN_CONTENT = 16, 8 << 20
 """Bytes of all articles for one of the file, and what any file may hold: the words, vectors and rows of a text take
 more room than itself."""
+
+WORDS_PER_BYTE = 4
+"""Words in the index for one byte of the file: the words of a path repeat for every node and take no room."""
 
 _TYPES = {"TEXT": "text", "INTEGER": "integer", "REAL": "real", "BLOB": "blob"}
 _NAMES = ("name", "qualified_name", "label", "kind", "signature", "chunk_name", "chunk_digest", "modifiers")
@@ -65,9 +69,7 @@ def check_pack(path: Path) -> None:
 
 
 def _problems(connection: apsw.Connection, size: int) -> Iterator[str]:
-    tables = (
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'text*' AND name NOT GLOB 'sqlite_*'"
-    )
+    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
     for (table,) in fetch(connection, tables):
         columns = fetch(connection, "SELECT name, type FROM pragma_table_info(?)", (table,))
         wrong = [f"typeof({name}) <> '{_TYPES[kind]}'" for name, kind in columns]
@@ -77,6 +79,8 @@ def _problems(connection: apsw.Connection, size: int) -> Iterator[str]:
     for what, query in _RULES.items():
         if fetch(connection, f"{query} LIMIT 1"):
             yield f"{what} is not as a build writes it"
+    if not are_sound(connection, WORDS_PER_BYTE * size):
+        yield "its words are not those of a build"
     if not _has_whole_contents(connection, size):
         yield "a text is not what it states"
     for (problem,) in fetch(connection, "PRAGMA quick_check(1)"):

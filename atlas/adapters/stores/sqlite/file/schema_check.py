@@ -18,19 +18,22 @@ from atlas.adapters.stores.sqlite.file.hardened import is_sealed, register_page_
 from atlas.adapters.stores.sqlite.rows import fetch
 from atlas.core.errors import SchemaMismatch, StoreError
 
-SCHEMA_VERSION = "7"
+SCHEMA_VERSION = "9"
 """Incremented with every change of the file that an older program could not read or would write incorrectly."""
 
-UNSEALED_VERSION = "6"
+UNSEALED_VERSION = "8"
 """The version of the same tables without page checksums, from an older program or one that cannot load the page checks.
 """
 
-OLDER = {"5": SCHEMA_VERSION, "4": UNSEALED_VERSION, "3": SCHEMA_VERSION, "2": UNSEALED_VERSION}
-"""Versions without properties of notes, with those that a writer upgrades them to. In the last two, edges have one line
-each.
+OLDER = {
+    **{"7": SCHEMA_VERSION, "6": UNSEALED_VERSION, "5": SCHEMA_VERSION, "4": UNSEALED_VERSION},
+    **{"3": SCHEMA_VERSION, "2": UNSEALED_VERSION},
+}
+"""Versions with words in FTS5, with those that a writer upgrades them to. From 5 on downwards notes have no properties,
+in the last two edges have one line each.
 """
 
-_SEALED = ("3", "5", SCHEMA_VERSION)
+_SEALED = ("3", "5", "7", SCHEMA_VERSION)
 
 _STATISTICS = {
     ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
@@ -38,12 +41,13 @@ _STATISTICS = {
 }
 """Tables that `PRAGMA optimize` creates."""
 
-_WORD_SETTINGS = frozenset(("automerge", "crisismerge", "hashsize", "version"))
-"""Allowed settings of FTS5; a `rank` would be SQL that FTS5 runs."""
-
 _COMMENT = re.compile(r"--[^\n]*")
 _PROPERTIES = re.compile(r"^ *(, n\.)?properties .*\n", re.MULTILINE)
 _FURTHER_LINES = re.compile(r"^ *further_lines .*\n", re.MULTILINE)
+WORDS_BEFORE = (
+    "CREATE VIRTUAL TABLE text USING fts5( name, qualified_name, docstring, source, path, content='', "
+    "contentless_delete=1, columnsize=1, detail=full, tokenize=\"unicode61 remove_diacritics 2 tokenchars '_'\" );"
+)
 _SPACE = re.compile(r"\s+")
 
 _Entry = tuple[str, str, str, str]
@@ -63,9 +67,6 @@ def check_schema(connection: apsw.Connection, path: Path, *, upgrades: bool = Fa
         raise SchemaMismatch(f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}", hint)
     expected = _expected_before(version) if version in OLDER else _expected()
     foreign = sorted(entry[1] for entry in found ^ expected if entry not in _STATISTICS)
-    if not foreign:
-        settings = fetch(connection, "SELECT k, v FROM text_config")
-        foreign = sorted(f"text_config {k}" for k, v in settings if k not in _WORD_SETTINGS or not isinstance(v, int))
     if foreign:
         names = ", ".join(name[:40] for name in foreign[:5])
         raise StoreError(f"the index at {path} was not created by this program: {names}", REBUILD)
@@ -103,8 +104,11 @@ def _expected() -> frozenset[_Entry]:
 @cache
 def _expected_before(version: str) -> frozenset[_Entry]:
     """Return the entries of a version in `OLDER`."""
-    before = _PROPERTIES.sub("", schema())
-    return _created(before if version in ("4", "5") else _FURTHER_LINES.sub("", before))
+    before, _, after = schema().partition("CREATE TABLE word_segment")
+    before += WORDS_BEFORE + after.partition("CREATE TABLE word_position")[2].partition(";")[2]
+    if version not in ("6", "7"):
+        before = _PROPERTIES.sub("", before)
+    return _created(_FURTHER_LINES.sub("", before) if version in ("2", "3") else before)
 
 
 def _created(statements: str) -> frozenset[_Entry]:

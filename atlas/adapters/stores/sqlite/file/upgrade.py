@@ -1,7 +1,7 @@
 """One-time upgrades of an older database file by a writer: page checksums without deleted content, further columns.
 
 For checksums the file is copied and the copy replaces it, as with `index --full`: readers detect the new file and open
-it. The lines of edges are added in place.
+it. Tables and columns are added in place.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from pathlib import Path
 
 import apsw
 
-from atlas.adapters.stores.sqlite.file.erasure import forget_all_names, rewrite_words
+from atlas.adapters.stores.sqlite.file.erasure import forget_all_names
 from atlas.adapters.stores.sqlite.file.hardened import connect, reserve_bytes
 from atlas.adapters.stores.sqlite.file.own_files import make_private
 from atlas.adapters.stores.sqlite.file.schema_check import SCHEMA_VERSION, statements_of
-from atlas.adapters.stores.sqlite.rows import fetch, value
+from atlas.adapters.stores.sqlite.rows import fetch, transaction, value
+from atlas.adapters.stores.sqlite.text_segments import merge_words
 
 COPY_SUFFIX = "-copy"
 
@@ -41,22 +42,21 @@ def upgraded(connection: apsw.Connection, path: Path) -> bool:
 
 
 def add_columns(connection: apsw.Connection, version: str) -> None:
-    """Give nodes and edges the columns that they lack, in one transaction.
+    """Give the file the tables and columns that it lacks, in one transaction.
 
-    The columns stay empty until the next pass, which parses every file again and replaces what differs.
+    They stay empty until the next pass, which writes every file again: the words of FTS5's index are not text.
     """
-    fetch(connection, "BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         fetch(connection, "DROP VIEW node_row")
         for table in ("node", "edge"):
             _create_again(connection, table)
-        for statement in statements_of("node_row"):
-            fetch(connection, statement)
+        fetch(connection, "DROP TABLE text")
+        for created in ("word_segment", "word_posting", "word_position", "node_row"):
+            for statement in statements_of(created):
+                fetch(connection, statement)
+        fetch(connection, "UPDATE node SET search_digest = 0")
+        fetch(connection, "UPDATE file SET unit_digest = ''")
         fetch(connection, "UPDATE meta SET value = ? WHERE key = 'schema'", (version,))
-        fetch(connection, "COMMIT")
-    finally:
-        if connection.in_transaction:
-            fetch(connection, "ROLLBACK")
 
 
 def _create_again(connection: apsw.Connection, table: str) -> None:
@@ -79,7 +79,7 @@ def _create_again(connection: apsw.Connection, table: str) -> None:
 def _copy(connection: apsw.Connection, copy: Path) -> None:
     fetch(connection, "BEGIN IMMEDIATE")
     forget_all_names(connection)
-    rewrite_words(connection)
+    merge_words(connection, everything=True)
     fetch(connection, "COMMIT")
     # Replacing the file would lose a log that a reader prevents from being emptied.
     if fetch(connection, "PRAGMA wal_checkpoint(truncate)")[0][0]:

@@ -31,11 +31,5 @@ ORDER BY p.name, c.type, c.strategy;
 SELECT s.uid, v.id < 0 AS is_second, digest, provider, model.model, dimension, fingerprint, data
 FROM symbol_id s CROSS JOIN vector v ON v.id IN (s.id, -s.id) JOIN model ON model.id = v.model ORDER BY s.uid, is_second;
 
--- name: words_table
-CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'text', 'instance');
-
--- name: words
-SELECT doc, term, col, offset FROM temp.words;
-
 -- name: indexed_words
 SELECT id, uid FROM symbol_id ORDER BY uid;

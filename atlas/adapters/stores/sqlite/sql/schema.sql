@@ -48,7 +48,7 @@ CREATE TABLE node (
   is_test INTEGER NOT NULL,
   is_generated INTEGER NOT NULL,
   chunk_digest TEXT NOT NULL,
-  search_digest INTEGER NOT NULL,    -- of the row in `text`; 0 = no row
+  search_digest INTEGER NOT NULL,    -- of its words; 0 = none
   start_byte INTEGER NOT NULL,
   end_byte INTEGER NOT NULL,
   name TEXT NOT NULL,
@@ -120,11 +120,15 @@ CREATE TABLE skipped (
   PRIMARY KEY (project, path)
 ) WITHOUT ROWID;
 
-CREATE VIRTUAL TABLE text USING fts5(
-  name, qualified_name, docstring, source, path,
-  content='', contentless_delete=1, columnsize=1, detail=full,
-  tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
+-- The words of the nodes as segments (rust-parser/retrieval/src/segments/). The id of a block is that of its segment
+-- times 2^32, plus its place in the segment; both tables have the same ids.
+CREATE TABLE word_segment (
+  id INTEGER PRIMARY KEY,
+  size INTEGER NOT NULL,             -- bytes of the postings
+  nodes BLOB NOT NULL, gone BLOB NOT NULL, directory BLOB NOT NULL
 );
+CREATE TABLE word_posting (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE word_position (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 
 -- A node as readers return it: `id`, `project`, then the columns of atlas.core.model.NodeRow in order.
 CREATE VIEW node_row AS

@@ -1,35 +1,60 @@
 -- name: state
 SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT group_concat(id || ':' || generation) FROM project)
 
--- name: frequency
-SELECT count(*) FROM (SELECT 1 FROM text WHERE text MATCH :match LIMIT :limit)
+-- name: segments
+SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT json_group_array(id) FROM (SELECT id FROM word_segment ORDER BY id))
 
--- name: search
-WITH best(id, score) AS MATERIALIZED (
-  SELECT text.rowid, -{rank} AS score FROM text WHERE text MATCH :match
-  ORDER BY score DESC, text.rowid LIMIT :limit
-)
-SELECT s.uid, b.score FROM best b CROSS JOIN symbol_id s ON s.id = b.id
+-- name: segment
+SELECT id, nodes, gone, directory FROM word_segment WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id
 
--- name: search_where
-WITH best(id, score) AS MATERIALIZED (
-  SELECT text.rowid, -{rank} AS score
-  FROM text CROSS JOIN node n ON n.id = text.rowid {join}
-  WHERE text MATCH :match {where}
-  ORDER BY score DESC, text.rowid LIMIT :limit
-)
-SELECT s.uid, b.score FROM best b CROSS JOIN symbol_id s ON s.id = b.id
+-- name: postings
+SELECT id, data FROM word_posting WHERE id IN (SELECT value FROM json_each(:ids))
 
--- name: nodes_with
-SELECT count(*), group_concat(id) FROM (SELECT rowid AS id FROM text WHERE text MATCH :match LIMIT :limit)
+-- name: positions
+SELECT id, data FROM word_position WHERE id IN (SELECT value FROM json_each(:ids))
 
--- name: files_of_nodes
-SELECT id, file FROM node WHERE id IN (SELECT value FROM json_each(:ids))
+-- name: uids
+SELECT id, uid FROM symbol_id WHERE id IN (SELECT value FROM json_each(:ids))
 
--- name: count_in_files
-SELECT n.file, count(*) FROM text CROSS JOIN node n ON n.id = text.rowid {join}
-WHERE text MATCH :match {where} GROUP BY n.file
+-- name: files_where
+SELECT f.id FROM file f WHERE 1 {where} ORDER BY f.id
 
 -- name: nodes_of_files
-SELECT f.id, f.path, c.nodes FROM (SELECT file, count(*) AS nodes FROM node GROUP BY file) c CROSS JOIN file f ON f.id = c.file
-WHERE f.project IN (SELECT id FROM project WHERE :project IN ('', name))
+SELECT f.id, f.path, (SELECT count(*) FROM node n WHERE n.file = f.id) FROM json_each(:files) asked CROSS JOIN file f ON f.id = asked.value
+
+-- name: next_segment
+SELECT coalesce(max(id), 0) + 1 FROM word_segment
+
+-- name: count_segments
+SELECT count(*) FROM word_segment
+
+-- name: segment_sizes
+SELECT id, size FROM word_segment ORDER BY id
+
+-- name: blocks
+SELECT w.id, w.data, p.data FROM word_posting w CROSS JOIN word_position p ON p.id = w.id ORDER BY w.id
+
+-- name: block_ids
+SELECT w.id, p.id FROM word_posting w FULL JOIN word_position p ON p.id = w.id ORDER BY w.id
+
+-- name: block
+SELECT w.data, p.data FROM word_posting w CROSS JOIN word_position p ON p.id = w.id WHERE w.id = ?
+
+-- name: put_postings
+INSERT INTO word_posting(id, data) VALUES (?, ?)
+
+-- name: put_positions
+INSERT INTO word_position(id, data) VALUES (?, ?)
+
+-- name: put_segment
+INSERT INTO word_segment(id, size, nodes, gone, directory)
+SELECT ?1, 1 + (SELECT ifnull(sum(octet_length(data)), 0) FROM word_posting WHERE id >= ?1 << 32), ?2, ?3, ?4
+
+-- name: delete_postings
+DELETE FROM word_posting WHERE id = ?
+
+-- name: delete_positions
+DELETE FROM word_position WHERE id = ?
+
+-- name: delete_segment
+DELETE FROM word_segment WHERE id = ?

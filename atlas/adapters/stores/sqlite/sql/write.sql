@@ -112,12 +112,6 @@ DELETE FROM node WHERE id = ?
 -- name: delete_vector
 DELETE FROM vector WHERE id IN (?1, -?1) AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = ?1 AND chunk_digest <> '')
 
--- name: delete_text
-DELETE FROM text WHERE rowid = ?
-
--- name: add_text
-INSERT INTO text(rowid, name, qualified_name, docstring, source, path) VALUES (?, ?, ?, ?, ?, ?)
-
 -- name: edges_of
 SELECT e.source, e.type, e.target, e.line, e.strategy, e.confidence, e.further_lines, e.properties
 FROM json_each(?) wanted CROSS JOIN edge e ON e.source = wanted.value
