@@ -79,9 +79,8 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
         # the name may be that of an entity, which is found as text
         return None
-    if intent.kind == Kind.RETURNERS and not _are_types(targets):
-        # `which functions return MAX_SIZE`
-        intent = replace(intent, kind=Kind.USAGES)
+    if intent.kind == Kind.RETURNERS:
+        intent, targets = _of_types(intent, targets)
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
         return EdgeAnswer(intent, targets) if is_symbol else None
@@ -168,6 +167,8 @@ async def _beside(
     if intent.kind == Kind.CALLERS:
         unresolved = await unresolved_beside(reader, node, targets.total)
         return (*unresolved, *await handed_over(reader, nodes, known))
+    if intent.kind == Kind.RETURNERS and not node.row.path.endswith(_DECLARES_RESULTS):
+        return ("functions whose result is not declared are not among them",)
     if intent.kind not in _MAY_LACK or _is_file(targets) or await _is_common(reader, node):
         return ()
     if intent.kind == Kind.USAGES and not _is_callable(targets):
@@ -187,6 +188,8 @@ def _derives(place: TextPlace) -> bool:
     return bool(_DERIVES.search(place.text))
 
 
+_DECLARES_RESULTS = (".go", ".java", ".cs", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp")
+"""Files of languages in which each function declares what it returns."""
 _WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code"))
 _MAY_LACK: Mapping[Kind, Callable[[TextPlace], bool]] = MappingProxyType(
     {Kind.TESTS: is_test, Kind.SUBTYPES: _derives, Kind.USAGES: lambda _: True}
@@ -406,8 +409,12 @@ def _as_said(targets: Targets, kind: str) -> Targets:
     return replace(targets, targets=kept, total=len(kept)) if kept and is_listed else targets
 
 
-def _are_types(targets: Targets) -> bool:
-    return all(is_type(target.node.row.label, target.node.row.kind) for target in targets.targets)
+def _of_types(intent: RelationIntent, targets: Targets) -> tuple[RelationIntent, Targets]:
+    """Return what returns the types of a name; its usages where it names none: `which functions return MAX_SIZE`."""
+    kept = tuple(each for each in targets.targets if is_type(each.node.row.label, each.node.row.kind))
+    if kept and len(targets.targets) == targets.total:
+        return intent, replace(targets, targets=kept, total=len(kept))
+    return replace(intent, kind=Kind.USAGES), targets
 
 
 def _is_callable(targets: Targets) -> bool:

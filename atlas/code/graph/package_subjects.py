@@ -65,12 +65,10 @@ _WITH_FILES = re.compile(
 """Tests themselves are asked for."""
 _OF_PACKAGES = re.compile(r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?)\b", re.IGNORECASE)
 _INSTALLING = re.compile(
-    r"\b(?:what|which)\b.*\b(?:by|when|if|after|with|do|does|along|from)\b.*\binstall(?:s|ing)? (?:the |gem |package )?"
-    r"[`'\"]?([\w.@/-]+)(?!\[)[`'\"]?(?:\W*$)",
-    re.IGNORECASE,
+    r"\binstall(?:s|ing)? (?:the |gem |package )?[`'\"]?([\w.@/-]{1,100})[`'\"]?\W{0,9}$", re.IGNORECASE
 )
 """`What gems do I get when I install NAME`: its own dependencies, if it is this project."""
-_AND_IMPORTERS = re.compile(r"\b(?:who|what|which|where)\b.*\b(?:imports?|imported|uses?|used)\b", re.IGNORECASE)
+_AND_IMPORTERS = re.compile(r"\b(?:who|what|which|where)\b.{0,60}\b(?:imports?|imported|uses?|used)\b", re.IGNORECASE)
 _WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
 _WORD = re.compile(r"@?[\w][\w@./:+-]*")
 _TOPICS = {
@@ -99,7 +97,7 @@ def read_package_question(
         groups = tuple(each.strip() for each in match[2].split(","))
         if groups_of(declared).keys() & {group.lower() for group in groups}:
             return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
-    if (installed := _INSTALLING.search(text)) is not None:
+    if (installed := _INSTALLING.search(text)) is not None and _THINGS.search(text):
         own = {each.project: each for each in declared if not each.folder}
         if normal_name(installed[1]) in {normal_name(name) for name in own}:
             return PackageQuestion(PackageAspect.LIST, project=next(iter(own)), kinds=("runtime",), certain=True)

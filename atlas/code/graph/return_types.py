@@ -18,7 +18,7 @@ _OPEN, _CLOSE = "([{<", ")]}>"
 
 def is_type(label: str, kind: str) -> bool:
     """Return whether a symbol is a type that a function may return."""
-    return label == Label.CLASS or (label == Label.VALUE and kind in _TYPES)
+    return label in (Label.CLASS, Label.EXTERNAL_SYMBOL) or (label == Label.VALUE and kind in _TYPES)
 
 
 async def edges_of_returning(reader: Reader, uids: Sequence[str], names: Collection[str]) -> list[Edge]:

@@ -146,7 +146,7 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _ROLE_THING = re.compile(
-    r"\b(?:which|what)\b.*\b(?:frameworks?|librar(?:y|ies)|runners?|tools?|packages?|linters?|formatters?|bundlers?"
+    r"\b(?:which|what)\b.{0,80}\b(?:frameworks?|librar(?:y|ies)|runners?|tools?|packages?|linters?|formatters?|bundlers?"
     r"|type ?checkers?)\b",
     re.IGNORECASE,
 )

@@ -84,7 +84,7 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 """Time and level at the start of a line of a log."""
-_FRAGMENT = re.compile(r"(?:[\w$]+|(?<=\s))(?:\.[\w$]+)+\((?:'[^'()]{1,60}'|\"[^\"()]{1,60}\")\)")
+_FRAGMENT = re.compile(r"(?:\b[\w$]{1,60}|(?<=\s))(?:\.[\w$]{1,60}){1,8}\((?:'[^'()]{1,60}'|\"[^\"()]{1,60}\")\)")
 """A call with a text, as code has it: `.command('*')`."""
 _NAME = re.compile(r"[\w$]+(?:(?:\.|::|#|->)[\w$]+)*(?:\(\))?")
 
