@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-START_SECONDS = 10.0
-"""A session waits this long for the socket of a daemon that is starting: one second on an idle machine."""
-WELCOME_SECONDS = 8.0
+START_SECONDS = 20.0
+"""A session waits this long for a daemon that is starting, which takes a second on an idle machine. Long, because the
+machine is busy when it takes longer, and 64 sessions that serve themselves instead keep it busy for minutes."""
+WELCOME_SECONDS = 20.0
 """And this long for its first line: many sessions may begin at once."""
-POLL_SECONDS = 0.01
-MOST_LOSSES = 4
-"""A request that was at work when so many daemons went away may be why: the session goes on in its own process."""
+POLL_SECONDS = 0.02
+MOST_LOSSES = 10
+"""A request that was at work when so many daemons went away may be why: the session goes on in its own process. Most
+such requests have only waited for their turn."""
 OPTIONS = {"--project": "project", "--data-dir": "data_dir", "--toolsets": "toolsets"}
 
 

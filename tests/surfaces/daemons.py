@@ -149,6 +149,8 @@ def home(folder: Path) -> Iterator[Home]:
                 process.send_signal(signal.SIGKILL)
             process.communicate()
         daemon.stop(place.data, print, seconds=5.0)
+        if (serving := daemon.find_serving(place.data)) is not None:
+            daemon.stop_serving(place.data, serving, seconds=5.0)
         stop_orphaned_server(place.data)
         for pid in filter(is_alive, place.servers):
             os.kill(pid, signal.SIGKILL)
