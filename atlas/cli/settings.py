@@ -1,4 +1,4 @@
-"""The settings that the options of a command mean. Imports nothing heavy."""
+"""What the options of a command line mean: settings, and the form of the output. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -27,3 +27,9 @@ def settings_of(project: str, data_dir: str) -> Settings:
     if len(settings.ignored) > MAX_WARNINGS:
         print(f"warning: ignored: {len(settings.ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
     return settings
+
+
+def wants_json(arguments: list[str] | None = None) -> bool:
+    """Return whether the command line asks for JSON; used before a command runs, to report errors in that form."""
+    given = sys.argv[1:] if arguments is None else arguments
+    return "--json" in (given[: given.index("--")] if "--" in given else given)
