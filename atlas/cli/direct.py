@@ -56,10 +56,7 @@ _COMMANDS: Mapping[str, _Command] = {
 
 def run_directly(words: Sequence[str]) -> int | None:
     """Run a command and return its exit code; None if the option parser has to read it. Raises AtlasError."""
-    command = _COMMANDS.get(words[0]) if words else None
-    if command is None or "_ATLAS_COMPLETE" in os.environ:
-        return None
-    read = _read(command, words[1:])
+    read = None if "_ATLAS_COMPLETE" in os.environ else read_words(words)
     if read is None:
         return None
     from atlas.cli.requests import search_request, status_request, symbol_request
@@ -78,11 +75,14 @@ def run_directly(words: Sequence[str]) -> int | None:
     return ask_and_print(settings_of(project, data_dir), request, as_json=as_json)
 
 
-def _read(command: _Command, words: Sequence[str]) -> tuple[list[str], dict[str, Any]] | None:
-    """Return positional arguments and options by parameter; None for a form that is not plain."""
+def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, Any]] | None:
+    """Return positional arguments and options by parameter of a command line; None for a form that is not plain."""
+    command = _COMMANDS.get(words[0]) if words else None
+    if command is None:
+        return None
     positional: list[str] = []
     given: dict[str, Any] = {}
-    left = list(reversed(words))
+    left = list(reversed(words[1:]))
     while left:
         word = left.pop()
         if not word.startswith("-"):

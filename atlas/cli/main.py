@@ -120,13 +120,13 @@ def _run() -> int:
 
 
 def _failed(error: AtlasError) -> int:
-    from atlas.cli import options, output
+    from atlas.cli import output, settings
 
     if os.environ.get("ATLAS_DEBUG", "0") not in ("", "0"):
         import traceback
 
         traceback.print_exc()
-    output.print_error(error, as_json=options.wants_json())
+    output.print_error(error, as_json=settings.wants_json())
     return error.exit_code
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -33,12 +32,6 @@ BudgetOption = Annotated[
     int,
     typer.Option("--token-budget", min=0, metavar="N", help="Token budget of the answer; 0 = the configured one."),
 ]
-
-
-def wants_json(arguments: list[str] | None = None) -> bool:
-    """Return whether the command line asks for JSON; used before a command runs, to report errors in that form."""
-    given = sys.argv[1:] if arguments is None else arguments
-    return "--json" in (given[: given.index("--")] if "--" in given else given)
 
 
 def examples(*lines: str) -> str:

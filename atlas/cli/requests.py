@@ -12,7 +12,7 @@ LINE_MODES = ("exact", "regex")
 
 
 @dataclass(frozen=True, slots=True)
-class ToolRequest:
+class AskRequest:
     """A tool and its arguments."""
 
     tool: str
@@ -26,15 +26,15 @@ def given(**arguments: object) -> dict[str, object]:
 
 def status_request(
     *, skipped: bool = False, only: str = "", every: bool = False, token_budget: int = STATUS_BUDGET
-) -> ToolRequest:
+) -> AskRequest:
     """Return the request of `atlas status`."""
     shown = given(token_budget=token_budget, skipped_filter=only) | {"skipped": skipped, "everything": every}
-    return ToolRequest("status", shown)
+    return AskRequest("status", shown)
 
 
-def symbol_request(tool: str, name: str, *, path: str = "", label: str = "", token_budget: int = 0) -> ToolRequest:
+def symbol_request(tool: str, name: str, *, path: str = "", label: str = "", token_budget: int = 0) -> AskRequest:
     """Return the request of `atlas node` and `context`, whose tools are `get_node` and `get_context`."""
-    return ToolRequest(tool, {"name": name} | given(path=path, label=label, token_budget=token_budget))
+    return AskRequest(tool, {"name": name} | given(path=path, label=label, token_budget=token_budget))
 
 
 def search_request(
@@ -54,7 +54,7 @@ def search_request(
     snippets: bool = False,
     token_budget: int = 0,
     cursor: str = "",
-) -> ToolRequest:
+) -> AskRequest:
     """Return the request of `atlas search`. Raises ConfigError for an empty question."""
     stated = given(relation=relation, of=of, to=to, scope=scope)
     if not query.strip() and not stated:
@@ -64,6 +64,6 @@ def search_request(
         chosen["include_tests"] = tests
     shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief)
     if mode in LINE_MODES:
-        return ToolRequest("text_search", {"query": query, "mode": mode, **chosen, **shown})
+        return AskRequest("text_search", {"query": query, "mode": mode, **chosen, **shown})
     asked = query or f"{relation} {of}".strip()
-    return ToolRequest(f"{mode}_search", {"query": asked, **stated, **chosen, **shown, **given(snippets=snippets)})
+    return AskRequest(f"{mode}_search", {"query": asked, **stated, **chosen, **shown, **given(snippets=snippets)})

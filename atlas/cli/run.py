@@ -11,7 +11,7 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from atlas.cli import output
-from atlas.cli.requests import ToolRequest
+from atlas.cli.requests import AskRequest
 from atlas.cli.requests import given as given
 from atlas.core.errors import ConfigError, NotFound
 
@@ -31,7 +31,7 @@ def ask(settings: Settings, tool: str, arguments: Mapping[str, object], *, as_js
     show(run(_ask(settings, tool, arguments)), as_json=as_json)
 
 
-def ask_and_print(settings: Settings, request: ToolRequest, *, as_json: bool) -> int:
+def ask_and_print(settings: Settings, request: AskRequest, *, as_json: bool) -> int:
     """Call one tool, print its answer as `ask` does, and return the exit code."""
     return _print(run(_ask(settings, request.tool, request.arguments)), as_json=as_json)
 

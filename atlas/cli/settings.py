@@ -1,4 +1,4 @@
-"""The settings that the options of a command mean. Imports nothing heavy."""
+"""What the options of a command line mean: settings, and the form of the output. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -34,3 +34,9 @@ def warn_of(ignored: Sequence[str]) -> None:
         print(f"warning: ignored: {output.one_line(why)}", file=sys.stderr)
     if len(ignored) > MAX_WARNINGS:
         print(f"warning: ignored: {len(ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
+
+
+def wants_json(arguments: list[str] | None = None) -> bool:
+    """Return whether the command line asks for JSON; used before a command runs, to report errors in that form."""
+    given = sys.argv[1:] if arguments is None else arguments
+    return "--json" in (given[: given.index("--")] if "--" in given else given)

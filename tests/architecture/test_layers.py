@@ -174,3 +174,28 @@ def test_no_subcommand_imports_what_only_another_needs() -> None:
         "rich",
     }
     assert not loaded & heavy
+
+
+def test_status_imports_neither_the_option_parser_nor_the_search(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "cart.py").write_text("def total(): ...\n")
+    places = ["--project", str(tmp_path / "shop"), "--data-dir", str(tmp_path / "data")]
+    loaded = _loaded("from atlas.cli.main import main; main()", ["status", *places])
+    assert not loaded & {"typer", "pydantic", "rich", "mcp", "atlas.code.find", "atlas.packs.links"}
+
+
+def test_a_server_imports_no_tool_before_it_is_called() -> None:
+    make = (
+        "from pathlib import Path; from atlas.app.session import make_session; from atlas.server.mcp import make_server;"
+        " from atlas.runtime.config.load import load_settings; make_server(make_session(load_settings('.', 'd')))"
+    )
+    loaded = _loaded(make, [])
+    tools = {"atlas.code.find", "atlas.code.atlas", "atlas.code.tools.search.search", "atlas.code.tools.state.index"}
+    assert not loaded & (tools | {"apsw", "atlas.packs.links", "atlas.packs.opening", "atlas.papers.links"})
+
+
+def _loaded(program: str, arguments: list[str]) -> set[str]:
+    """Return the names of the modules that a program has imported at its end."""
+    script = f"import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); {program}"
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=60)
+    return set(done.stderr.splitlines()[-1].split())

@@ -128,7 +128,6 @@ COMPOSED: dict[str, str] = {
     "code/question/frame_order.py: _class": "part of a frame, on one word",
     "code/question/frames.py: RelationFrame.pattern": "phrases of a data file, on a question",
     "code/question/languages.py: language_terms": "paths in a question, whose words are cut at 200 characters",
-    "code/graph/occurrences.py: find_occurrences": "an escaped word between lookarounds",
     "code/graph/occurrences.py: _in_bytes": "a keyword, at most 200 characters, an escaped word",
     "code/graph/proof.py: _aliases": "an escaped word in a line that is cut at 2,000 characters",
     "code/graph/mentions.py: _pattern": "an escaped name, then brackets without nesting",

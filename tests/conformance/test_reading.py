@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from atlas.code.reader import GenerationCache
 from atlas.core.contracts import Store
 from atlas.core.errors import QueryError, StoreError
 from atlas.core.model import Direction, Filter, Match, ModelInfo, NodeRow
@@ -450,3 +451,18 @@ async def test_the_best_of_many_edges(store: Store) -> None:
         found = await store.edges([f"{PROJECT}:hub"], Direction.IN, ["CALLS"], each=each)
         assert [edge.node.row.name for edge in found] == names[:each]
         assert await store.edges([f"{PROJECT}:hub"], Direction.IN, limit=each) == found
+
+
+async def test_what_is_kept_of_a_generation_is_read_again_after_a_write(store: Store) -> None:
+    cache, reads = GenerationCache(), list[str]()
+
+    async def read() -> int:
+        reads.append("")
+        return len(reads)
+
+    await store.apply([unit("a.py", [node("a.one")])])
+    assert [await cache.get(store, PROJECT, "count", read) for _ in range(2)] == [1, 1]
+    await store.apply([unit("a.py", [node("a.two")])])
+    assert [await cache.get(store, PROJECT, "count", read) for _ in range(2)] == [2, 2]
+    # of a project that is not there, nothing says when it changes
+    assert [await cache.get(store, "unknown", "count", read) for _ in range(2)] == [3, 4]
