@@ -132,6 +132,18 @@ impl Linker {
         py.detach(|| self.project.pack());
     }
 
+    /// Frees the memory of files whose units were made, if no other unit needs it. Returns whether it did: then there
+    /// must be no further update.
+    fn release(&mut self, py: Python<'_>, paths: Vec<String>) -> bool {
+        py.detach(|| {
+            let is_released = self.project.release(&paths);
+            if is_released {
+                atlas_sys::heap::trim_heap();
+            }
+            is_released
+        })
+    }
+
     /// Frees memory that only updates need; the next update unpacks it again.
     fn rest(&mut self, py: Python<'_>) {
         py.detach(|| {

@@ -125,6 +125,7 @@ impl Project {
             pending: Pending::default(),
             low_memory: self.low_memory,
             is_warm: false,
+            has_all_edges: false,
             asked: None,
         };
         if units.get("")?.1 != project.structure_digest? {
