@@ -384,6 +384,8 @@ class Linker:
         """Give back what was unpacked to link files or to make units; nothing is forgotten."""
     def rest(self) -> None:
         """Give memory back until the next update; everything still works, units are then made more slowly."""
+    def release(self, paths: Sequence[str]) -> bool:
+        """Give back the memory of files whose units are made, if that is possible: then no update may follow."""
     def unit(self, path: str) -> Unit:
         """Return a file's unit. Raises KeyError for an unknown path."""
     def digests(self, paths: Sequence[str] | None = None) -> dict[str, str]:

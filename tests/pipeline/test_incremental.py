@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import os
+import random
 import shutil
 import tempfile
 from pathlib import Path
@@ -14,7 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from atlas.adapters.stores.sqlite.store import EmbeddedStore
 from tests.bench.secrets import stored
+from tests.pipeline import polyglot
 from tests.pipeline.trees import dump, index, write_tree
 
 NAMES = ("load", "store", "render", "Widget", "Panel", "helper")
@@ -363,3 +366,19 @@ async def test_the_embedding_cache_changes_no_vector_and_serves_the_next_project
     write_tree(tmp_path / "q", files)
     await index(tmp_path / "q", tmp_path / "cached")
     assert (tmp_path / "cached" / "embeddings.db").stat().st_size == held, "the second project brings no new text"
+
+
+def test_a_first_pass_that_frees_files_while_it_writes_gives_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a transaction for each file; the pass after it continues from the linker that it saved."""
+    root = tmp_path / "p"
+    write_tree(root, polyglot.tree(40, random.Random(31)) | {"late.py": "def late(): pass\n"})
+    asyncio.run(index(root, tmp_path / "one"))
+    monkeypatch.setattr(EmbeddedStore, "apply_bytes", 1)
+    asyncio.run(index(root, tmp_path / "many"))
+    assert dump(tmp_path / "one") == dump(tmp_path / "many")
+    (root / "late.py").write_text("def other(): pass\n")
+    asyncio.run(index(root, tmp_path / "many"))
+    asyncio.run(index(root, tmp_path / "fresh"))
+    assert dump(tmp_path / "many") == dump(tmp_path / "fresh")

@@ -96,6 +96,8 @@ pub struct Project {
     low_memory: bool,
     /// Whether this process has linked the project before.
     is_warm: bool,
+    /// Whether the edges of all files are kept, so that no unit needs the facts of another file.
+    has_all_edges: bool,
     /// What the files have asked for, from the second update on: collecting it costs about as much as it saves once.
     asked: Option<AskedKeys>,
 }
@@ -157,6 +159,7 @@ impl Project {
             pending: Pending::default(),
             low_memory,
             is_warm: false,
+            has_all_edges: false,
             asked: None,
         }
     }
@@ -232,6 +235,7 @@ impl Project {
         for stage in STAGES {
             is_restructured |= self.run_stage(stage, keep_edges, &mut dirty, &mut keys, &removed, &mut before);
         }
+        self.has_all_edges = self.links.iter().filter(|link| link.edges.is_some()).count() == self.index.count();
         let mut paths: BTreeSet<String> = BTreeSet::new();
         for (&id, &old) in &before {
             if self.links[id as usize].digest != old {
@@ -366,9 +370,24 @@ impl Project {
     /// requested.
     pub fn rest(&mut self) {
         self.index.pack();
+        self.has_all_edges = false;
         for link in &mut self.links {
             link.edges = None;
         }
+    }
+
+    /// Drops facts and edges of files whose units were requested and will not be again, and returns whether it could:
+    /// then there must be no further update. It cannot if units of other files are still to be made from these facts.
+    pub fn release(&mut self, paths: &[String]) -> bool {
+        if self.has_all_edges {
+            for path in paths {
+                if let Some(id) = self.index.file_id(path) {
+                    self.index.release(id);
+                    self.links[id as usize].edges = None;
+                }
+            }
+        }
+        self.has_all_edges
     }
 
     /// Returns the digest of a linked file's unit, or of the structure for "".

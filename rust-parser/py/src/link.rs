@@ -75,9 +75,7 @@ impl Linker {
     /// Writes a snapshot of the linked project beside the cache, or removes the one that is there if that is not
     /// possible. Returns whether it wrote one.
     fn save(&self, py: Python<'_>, cache: &FactsCache, made_with: &str) -> PyResult<bool> {
-        py.detach(|| {
-            cache.with_file(|file| file.write_snapshot(|out| self.project.snapshot(made_with, out)))
-        })
+        py.detach(|| cache.with_file(|file| file.write_snapshot(|out| self.project.snapshot(made_with, out))))
     }
 
     /// Continues from the snapshot beside the cache, if it was made with the same text and of the same units: path,
@@ -132,6 +130,18 @@ impl Linker {
         py.detach(|| self.project.pack());
     }
 
+    /// Frees the memory of files whose units were made, if no other unit needs it. Returns whether it did: then there
+    /// must be no further update.
+    fn release(&mut self, py: Python<'_>, paths: Vec<String>) -> bool {
+        py.detach(|| {
+            let is_released = self.project.release(&paths);
+            if is_released {
+                atlas_sys::heap::trim_heap();
+            }
+            is_released
+        })
+    }
+
     /// Frees memory that only updates need; the next update unpacks it again.
     fn rest(&mut self, py: Python<'_>) {
         py.detach(|| {
@@ -143,7 +153,13 @@ impl Linker {
     #[pyo3(signature = (paths=None))]
     fn digests(&self, paths: Option<Vec<String>>) -> HashMap<String, String> {
         let found = match paths {
-            Some(paths) => paths.into_iter().filter_map(|path| { let digest = self.project.digest(&path)?; Some((path, digest)) }).collect(),
+            Some(paths) => paths
+                .into_iter()
+                .filter_map(|path| {
+                    let digest = self.project.digest(&path)?;
+                    Some((path, digest))
+                })
+                .collect(),
             None => self.project.digests(),
         };
         found.into_iter().map(|(path, digest)| (path, atlas_facts::content_digest::hex(&digest))).collect()

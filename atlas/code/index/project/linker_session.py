@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from atlas.core.model import STRUCTURE_PATH, FileRecord
@@ -21,7 +21,7 @@ class LinkerSession:
         self._made_with = ""
         self._pending: set[str] = set()
         self._unpacked = 0
-        self._is_saved = False
+        self._is_saved = self._is_spent = False
 
     @property
     def linker(self) -> Linker | None:
@@ -45,11 +45,26 @@ class LinkerSession:
 
     def swap_linker(self, linker: Linker, made_with: str) -> None:
         """Use a new linker, created with the sub-projects and rules of this `link_digest`."""
-        self._linker, self._made_with, self._is_saved = linker, made_with, False
+        self._linker, self._made_with, self._is_saved, self._is_spent = linker, made_with, False, False
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the last linker compared all units, wrote them, and is gone."""
+        return self._linker is None and self._is_spent
+
+    def release(self, paths: Sequence[str]) -> None:
+        """Free the memory of files whose units are made; where that is possible, `spend` must follow."""
+        if self._linker is not None:
+            self._is_spent = self._linker.release(paths)
+
+    def spend(self) -> None:
+        """Drop a linker that has released files; the next change restores it from its snapshot."""
+        if self._is_spent:
+            self._linker = None
 
     def drop(self) -> None:
         """Drop the linker; the next pass creates one from the store's manifest."""
-        self._linker = None
+        self._linker, self._is_spent = None, False
         self._pending.clear()
 
     def restore(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> bool:

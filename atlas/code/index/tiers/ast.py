@@ -77,6 +77,7 @@ class AstTier:
                     await self._update(workspace, keys)
                 except (StoreError, Unavailable):
                     workspace.distrust_manifest()
+                    workspace.linking.spend()
                     raise
                 except BaseException:  # also a cancellation: the linker may hold changes that were not written
                     workspace.invalidate()
@@ -99,7 +100,9 @@ class AstTier:
                 workspace.tree.refuse(path, None)
         workspace.counters.changed += len(dirty)
         unknown = [path for path in dirty if not (path in work.files or path in workspace.manifest or path in pending)]
-        compare_all = WHOLE_PROJECT in keys or workspace.must_compare_all
+        # a pass over a new tree has compared everything before its own request for that arrives
+        is_compared = workspace.linking.is_spent and not workspace.must_relink
+        compare_all = (WHOLE_PROJECT in keys and not is_compared) or workspace.must_compare_all
         if not compare_all and len(work.touched) + len(unknown) == len(dirty):
             await self._apply(workspace, [work.seen_again(path) for path in sorted(work.touched)])
             return
@@ -175,6 +178,7 @@ class AstTier:
         await in_thread(workspace.erase_old_facts, {*work.parsed, *removed})
         if not self._keep:
             await in_thread(linking.save, workspace.cache, workspace.manifest)
+            linking.spend()
         await in_thread(journal.remove)
         workspace.confirm_compared()
         linking.count_unpacked(len(work.parsed) + len(moved))
@@ -277,7 +281,9 @@ class AstTier:
             batch.append(delta)
             size += len(delta.content or b"") + 1000
             if size >= most:
-                if self._keep and (linker := work.workspace.linking.linker) is not None:
+                if not self._keep:
+                    work.workspace.linking.release([delta.path for delta in batch])
+                elif (linker := work.workspace.linking.linker) is not None:
                     linker.pack()
                 yield batch
                 batch, size = [], 0

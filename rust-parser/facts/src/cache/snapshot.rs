@@ -30,8 +30,8 @@ impl CacheFile {
         (header == header_of(blake3::hash(&bytes))).then_some(bytes)
     }
 
-    /// Replaces the snapshot by what a function writes; `None` from it means that there can be none. Returns whether that
-    /// succeeded; otherwise there is none afterwards.
+    /// Replaces the snapshot by what a function writes; `None` from it means that there can be none. Returns whether
+    /// that succeeded; otherwise there is none afterwards.
     pub fn write_snapshot(&self, write: impl FnOnce(&mut dyn Write) -> Option<()>) -> bool {
         let is_written = self.lock.is_some() && !self.full && self.replace_snapshot(write).is_ok();
         if !is_written {

@@ -66,6 +66,13 @@ impl PackedFacts {
         self.fresh.is_some() || self.unpacked.get().is_some()
     }
 
+    /// Drops the facts, which must not be read any more.
+    pub fn release(&mut self) {
+        self.packed = Box::default();
+        self.fresh.take();
+        self.unpacked.take();
+    }
+
     /// Drops the unpacked facts, after serializing them if necessary.
     pub fn pack(&mut self) {
         if let Some(facts) = self.fresh.take() {

@@ -31,8 +31,8 @@ const MANY_TEXTLESS: usize = 100_000;
 pub type Units = FxHashMap<String, (Option<ContentDigest>, UnitDigest)>;
 
 impl Project {
-    /// Writes the state, with a text that `restored` compares. Returns `None` if that fails, if updates are pending, or if
-    /// the tables should rather be made anew.
+    /// Writes the state, with a text that `restored` compares. Returns `None` if that fails, if updates are pending, or
+    /// if the tables should rather be made anew.
     ///
     /// The files come first and the strings last, since only then it is known which strings the files refer to; the
     /// lengths of the two parts before the strings are at the end.
@@ -125,6 +125,7 @@ impl Project {
             pending: Pending::default(),
             low_memory: self.low_memory,
             is_warm: false,
+            has_all_edges: false,
             asked: None,
         };
         if units.get("")?.1 != project.structure_digest? {

@@ -150,6 +150,11 @@ impl Index {
         self.files.par_iter_mut().flatten().for_each(FileEntry::pack);
     }
 
+    /// Drops the facts of a file, which must not be read any more.
+    pub fn release(&mut self, id: FileId) {
+        self.files[id as usize].iter_mut().for_each(|file| file.packed.release());
+    }
+
     /// Returns the number of files with unpacked facts.
     pub fn unpacked(&self) -> usize {
         self.present().filter(|(_, file)| file.is_unpacked()).count()
