@@ -125,19 +125,7 @@ class AstTier:
         removed = [path for path in work.dirty if path not in work.files]
         linking = workspace.linking
         warm = None if workspace.outdated else linking.linker
-        linker = warm
-        if linker is None:
-            # after an exception, `invalidate` drops the half-filled linker
-            made_with = workspace.link_digest
-            linker = Linker(workspace.name, workspace.source.languages, low_memory=self._keep)
-            linker.set_subprojects(workspace.tree.subproject_rows)
-            linking.swap_linker(linker, made_with)
-            # files that tier 1 has scanned since the batch began have events of their own
-            work.files = {**workspace.tree.files, **work.files}
-            chosen = {*changed, *removed}
-            rest = [path for path in work.files if path not in chosen]
-            changed += await in_thread(self._recall, workspace, linker, rest)
-            removed += sorted(workspace.manifest.keys() - work.files.keys() - chosen - {STRUCTURE_PATH})
+        linker = warm if warm is not None else await self._new_linker(work, changed, removed)
         left_out, journal = await parse_files(work, linker, changed, self._progress)
         # a file that was not indexed and still must not be is no change
         never_in = (path for path in left_out if path not in workspace.manifest and path not in linking.pending)
@@ -182,6 +170,22 @@ class AstTier:
         await in_thread(journal.remove)
         workspace.confirm_compared()
         linking.count_unpacked(len(work.parsed) + len(moved))
+
+    async def _new_linker(self, work: Pass, changed: list[str], removed: list[str]) -> Linker:
+        """Return a linker with the facts of all files but the changed ones; adds what must be read and what is gone."""
+        workspace = work.workspace
+        # after an exception, `invalidate` drops the half-filled linker
+        made_with = workspace.link_digest
+        linker = Linker(workspace.name, workspace.source.languages, low_memory=self._keep)
+        linker.set_subprojects(workspace.tree.subproject_rows)
+        workspace.linking.swap_linker(linker, made_with)
+        # files that tier 1 has scanned since the batch began have events of their own
+        work.files = {**workspace.tree.files, **work.files}
+        chosen = {*changed, *removed}
+        rest = [path for path in work.files if path not in chosen]
+        changed += await in_thread(self._recall, workspace, linker, rest)
+        removed += sorted(workspace.manifest.keys() - work.files.keys() - chosen - {STRUCTURE_PATH})
+        return linker
 
     def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Load unchanged files from the last snapshot or the cache; return what they lack or read by other rules."""
