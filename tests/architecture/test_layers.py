@@ -174,3 +174,18 @@ def test_no_subcommand_imports_what_only_another_needs() -> None:
         "rich",
     }
     assert not loaded & heavy
+
+
+def test_a_session_that_the_daemon_serves_imports_next_to_nothing() -> None:
+    """`atlas mcp` has to start in 50 ms: `-S` leaves out what an installation's `.pth` files import."""
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import atlas.cli.main, atlas.server.proxy; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & {"pathlib", "typing", "dataclasses", "asyncio", "subprocess", "hashlib", "tomllib", "typer"}
+    ours = {name for name in loaded if name.startswith("atlas.") and name.count(".") > 1}
+    assert ours <= {
+        "atlas.cli.main", "atlas.core.errors", "atlas.core.ids", "atlas.runtime.process", "atlas.runtime.process.places",
+        "atlas.runtime.process.session_socket", "atlas.server.proxy", "atlas.server.relay",
+    }  # fmt: skip
