@@ -6,8 +6,7 @@ symbols `ext:<name>`, packages and the project itself their dotted name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # `typing` is not imported for a session's proxy
 if TYPE_CHECKING:
     from pathlib import PurePath
 

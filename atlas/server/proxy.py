@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from atlas.runtime.process import places, session_socket
 from atlas.server.relay import DONE, Relay
 
+TYPE_CHECKING = False  # `typing` is not imported for a session's proxy
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Sequence

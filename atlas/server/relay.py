@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import select
-from typing import TYPE_CHECKING
 
 from atlas.runtime.process.session_socket import CLOSING
 
+TYPE_CHECKING = False  # `typing` is not imported for a session's proxy
 if TYPE_CHECKING:
     import socket
     from typing import Any

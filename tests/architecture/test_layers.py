@@ -199,3 +199,18 @@ def _loaded(program: str, arguments: list[str]) -> set[str]:
     script = f"import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); {program}"
     done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=60)
     return set(done.stderr.splitlines()[-1].split())
+
+
+def test_a_session_that_the_daemon_serves_imports_next_to_nothing() -> None:
+    """`atlas mcp` has to start in 50 ms: `-S` leaves out what an installation's `.pth` files import."""
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import atlas.cli.main, atlas.server.proxy; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & {"pathlib", "typing", "dataclasses", "asyncio", "subprocess", "hashlib", "tomllib", "typer"}
+    ours = {name for name in loaded if name.startswith("atlas.") and name.count(".") > 1}
+    assert ours <= {
+        "atlas.cli.main", "atlas.core.errors", "atlas.core.ids", "atlas.runtime.process", "atlas.runtime.process.places",
+        "atlas.runtime.process.session_socket", "atlas.server.proxy", "atlas.server.relay",
+    }  # fmt: skip

@@ -13,11 +13,11 @@ import socket
 import stat
 import struct
 import sys
-from typing import TYPE_CHECKING
 
 from atlas import __version__
 from atlas.runtime.process import places
 
+TYPE_CHECKING = False  # `typing` is not imported for a session's proxy
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
