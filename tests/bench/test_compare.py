@@ -28,7 +28,9 @@ DAMAGE = {
     "nodes": "UPDATE node SET end_line = 9 WHERE name = 'f'",
     "edges": "UPDATE edge SET confidence = 0.1 WHERE type = 'CALLS'",
     "edge_counts": "UPDATE edge_count SET count = count + 1",
-    "words": "DELETE FROM text WHERE rowid = (SELECT id FROM symbol_id WHERE uid = 'p:b.g')",
+    # a segment without texts, in which the text of this node is replaced
+    "words": "INSERT INTO word_segment SELECT max(id) + 1, 1, x'00', "
+    "CAST(char((SELECT id FROM symbol_id WHERE uid = 'p:b.g')) AS BLOB), x'' FROM word_segment",
     "vectors": "UPDATE vector SET data = zeroblob(512) WHERE id = (SELECT id FROM symbol_id WHERE uid = 'p:b.g')",
 }
 

@@ -4,7 +4,8 @@
 //!
 //! `scan` lists the files of a tree, `parse` turns one file into facts, `cache` stores facts by content digest, `link`
 //! turns the facts of a project into a graph, `unit` gives the graph of one file as rows, `encode` turns text into
-//! vectors, `vectors` finds nearest neighbours, `lines` searches files on disk, and `tokens` counts words and model tokens. SQLite loads this library as
+//! vectors, `vectors` finds nearest neighbours, `segments` is the index of words, `lines` searches files on disk, and
+//! `tokens` counts words and model tokens. SQLite loads this library as
 //! an extension, too (`atlas_sys::sqlite`).
 //!
 //! ```python

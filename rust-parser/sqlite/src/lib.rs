@@ -5,8 +5,8 @@
 //! use atlas_sqlite::page_checksums::format::checksum;
 //!
 //! // a page is damaged if it changes, and if it stands in the place of another
-//! assert_ne!(checksum(1, b"content"), checksum(1, b"Content"));
-//! assert_ne!(checksum(1, b"content"), checksum(2, b"content"));
+//! assert_ne!(checksum(1, b"contents"), checksum(1, b"Contents"));
+//! assert_ne!(checksum(1, b"contents"), checksum(2, b"contents"));
 //! ```
 
 #![forbid(unsafe_code)]

@@ -120,6 +120,9 @@ fn read_term(reader: &mut Reader, term: &mut Vec<u8>) -> Result<(), Damaged> {
 /// Most bytes of a term; longer ones are cut.
 pub const MAX_TERM_BYTES: usize = 1_000;
 
+/// Postings and positions of a term.
+pub type Lists<'a> = (&'a [u8], &'a [u8]);
+
 /// Reads the terms of a block.
 pub struct Terms<'a> {
     words: Reader<'a>,
@@ -133,7 +136,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Moves to the next term and returns its postings and positions (empty if they are not read).
-    pub fn read(&mut self) -> Result<Option<(&'a [u8], &'a [u8])>, Damaged> {
+    pub fn read(&mut self) -> Result<Option<Lists<'a>>, Damaged> {
         if self.words.rest.is_empty() {
             return Ok(None);
         }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::blocks::{Directory, Terms, block_id};
 use super::bytes::Damaged;
 use super::fold::tokens;
-use super::matches::{Scope, Term, each_match};
+use super::matches::{Matches, Scope, Term};
 use super::nodes::{GENERATED, Nodes, TEST, read_ids};
 use super::postings::{Postings, column_and_position};
 
@@ -91,10 +91,8 @@ pub struct Counted {
     pub by_file: Vec<(u32, u32)>,
 }
 
-/// A word or phrase, and its terms in each segment that has all of them.
-struct Found<'a> {
-    terms: Vec<(usize, Vec<Term<'a>>)>,
-}
+/// Where a word or phrase occurs, by the places of the segments that have all of its terms.
+type Found<'a> = Vec<(usize, Matches<'a>)>;
 
 /// A word's place among the words that were asked for, where it counts, and its number of texts.
 type Wanted = (usize, Scope, u64);
@@ -165,16 +163,14 @@ impl WordIndex {
         limit: usize,
     ) -> Result<Vec<(u32, f64)>, Damaged> {
         let found = words.iter().map(|word| self.find(word, blocks)).collect::<Result<Vec<_>, _>>()?;
-        let frequency = |word: usize, scope| self.frequency(&found[word], scope);
-        let everywhere: Vec<Wanted> = (0..words.len())
-            .map(|word| Ok((word, Scope::Everywhere, frequency(word, Scope::Everywhere)?)))
-            .collect::<Result<_, Damaged>>()?;
-        let wanted = within_budget(&everywhere, frequency)?;
+        let texts = found.iter().map(|word| self.frequencies(word)).collect::<Result<Vec<_>, _>>()?;
+        let wanted = within_budget(&texts);
         let hits = self.best(&found, &wanted, among, limit)?;
         let narrowed = wanted.iter().any(|(_, scope, _)| *scope != Scope::Everywhere);
         if narrowed && hits.len() < limit {
             // The scopes are too narrow for this filter: every text counts, whatever it costs.
-            return self.best(&found, &everywhere, among, limit);
+            let everywhere = texts.iter().enumerate().map(|(word, texts)| (word, Scope::Everywhere, texts[0]));
+            return self.best(&found, &everywhere.collect::<Vec<_>>(), among, limit);
         }
         Ok(hits)
     }
@@ -184,7 +180,7 @@ impl WordIndex {
         let kinds = self.allowed_kinds(among);
         let counted = |word: &String| {
             let found = self.find(word, blocks)?;
-            let texts = self.frequency(&found, Scope::Everywhere)?;
+            let [texts, ..] = self.frequencies(&found)?;
             let mut by_file: FxHashMap<u32, u32> = FxHashMap::default();
             if texts <= most {
                 self.each(&found, Scope::Everywhere, |part, text, _| {
@@ -254,22 +250,22 @@ impl WordIndex {
 
     fn find<'a>(&self, word: &str, blocks: &Blocks<'a>) -> Result<Found<'a>, Damaged> {
         let tokens = tokens(word);
-        let mut terms = Vec::new();
+        let mut found = Vec::new();
         for (place, part) in self.parts.iter().enumerate() {
             let Some(ids) = part.block_ids(&tokens) else { continue };
             let pairs = ids.into_iter().zip(&tokens);
             let in_part = pairs.map(|(id, token)| find_term(id, token, blocks, tokens.len() > 1));
-            if let Some(found) = in_part.collect::<Result<Option<Vec<_>>, _>>()? {
-                terms.push((place, found));
+            if let Some(terms) = in_part.collect::<Result<Option<Vec<_>>, _>>()? {
+                found.push((place, Matches::find(&terms, part.segment.nodes.count())?));
             }
         }
-        Ok(Found { terms })
+        Ok(found)
     }
 
     fn each(&self, found: &Found, scope: Scope, mut each: impl FnMut(usize, u32, f64)) -> Result<(), Damaged> {
-        for (place, terms) in &found.terms {
+        for (place, matches) in found {
             let part = &self.parts[*place];
-            each_match(terms, part.segment.nodes.count(), scope, |text, frequency| {
+            matches.each(part.segment.nodes.count(), scope, |text, frequency| {
                 if part.is_live(text) {
                     each(*place, text, frequency);
                 }
@@ -278,10 +274,16 @@ impl WordIndex {
         Ok(())
     }
 
-    fn frequency(&self, found: &Found, scope: Scope) -> Result<u64, Damaged> {
-        let mut count = 0;
-        self.each(found, scope, |_, _, _| count += 1)?;
-        Ok(count)
+    /// Returns in how many texts a word or phrase occurs, for each scope.
+    fn frequencies(&self, found: &Found) -> Result<[u64; 4], Damaged> {
+        let mut all = [0; 4];
+        for (place, matches) in found {
+            let part = &self.parts[*place];
+            let is_live = (!part.dead.is_empty()).then_some(|text| part.is_live(text));
+            let counted = matches.count(part.segment.nodes.count(), is_live)?;
+            all.iter_mut().zip(counted).for_each(|(sum, count)| *sum += count);
+        }
+        Ok(all)
     }
 
     fn best(
@@ -362,25 +364,20 @@ fn find_term<'a>(id: i64, token: &str, blocks: &Blocks<'a>, with_places: bool) -
 }
 
 /// Returns the words from the rarest to the most frequent, the frequent ones in narrower scopes that fit the budget.
-fn within_budget(
-    everywhere: &[Wanted],
-    frequency: impl Fn(usize, Scope) -> Result<u64, Damaged>,
-) -> Result<Vec<Wanted>, Damaged> {
-    let mut wanted = everywhere.to_vec();
+/// `texts`: number of texts of each word, for each scope.
+fn within_budget(texts: &[[u64; 4]]) -> Vec<Wanted> {
+    let mut in_order: Vec<usize> = (0..texts.len()).collect();
     // Words over the budget keep their order.
-    wanted.sort_by_key(|(_, _, texts)| *texts.min(&(TEXT_BUDGET + 1)));
+    in_order.sort_by_key(|word| texts[*word][0].min(TEXT_BUDGET + 1));
     let mut budget = TEXT_BUDGET;
-    for (word, scope, texts) in &mut wanted {
-        let allowed = if everywhere.len() > 1 { budget.min(WORD_BUDGET) } else { budget };
-        for narrower in &Scope::ALL[1..] {
-            if *texts <= allowed {
-                break;
-            }
-            (*scope, *texts) = (*narrower, frequency(*word, *narrower)?);
-        }
-        budget = budget.saturating_sub(*texts);
+    let mut wanted = Vec::with_capacity(texts.len());
+    for word in in_order {
+        let allowed = if texts.len() > 1 { budget.min(WORD_BUDGET) } else { budget };
+        let place = (0..3).find(|scope| texts[word][*scope] <= allowed).unwrap_or(3);
+        wanted.push((word, Scope::ALL[place], texts[word][place]));
+        budget = budget.saturating_sub(texts[word][place].min(allowed + 1));
     }
-    Ok(wanted)
+    wanted
 }
 
 fn idf(texts: u64, hits: u64) -> f64 {

@@ -1,7 +1,7 @@
 //! The texts of a segment that contain a word, or the words of a phrase next to each other, with their weight.
 
 use super::bytes::Damaged;
-use super::postings::{COLUMNS, MASK, Posting, Postings, column_and_position};
+use super::postings::{COLUMNS, MASK, Posting, Postings, column_and_position, counts_of, each_run, is_first};
 
 /// Weights of name, qualified name, docstring, source and path.
 const WEIGHTS: [f64; COLUMNS] = [8.0, 4.0, 2.0, 1.0, 2.0];
@@ -21,6 +21,10 @@ impl Scope {
     /// All scopes, from the widest to the narrowest.
     pub const ALL: [Scope; 4] = [Scope::Everywhere, Scope::Names, Scope::Name, Scope::NameStart];
 
+    fn weight(self, column: usize) -> f64 {
+        if self.mask() & 1 << column == 0 { 0.0 } else { WEIGHTS[column] }
+    }
+
     fn mask(self) -> u8 {
         match self {
             Scope::Everywhere => MASK,
@@ -33,46 +37,113 @@ impl Scope {
 /// The postings of a term in a segment, and its positions if they are needed.
 pub type Term<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// Calls `each` with every text that contains the terms next to each other, and with their occurrences, weighted by
-/// column. `texts` is the number of texts of the segment.
-pub fn each_match(terms: &[Term], texts: u32, scope: Scope, mut each: impl FnMut(u32, f64)) -> Result<(), Damaged> {
-    match terms {
-        [] => Ok(()),
-        [(words, _)] => each_word(Postings::new(words, None, texts), scope, each),
-        _ => {
+/// Where a word or phrase occurs in a segment.
+pub enum Matches<'a> {
+    /// The postings of a word.
+    Word(&'a [u8]),
+    /// The texts of a phrase, with its weighted occurrences for each scope.
+    Phrase(Vec<(u32, [f64; 4])>),
+}
+
+impl<'a> Matches<'a> {
+    /// Finds where the terms, at least one, follow each other. `texts` is the number of texts of the segment.
+    pub fn find(terms: &[Term<'a>], texts: u32) -> Result<Self, Damaged> {
+        if let [(words, _)] = terms {
+            return Ok(Self::Word(words));
+        }
+        let mut found = Vec::new();
+        if let Some(last) = last_in_all(terms, texts)? {
             let lists = terms.iter().map(|(words, places)| Postings::new(words, *places, texts)).collect();
-            each_phrase(lists, |text, places| {
-                let frequency = phrase_frequency(places, scope);
-                if frequency > 0.0 {
-                    each(text, frequency);
+            each_in_all(lists, last, |text, places| {
+                let frequencies = phrase_frequencies(places);
+                if frequencies[0] > 0.0 {
+                    found.push((text, frequencies));
                 }
-            })
+            })?;
+        }
+        Ok(Self::Phrase(found))
+    }
+
+    /// Calls `each` with every text and with the occurrences in it, weighted by column.
+    pub fn each(&self, texts: u32, scope: Scope, mut each: impl FnMut(u32, f64)) -> Result<(), Damaged> {
+        match self {
+            Self::Word(words) => each_word(words, texts, scope, each),
+            Self::Phrase(found) => {
+                let in_scope = found.iter().map(|(text, frequencies)| (*text, frequencies[scope as usize]));
+                in_scope.filter(|(_, frequency)| *frequency > 0.0).for_each(|(text, frequency)| each(text, frequency));
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns in how many texts it occurs, for each scope. `is_live`: only these texts count, `None` = all.
+    pub fn count(&self, texts: u32, is_live: Option<impl Fn(u32) -> bool>) -> Result<[u64; 4], Damaged> {
+        match self {
+            Self::Word(words) => count_word(words, texts, is_live),
+            Self::Phrase(found) => {
+                let live = |text: u32| is_live.as_ref().is_none_or(|is_live| is_live(text));
+                let counts = |scope: Scope| {
+                    let in_scope = found.iter().filter(|(_, frequencies)| frequencies[scope as usize] > 0.0);
+                    in_scope.filter(|(text, _)| live(*text)).count() as u64
+                };
+                Ok(Scope::ALL.map(counts))
+            }
         }
     }
 }
 
-fn each_word(mut postings: Postings, scope: Scope, mut each: impl FnMut(u32, f64)) -> Result<(), Damaged> {
-    let mask = scope.mask();
-    let weight = |columns: u8| (0..COLUMNS).filter(|column| columns & 1 << column != 0).map(|one| WEIGHTS[one]).sum();
-    let by_mask: [f64; 1 << COLUMNS] = std::array::from_fn(|columns| weight(columns as u8 & mask));
-    while let Some(posting) = postings.read()? {
+fn each_word(words: &[u8], texts: u32, scope: Scope, mut each: impl FnMut(u32, f64)) -> Result<(), Damaged> {
+    let weights: [f64; COLUMNS] = std::array::from_fn(|column| scope.weight(column));
+    let once: [f64; 1 << COLUMNS] = std::array::from_fn(|mask| {
+        (0..COLUMNS).filter(|column| mask & 1 << column != 0).map(|column| weights[column]).sum()
+    });
+    each_run(words, texts, |run, header, counts| {
         let frequency = if scope == Scope::NameStart {
-            if posting.is_first() { WEIGHTS[0] } else { 0.0 }
-        } else if posting.is_single() {
-            by_mask[usize::from(posting.mask())]
+            if is_first(header) { WEIGHTS[0] } else { 0.0 }
+        } else if counts.is_empty() {
+            once[usize::from(header & MASK)]
         } else {
-            let counted = posting.counts().into_iter().enumerate().filter(|(column, _)| mask & 1 << column != 0);
-            counted.map(|(column, count)| WEIGHTS[column] * f64::from(count)).sum()
+            weights.iter().zip(counts_of(header, counts)).map(|(weight, count)| weight * f64::from(count)).sum()
         };
         if frequency > 0.0 {
-            each(posting.text, frequency);
+            run.for_each(|text| each(text, frequency));
         }
-    }
-    Ok(())
+    })
 }
 
-/// Calls `each` with the texts that contain all terms, and with the places of each.
-fn each_phrase(mut lists: Vec<Postings>, mut each: impl FnMut(u32, &[Vec<u32>])) -> Result<(), Damaged> {
+fn count_word(words: &[u8], texts: u32, is_live: Option<impl Fn(u32) -> bool>) -> Result<[u64; 4], Damaged> {
+    let mut by_header = [0u64; 128];
+    each_run(words, texts, |run, header, _| {
+        by_header[usize::from(header & 127)] += match &is_live {
+            None => u64::from(run.end - run.start),
+            Some(is_live) => run.filter(|text| is_live(*text)).count() as u64,
+        };
+    })?;
+    let counts = |scope: Scope, header: u8| match scope {
+        Scope::NameStart => is_first(header),
+        _ => header & scope.mask() != 0,
+    };
+    Ok(Scope::ALL
+        .map(|scope| (0u8..).zip(by_header).filter(|(header, _)| counts(scope, *header)).map(|(_, n)| n).sum()))
+}
+
+/// Returns the last text that contains all terms.
+fn last_in_all(terms: &[Term], texts: u32) -> Result<Option<u32>, Damaged> {
+    let mut all: Option<Vec<u64>> = None;
+    for (words, _) in terms {
+        let mut with_term = vec![0u64; texts.div_ceil(64) as usize];
+        each_run(words, texts, |run, _, _| run.for_each(|text| with_term[text as usize / 64] |= 1 << (text % 64)))?;
+        match &mut all {
+            None => all = Some(with_term),
+            Some(all) => all.iter_mut().zip(with_term).for_each(|(bits, more)| *bits &= more),
+        }
+    }
+    let last = all.unwrap_or_default().into_iter().enumerate().rfind(|(_, bits)| *bits != 0);
+    Ok(last.map(|(place, bits)| place as u32 * 64 + 63 - bits.leading_zeros()))
+}
+
+/// Calls `each` with the texts up to `last` that contain all terms, and with the places of each term.
+fn each_in_all(mut lists: Vec<Postings>, last: u32, mut each: impl FnMut(u32, &[Vec<u32>])) -> Result<(), Damaged> {
     let mut places = vec![Vec::new(); lists.len()];
     let mut current: Vec<Posting> = Vec::with_capacity(lists.len());
     for list in &mut lists {
@@ -81,7 +152,10 @@ fn each_phrase(mut lists: Vec<Postings>, mut each: impl FnMut(u32, &[Vec<u32>]))
     }
     loop {
         let text = current.iter().map(|posting| posting.text).max().unwrap_or(0);
-        let mut agree = true;
+        let mut agree = text <= last;
+        if !agree {
+            return Ok(());
+        }
         for (list, posting) in lists.iter_mut().zip(&mut current) {
             while posting.text < text {
                 let Some(next) = list.read()? else { return Ok(()) };
@@ -101,13 +175,18 @@ fn each_phrase(mut lists: Vec<Postings>, mut each: impl FnMut(u32, &[Vec<u32>]))
     }
 }
 
-fn phrase_frequency(places: &[Vec<u32>], scope: Scope) -> f64 {
+/// Returns the weighted occurrences of a phrase for each scope, from the places of its terms in one text.
+fn phrase_frequencies(places: &[Vec<u32>]) -> [f64; 4] {
     let follows =
         |first: u32| (1..).zip(&places[1..]).all(|(ahead, places)| places.binary_search(&(first + ahead)).is_ok());
-    let counts = |first: u32| {
+    let mut found = [0.0; 4];
+    for &first in places[0].iter().filter(|first| follows(**first)) {
         let column = column_and_position(first).0;
-        scope.mask() & 1 << column != 0 && (scope != Scope::NameStart || first == 0)
-    };
-    let firsts = places[0].iter().filter(|&&first| counts(first) && follows(first));
-    firsts.map(|&first| WEIGHTS[column_and_position(first).0]).sum()
+        for (sum, scope) in found.iter_mut().zip(Scope::ALL) {
+            if scope != Scope::NameStart || first == 0 {
+                *sum += scope.weight(column);
+            }
+        }
+    }
+    found
 }

@@ -5,6 +5,8 @@
 //! header's mask unless all are 1. The header 0 says how often the posting before repeats for the texts that follow
 //! (the words of a path are the same for all texts of a file), and the positions are there once for all of them.
 
+use std::ops::Range;
+
 use super::bytes::{Damaged, Reader, put_number};
 
 /// Columns of a text: name, qualified name, docstring, source and path.
@@ -119,6 +121,67 @@ impl Writer {
     }
 }
 
+/// Calls `each` with runs of texts that have equal postings: their header, and the bytes of their counts. Faster than
+/// `Postings` by far, and without positions. Texts ascend and are below `texts`.
+pub fn each_run(words: &[u8], texts: u32, mut each: impl FnMut(Range<u32>, u8, &[u8])) -> Result<(), Damaged> {
+    let (mut at, mut next, mut header, mut counts) = (0, 0u32, 0, 0..0);
+    while let Some(&first) = words.get(at) {
+        at += 1;
+        let start;
+        if first == 0 {
+            let repeats = number_at(words, &mut at)?;
+            start = next;
+            next = next.checked_add(repeats).filter(|_| header != 0 && repeats > 0).ok_or(Damaged)?;
+        } else {
+            let gap = if first & NEXT == 0 { number_at(words, &mut at)? } else { 0 };
+            header = first & !NEXT;
+            counts = at..at;
+            if first & COUNTED != 0 {
+                for _ in 0..(first & MASK).count_ones() {
+                    number_at(words, &mut at)?;
+                }
+                counts.end = at;
+            }
+            start = next.checked_add(gap).filter(|_| header & MASK != 0).ok_or(Damaged)?;
+            next = start.checked_add(1).ok_or(Damaged)?;
+        }
+        if next > texts {
+            return Err(Damaged);
+        }
+        each(start..next, header, &words[counts.clone()]);
+    }
+    Ok(())
+}
+
+fn number_at(bytes: &[u8], at: &mut usize) -> Result<u32, Damaged> {
+    let first = *bytes.get(*at).ok_or(Damaged)?;
+    if first < 128 {
+        *at += 1;
+        return Ok(u32::from(first));
+    }
+    let mut reader = Reader::new(&bytes[*at..]);
+    let value = reader.number()?;
+    *at = bytes.len() - reader.rest.len();
+    Ok(value)
+}
+
+/// Returns whether the term is the first word of the name.
+pub fn is_first(header: u8) -> bool {
+    header & FIRST != 0
+}
+
+/// Returns how often each column contains the term.
+pub fn counts_of(header: u8, counts: &[u8]) -> [u32; COLUMNS] {
+    let mut bytes = Reader::new(counts);
+    let mut found = [0; COLUMNS];
+    for (column, count) in found.iter_mut().enumerate() {
+        if header & 1 << column != 0 {
+            *count = if header & COUNTED == 0 { 1 } else { bytes.number().unwrap_or(1) };
+        }
+    }
+    found
+}
+
 /// The posting of one text.
 #[derive(Clone, Copy)]
 pub struct Posting<'a> {
@@ -130,37 +193,10 @@ pub struct Posting<'a> {
 }
 
 impl Posting<'_> {
-    /// Returns the mask of the columns that contain the term.
-    pub fn mask(&self) -> u8 {
-        self.header & MASK
-    }
-
-    /// Returns whether every column of the mask contains the term once.
-    pub fn is_single(&self) -> bool {
-        self.header & COUNTED == 0
-    }
-
-    /// Returns whether the term is the first word of the name.
-    pub fn is_first(&self) -> bool {
-        self.header & FIRST != 0
-    }
-
-    /// Returns how often each column contains the term.
-    pub fn counts(&self) -> [u32; COLUMNS] {
-        let mut bytes = Reader::new(self.counts);
-        let mut counts = [0; COLUMNS];
-        for (column, count) in counts.iter_mut().enumerate() {
-            if self.header & 1 << column != 0 {
-                *count = if self.is_single() { 1 } else { bytes.number().unwrap_or(1) };
-            }
-        }
-        counts
-    }
-
     /// Appends the places of the term.
     pub fn push_places(&self, out: &mut Vec<u32>) -> Result<(), Damaged> {
         let mut bytes = Reader::new(self.positions);
-        for (column, count) in self.counts().into_iter().enumerate() {
+        for (column, count) in counts_of(self.header, self.counts).into_iter().enumerate() {
             let mut position = 0u32;
             for _ in 0..count {
                 position = position.checked_add(bytes.number()?).filter(|&at| at <= MAX_POSITION).ok_or(Damaged)?;

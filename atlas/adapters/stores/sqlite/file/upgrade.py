@@ -55,7 +55,7 @@ def add_columns(connection: apsw.Connection, version: str) -> None:
             for statement in statements_of(created):
                 fetch(connection, statement)
         fetch(connection, "UPDATE node SET search_digest = 0")
-        fetch(connection, "UPDATE file SET unit_digest = ''")
+        fetch(connection, "UPDATE file SET unit_digest = '', digest = '', mtime_ns = 0")
         fetch(connection, "UPDATE meta SET value = ? WHERE key = 'schema'", (version,))
 
 
