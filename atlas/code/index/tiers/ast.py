@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -137,11 +138,7 @@ class AstTier:
         if moved or work.parsed or removed:
             linking.note_changed()
         same = work.parsed_again()
-        linking.mark_pending(work.parsed.keys() - same)
-        linking.mark_pending(path for path in removed if path in workspace.manifest)
-        # a file whose content is again the stored one may need no write
-        linking.clear_pending(same)
-        linking.clear_pending(path for path in removed if path not in workspace.manifest)
+        self._mark_pending(work, removed, same)
         compare_all = compare_all or warm is None or workspace.full or workspace.must_compare_all
         # all that this pass or a failed one changed: everything else is in the store as the linker has it
         reached = None if compare_all else {STRUCTURE_PATH, *moved, *work.parsed, *removed, *linking.pending}
@@ -151,8 +148,8 @@ class AstTier:
         todo = [
             path for path in paths if path != STRUCTURE_PATH and path in digests and self._differs(work, path, digests)
         ]
-        suspects = workspace.manifest if reached is None else reached
-        gone = sorted(path for path in suspects if path and path not in digests and path in workspace.manifest)
+        suspects = workspace.manifest.keys() if reached is None else reached & workspace.manifest.keys()
+        gone = sorted(suspects - digests.keys() - {STRUCTURE_PATH})
         if self._low_memory():
             # building units takes longer then, but the linker has released what linking needed
             await in_thread(linker.rest)
@@ -186,6 +183,15 @@ class AstTier:
         changed += await in_thread(self._recall, workspace, linker, rest)
         removed += sorted(workspace.manifest.keys() - work.files.keys() - chosen - {STRUCTURE_PATH})
         return linker
+
+    def _mark_pending(self, work: Pass, removed: Sequence[str], same: AbstractSet[str]) -> None:
+        """Note what the linker knows and the store does not; `same` are files with the stored content."""
+        linking, manifest = work.workspace.linking, work.workspace.manifest
+        linking.mark_pending(work.parsed.keys() - same)
+        linking.mark_pending(path for path in removed if path in manifest)
+        # a file whose content is again the stored one may need no write
+        linking.clear_pending(same)
+        linking.clear_pending(path for path in removed if path not in manifest)
 
     def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Load unchanged files from the last snapshot or the cache; return what they lack or read by other rules."""
