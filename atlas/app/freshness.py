@@ -211,9 +211,10 @@ class FreshnessGuard:
         return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (share, progress) if part))
 
     async def start_daemon(self) -> None:
-        """Start a detached daemon unless one runs; once per session. A failure becomes `daemon_problem`.
+        """Have the daemon in whose process the session is watch the tree; once per session.
 
-        The daemon in whose process the session is begins to watch.
+        Elsewhere start a detached one unless one runs, if the settings say so themselves: it stays until it is stopped.
+        A failure becomes `daemon_problem`.
         """
         if self._has_launched:
             return
@@ -221,6 +222,8 @@ class FreshnessGuard:
         settings = self._settings
         if self._host is not None:
             self._host.begin(settings)
+            return
+        if settings.origin("mcp.start_daemon") == "default":
             return
         data_dir = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
         try:

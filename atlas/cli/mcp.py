@@ -126,7 +126,7 @@ def _serve_stdio(settings: Settings, data_dir: str, *, is_given: bool) -> None:
 
     `atlas.server.proxy` has tried the daemon before, and started it if the settings say so.
     """
-    settings = _without_daemon(settings)
+    settings = replace(settings, mcp=replace(settings.mcp, start_daemon=False))
     from atlas.app.session import make_session
     from atlas.server.mcp import make_server, serve_stdio
 
@@ -143,10 +143,6 @@ def _serve_stdio(settings: Settings, data_dir: str, *, is_given: bool) -> None:
         lambda root: load_settings(str(root), data_dir),
     )
     serve_stdio(roots, make_server(session, **offer_of(settings), roots=roots))
-
-
-def _without_daemon(settings: Settings) -> Settings:
-    return replace(settings, mcp=replace(settings.mcp, start_daemon=False))
 
 
 def launch_command() -> list[str]:
@@ -172,10 +168,6 @@ def _print_http(client: Client, settings: Settings, guard: HttpGuard, *, as_json
 
 
 def _serve_http(settings: Settings, guard: HttpGuard) -> None:
-    if settings.origin("mcp.start_daemon") == "default":
-        # the daemon of a session ends without one, and this server checks the tree itself
-        settings = _without_daemon(settings)
-
     def serve(site: HttpSite, ready: Callable[[], None], *, with_token: bool) -> None:
         from atlas.app.session import make_session
         from atlas.server.mcp import make_server, serve_http, session_health
