@@ -186,14 +186,17 @@ def _divided(
     lines, find = part.data.decode("utf-8", "replace").splitlines(), atlas.reader.statements
     statements = find(part.language, part.data) if find is not None else ()
     common, told = indentation(lines), _told(lines, words)
+    before = part.before + 1
+    hit = {line - before for line in inside}
     for piece in with_conditions(lines, pieces_of(lines, statements, -1)):
-        span, before = range(piece.first, piece.last + 1), part.before + 1
-        is_possible = not told.isdisjoint(span) or any(before + at in inside for at in span)
-        if before + piece.first <= part.after or not is_possible:
+        span = range(piece.first, piece.last + 1)
+        said = told.intersection(span)
+        if before + piece.first <= part.after or (not said and hit.isdisjoint(span)):
             continue
-        shown = ((before + at, cut_line(dedented(lines[at], common))) for at in span)
-        found = tuple(SourceLine(line, text) for line, text in shown if has_words(text))
-        if found and (found[0].line in inside or any(word in line.text.casefold() for line in found for word in words)):
+        shown = {at: cut_line(dedented(lines[at], common)) for at in span}
+        found = tuple(SourceLine(before + at, text) for at, text in shown.items() if has_words(text))
+        # a line that is cut may have lost the word
+        if found and (found[0].line in inside or any(word in shown[at].casefold() for at in said for word in words)):
             yield found
 
 
