@@ -21,7 +21,7 @@ from atlas.app.freshness import FreshnessGuard
 from atlas.app.single_flight import SingleFlight
 from atlas.app.toolset_host import OpenT, ToolsetHost
 from atlas.app.toolsets import TOOLSETS, tools_of
-from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.errors import AtlasError, ConfigError, NotFound, OlderSchema
 from atlas.core.threads import in_background
 from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
@@ -225,13 +225,13 @@ class Session:
         return await complete(await self.indexed(), argument, value)
 
     async def indexed(self, *, begins: bool = True) -> Atlas:
-        """Return the open index; without one, begin it if `begins` and that is allowed.
+        """Return the open index; without one of this version, begin it if `begins` and that is allowed.
 
-        Raises NotFound with the next step.
+        Raises NotFound with the next step, and OlderSchema for an index that this session may not upgrade.
         """
         try:
             return await self._open()
-        except NotFound as error:
+        except (NotFound, OlderSchema) as error:
             return await self._open_new(error, makes_index=begins)
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
@@ -244,7 +244,7 @@ class Session:
             configured["limit"] = search.limit
         return {**{name: value for name, value in configured.items() if name in tool.arguments}, **arguments}
 
-    async def _open_new(self, missing: NotFound, *, makes_index: bool) -> Atlas:
+    async def _open_new(self, missing: NotFound | OlderSchema, *, makes_index: bool) -> Atlas:
         """Make the first index if this session may; return it, finished or not. Raises NotFound without one."""
         project, root = self._settings.project_name, self._settings.root
         words = ["atlas", "index", str(root)]
@@ -252,6 +252,8 @@ class Session:
             words += ["--data-dir", str(self._settings.data_dir)]
         hint = f"Run `{shlex.join(words)}` (agents: call the index tool), then ask again."
         if not makes_index or not (self._makes_index or self._first_index):
+            if isinstance(missing, OlderSchema):
+                raise missing
             raise NotFound(f"{project} is not indexed yet: {missing.message}", hint) from missing
         try:
             if self._first_index is not None:
@@ -265,7 +267,7 @@ class Session:
             raise NotFound(f"{project} could not be indexed: {error.message}", error.hint or hint) from error
         try:
             return await self._open()
-        except NotFound as error:
+        except (NotFound, OlderSchema) as error:
             raise self._being_indexed(self.guard.progress() or "starting") from error
 
     async def _open(self) -> Atlas:

@@ -9,6 +9,7 @@ their libraries into these errors.
     ├── QueryError           with line and column
     ├── StoreError
     │   └── SchemaMismatch   an index of another version
+    │       └── OlderSchema  one that the next pass upgrades
     ├── LeaseLost            another process writes now
     ├── Unavailable          trying again may help
     │   └── WriterBusy
@@ -68,6 +69,10 @@ class SchemaMismatch(StoreError):
     """The store was written by another version; the hint says how to re-index."""
 
     exit_code = 6
+
+
+class OlderSchema(SchemaMismatch):
+    """The store was written by an older version, and the next index pass upgrades it."""
 
 
 class LeaseLost(AtlasError):

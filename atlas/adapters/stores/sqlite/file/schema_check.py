@@ -16,7 +16,7 @@ from atlas.adapters.stores.shared.statements import schema
 from atlas.adapters.stores.sqlite.file.errors import REBUILD, damaged
 from atlas.adapters.stores.sqlite.file.hardened import is_sealed, register_page_checks
 from atlas.adapters.stores.sqlite.rows import fetch
-from atlas.core.errors import SchemaMismatch, StoreError
+from atlas.core.errors import OlderSchema, SchemaMismatch, StoreError
 
 SCHEMA_VERSION = "9"
 """Incremented with every change of the file that an older program could not read or would write incorrectly."""
@@ -63,8 +63,10 @@ def check_schema(connection: apsw.Connection, path: Path, *, upgrades: bool = Fa
     meta = {entry for entry in _expected() if entry[1] == "meta"}
     version = stored_version(connection) if meta <= found else "unknown"
     if version not in (SCHEMA_VERSION, UNSEALED_VERSION) and not (upgrades and version in OLDER):
-        hint = "upgrade it: atlas index" if version in OLDER else REBUILD
-        raise SchemaMismatch(f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}", hint)
+        message = f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}"
+        if version in OLDER:
+            raise OlderSchema(message, "upgrade it: atlas index")
+        raise SchemaMismatch(message, REBUILD)
     expected = _expected_before(version) if version in OLDER else _expected()
     foreign = sorted(entry[1] for entry in found ^ expected if entry not in _STATISTICS)
     if foreign:
