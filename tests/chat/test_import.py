@@ -17,7 +17,7 @@ from atlas.core.errors import ConfigError
 from atlas.runtime.config.load import load_settings
 
 from .model_server import Say, model_server
-from .test_terminal import REPOSITORY, SERVER, person
+from .test_terminal import NO_DAEMON, REPOSITORY, SERVER, person
 
 WITH_PROJECT = [client for client in Client if RECIPES[client].project]
 
@@ -52,7 +52,8 @@ class Clone:
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("ATLAS_", "XDG_"))}
         moved = dict.fromkeys((*FOLDER_VARIABLES, "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR"), "")
-        return kept | moved | {"PYTHONPATH": str(REPOSITORY), "HOME": str(self.home), "OPENAI_API_KEY": "users-key"}
+        own = {"PYTHONPATH": str(REPOSITORY), "HOME": str(self.home), "OPENAI_API_KEY": "users-key", **NO_DAEMON}
+        return kept | moved | own
 
     def chat(self, *options: str) -> subprocess.CompletedProcess[str]:
         with model_server(Say("The answer.")) as stub:

@@ -21,6 +21,7 @@ from .model_server import ModelServer, Say, model_server
 
 SERVER = Path(__file__).with_name("tool_server.py")
 REPOSITORY = Path(__file__).parents[2]
+NO_DAEMON = {"ATLAS_MCP_START_DAEMON": "false"}
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>]")
 PATIENCE = 60.0
 
@@ -71,7 +72,13 @@ def person(stub: ModelServer, folder: Path, *options: str, waits: bool = True) -
     (folder / "project").mkdir(exist_ok=True)
     leader, follower = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ATLAS_")}
-    environment |= {"PYTHONPATH": str(REPOSITORY), "TERM": "xterm", "COLUMNS": "120", "OPENAI_API_KEY": "k"}
+    environment |= {
+        "PYTHONPATH": str(REPOSITORY),
+        **NO_DAEMON,
+        "TERM": "xterm",
+        "COLUMNS": "120",
+        "OPENAI_API_KEY": "k",
+    }
     command = [sys.executable, "-P", "-m", "atlas", "chat", "--model", "openai/stub", "--api-base", stub.openai]
     process = subprocess.Popen(
         [*command, "--config", str(config), "--project", str(folder / "project"), *options],
@@ -239,7 +246,7 @@ def test_an_interrupt_cancels_a_call_that_was_asked_about(tmp_path: Path) -> Non
 )
 def test_what_cannot_work_says_so(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ATLAS_")}
-    environment |= {"PYTHONPATH": str(REPOSITORY), "HOME": str(tmp_path)}
+    environment |= {"PYTHONPATH": str(REPOSITORY), **NO_DAEMON, "HOME": str(tmp_path)}
     ended = subprocess.run(
         [sys.executable, "-P", "-m", "atlas", "chat", "--project", str(tmp_path), *options],
         capture_output=True, text=True, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, timeout=60,
@@ -252,7 +259,7 @@ def test_what_cannot_work_says_so(tmp_path: Path, options: tuple[str, ...], mess
 @pytest.mark.parametrize(("model", "local"), [("openai/gpt-4o-mini", False), ("openai/local", True)])
 def test_a_key_is_needed_only_for_servers_that_want_one(tmp_path: Path, model: str, local: bool) -> None:
     environment = {name: value for name, value in os.environ.items() if "ATLAS_" not in name and "API_KEY" not in name}
-    environment |= {"PYTHONPATH": str(REPOSITORY)}
+    environment |= {"PYTHONPATH": str(REPOSITORY), **NO_DAEMON}
     with model_server(Say("The answer.")) as stub:
         options = ["--api-base", stub.openai] if local else []
         ended = subprocess.run(
@@ -272,7 +279,7 @@ def test_one_question_as_json(tmp_path: Path) -> None:
     config = tmp_path / "servers.json"
     config.write_text(json.dumps({"mcpServers": {"tools": {"command": sys.executable, "args": [str(SERVER)]}}}))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ATLAS_")}
-    environment |= {"PYTHONPATH": str(REPOSITORY), "OPENAI_API_KEY": "k"}
+    environment |= {"PYTHONPATH": str(REPOSITORY), **NO_DAEMON, "OPENAI_API_KEY": "k"}
     with model_server(Say("", [("echo", '{"text": "x"}')]), Say("The answer.")) as stub:
         ended = subprocess.run(
             [sys.executable, "-P", "-m", "atlas", "chat", "--project", str(tmp_path), "--model", "openai/stub",

@@ -100,7 +100,7 @@ def install(wheel: Path, folder: Path) -> Installation:
     venv.create(environment, with_pip=True, symlinks=True)
     programs = environment / "bin"
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("ATLAS_", "PYTHON"))}
-    variables |= {"PATH": str(programs), "HOME": str(folder), "COLUMNS": "200"}
+    variables |= {"PATH": str(programs), "HOME": str(folder), "COLUMNS": "200", "ATLAS_DAEMON_IDLE_SECONDS": "5"}
     variables |= {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CACHE", "CONFIG", "DATA")}
     assert not [name for name in COMPILERS if shutil.which(name, path=variables["PATH"])]
     # pip keeps the user's cache of downloads

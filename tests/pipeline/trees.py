@@ -51,9 +51,10 @@ def differences(left: Dump, right: Dump, most: int = 10) -> list[str]:
 def dump(data: Path) -> Dump:
     """Return everything in the store but times, generations and internal ids."""
     connection = raw(data / "atlas.db", writing=False)
-    uids = dict(connection.execute("SELECT id, uid FROM symbol_id"))
     query = connection.execute
     try:
+        query("BEGIN")  # a daemon may write meanwhile
+        uids = dict(query("SELECT id, uid FROM symbol_id"))
         return Dump(
             files=sorted(
                 query(

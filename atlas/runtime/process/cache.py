@@ -13,6 +13,7 @@ from pathlib import Path
 
 from atlas.runtime.process.data_folder import MARKER, cache_root, read_marker
 from atlas.runtime.process.files import is_own_folder
+from atlas.runtime.process.places import RUN_FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def cached_folders() -> list[CachedFolder]:
     root = cache_root()
     if not root.is_dir():
         return []
-    found = [_described(folder) for folder in root.iterdir() if is_own_folder(folder)]
+    found = [_described(folder) for folder in root.iterdir() if is_own_folder(folder) and folder.name != RUN_FOLDER]
     return sorted(found, key=lambda one: (one.root, one.folder))
 
 
