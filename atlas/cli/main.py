@@ -104,11 +104,11 @@ def _run() -> int:
         return _failed(error)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader is gone: buffered output must not raise again when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return AtlasError.exit_code
     except Exception as error:  # noqa: BLE001 the boundary: a person gets a line, a developer sets ATLAS_DEBUG
+        if _is_reader_gone(error):
+            # buffered output must not raise again when Python exits
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return AtlasError.exit_code
         if type(error).__name__ == "Abort":  # of the option parser, which has not been imported here
             return INTERRUPTED
         return _failed(
@@ -117,6 +117,13 @@ def _run() -> int:
             )
         )
     return code if isinstance(code, int) else 0
+
+
+def _is_reader_gone(error: Exception) -> bool:
+    """Return whether nobody reads what is written; a server's tasks raise it as a group."""
+    if isinstance(error, ExceptionGroup):
+        return error.split((BrokenPipeError, ConnectionResetError))[1] is None
+    return isinstance(error, BrokenPipeError)
 
 
 def _failed(error: AtlasError) -> int:

@@ -66,12 +66,12 @@ class Talk:
 
 
 @contextmanager
-def talking(place: Place) -> Iterator[Talk]:
+def talking(place: Place, stderr: int = subprocess.DEVNULL) -> Iterator[Talk]:
     with subprocess.Popen(
         [*COMMAND, "mcp", *place.options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=stderr,
         env=environment(),
     ) as process:
         try:
@@ -90,6 +90,17 @@ def test_a_line_without_end_needs_no_memory(place: Place) -> None:
         assert talk.rss_mb - before < MOST_MB
         talk.stdin.write(b"\n")
         assert talk.is_well()
+
+
+def test_a_client_that_goes_away_before_its_answers_leaves_no_error(place: Place) -> None:
+    with talking(place, subprocess.PIPE) as talk:
+        for number in range(1, 20):
+            talk.say("tools/call", number, name="get_node", arguments={"name": "Cart"})
+        talk.stdout.close()
+        talk.stdin.close()
+        assert talk.process.wait(30) == 1
+        assert talk.process.stderr is not None
+        assert talk.process.stderr.read() == b""
 
 
 def test_a_large_request_is_read(place: Place) -> None:
