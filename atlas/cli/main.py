@@ -121,8 +121,9 @@ def _run() -> int:
 
 def _is_reader_gone(error: Exception) -> bool:
     """Return whether nobody reads what is written; a server's tasks raise it as a group."""
-    if isinstance(error, ExceptionGroup):
-        return error.split((BrokenPipeError, ConnectionResetError))[1] is None
+    inner: tuple[Exception, ...] = getattr(error, "exceptions", ())
+    if inner:
+        return all(isinstance(each, ConnectionResetError) or _is_reader_gone(each) for each in inner)
     return isinstance(error, BrokenPipeError)
 
 
