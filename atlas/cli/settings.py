@@ -19,7 +19,7 @@ MAX_WARNINGS = 3
 def settings_of(project: str, data_dir: str) -> Settings:
     """Return the current settings for the options of a command. Raises ConfigError.
 
-    What the project's own file sets in vain is told on stderr.
+    Settings of the project's own file that are ignored are printed on stderr.
     """
     from atlas.runtime.config.load import load_settings
 
@@ -29,7 +29,7 @@ def settings_of(project: str, data_dir: str) -> Settings:
 
 
 def warn_of(ignored: Sequence[str]) -> None:
-    """Tell on stderr why settings are ignored."""
+    """Print on stderr why settings are ignored."""
     for why in ignored[:MAX_WARNINGS]:
         print(f"warning: ignored: {output.one_line(why)}", file=sys.stderr)
     if len(ignored) > MAX_WARNINGS:
