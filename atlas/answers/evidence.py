@@ -22,6 +22,22 @@ class StaleFile:
 
 
 @dataclass(frozen=True, slots=True)
+class NewerFiles:
+    """Files whose content on disk is not that of the index, each group sorted by path."""
+
+    new: tuple[str, ...] = ()
+    """Not in the index yet."""
+    changed: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    """In the index, but no longer on disk or no longer in the scope of the project."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All of them; those that exist on disk first."""
+        return (*self.new, *self.changed, *self.deleted)
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """The state of the project behind an answer, the answer's token cost, and what it omits."""
 

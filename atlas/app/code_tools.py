@@ -18,7 +18,7 @@ from atlas.core.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
-    from atlas.answers.newer_files import NewerFiles
+    from atlas.answers.evidence import NewerFiles
     from atlas.app.toolset_host import ToolsetHost
     from atlas.code.atlas import AnswerDraft, Atlas
     from atlas.code.index.events import IndexSummary

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.answers.newer_files import NewerFiles
+from atlas.answers.evidence import NewerFiles
 from atlas.app.daemon_process import launch_daemon_once
 from atlas.app.single_flight import SingleFlight
 from atlas.app.store import describe_writer
@@ -260,7 +260,7 @@ class FreshnessGuard:
             if state is None or state.root != str(settings.root):
                 return None
             if self._check is None:
-                from atlas.app.tree_check import make_tree_check
+                from atlas.app.main import make_tree_check
 
                 self._check = await asyncio.to_thread(make_tree_check, settings)
             newer = await self._check.compare(store, state)

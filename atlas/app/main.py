@@ -1,4 +1,4 @@
-"""Composition of an index: settings -> adapters -> `Atlas`.
+"""Composition of an index and of the check of its tree: settings -> adapters -> `Atlas`, `TreeCheck`.
 
 Opening for reading needs an index; opening for writing creates one. Functions import the adapters that they need, so a
 server that lists its tools, or a command that prints help, loads none of them.
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from atlas.code.atlas import Atlas
     from atlas.code.index.events import IndexSummary, Progress
     from atlas.code.index.index import Indexer
+    from atlas.code.index.project.tree_check import TreeCheck
     from atlas.code.index.project.workspace import ProjectSource
     from atlas.code.index.tiers.gate import SignificanceGate
     from atlas.code.question.languages import LanguageTerms
@@ -295,4 +296,26 @@ def _scope(settings: Settings) -> Scope:
         scope.git_rules,
         generated=scope.include_generated,
         plain_text=scope.plain_text,
+    )
+
+
+def make_tree_check(settings: Settings) -> TreeCheck:
+    """Return a check of the project's tree, which keeps the scanned tree in the data folder for the next session."""
+    from atlas.code.index.project.tree_check import CheckedTree, TreeCheck
+    from atlas.code.index.project.tree_snapshot import FILE
+    from atlas.parsing import language_files_state, load_languages
+
+    # other hosts may write an index on a server
+    snapshot = None if settings.store.url else settings.data_dir / FILE.format(project=settings.project_name)
+    return TreeCheck(
+        CheckedTree(
+            project=settings.project_name,
+            root=settings.root,
+            languages=partial(load_languages, settings.language_folders, settings.knowledge.folder),
+            scope=partial(current_scope, settings),
+            languages_state=partial(language_files_state, settings.language_folders, settings.knowledge.folder),
+            snapshot=snapshot,
+            rules_file=settings.index.detectors,
+            rules=partial(own_rules_digest, settings),
+        )
     )

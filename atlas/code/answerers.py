@@ -11,14 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.changes.commit_history import answer_commits
+from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
+from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
-from atlas.code.graph.member_uses import used_through_members
-from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE
-from atlas.code.graph.name_lines import NameLine, find_name_lines, with_symbols
-from atlas.code.graph.occurrences import is_comment
+from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
 from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages, is_own
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
@@ -26,10 +25,14 @@ from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
-from atlas.code.lines.answers import LINE_ANSWERS
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines
+from atlas.code.lines.caught import answer_caught
+from atlas.code.lines.environment import answer_environment
+from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.line_report import LineReport
-from atlas.code.lines.versions import asks_twice
+from atlas.code.lines.releases import answer_releases
+from atlas.code.lines.settings import answer_settings
+from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.names import is_code_shaped
@@ -56,6 +59,15 @@ _ASKS_FOR = re.compile(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|ha
 """Words of which a question has one, and a phrase of two words has none."""
 MOST_ENDS = 2
 """Names of a question of which a relation is told."""
+_LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
+    answer_caught,
+    answer_environment,
+    answer_versions,
+    answer_releases,
+    answer_flags,
+    answer_settings,
+)
+"""Answers that are lines of texts: the first that knows its kind of question counts."""
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
 
@@ -103,7 +115,7 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
 
 
 async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
-    for answer in LINE_ANSWERS:
+    for answer in _LINE_ANSWERS:
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None

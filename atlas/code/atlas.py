@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from atlas.answers.newer_files import NewerFiles
+from atlas.answers.evidence import NewerFiles
 from atlas.code.index.events import IndexSummary, Progress, no_progress
 from atlas.core.errors import StoreError
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from atlas.answers.evidence import StaleFile
 from atlas.code.conflicts import conflicts
-from atlas.code.partly_read import partly_read
 from atlas.code.reader import Reader
 from atlas.core.model import FileRecord
 
@@ -23,6 +22,11 @@ DELETED = "deleted"
 UNREADABLE = "no longer readable"
 WAITING = "known to be stale: waiting for the daemon"
 """The change was detected but is not yet in the index."""
+PARTLY = "was read in part"
+"""The beginning of the reason of a file that was read in part."""
+MAX_LINES = 3
+"""Lines that this reason names."""
+_CODES = ("syntax", "timeout", "too-deep", "internal")
 _MAX_INLINE_FILES = 64
 """Checking up to this many files takes less time than a round trip to a thread."""
 
@@ -87,3 +91,21 @@ def _reason(file: Path, digest: str, record: FileRecord) -> str:
     if not digest:
         return UNREADABLE if file.exists() else DELETED
     return WAITING if record.stale else CHANGED
+
+
+def partly_read(records: Iterable[FileRecord]) -> dict[str, str]:
+    """Return by path why a file was read in part: `was read in part: lines 3, 17 do not fit the grammar`."""
+    return {record.path: reason for record in records if (reason := _partly(record.problems))}
+
+
+def _partly(problems: Iterable[str]) -> str:
+    parts = [problem.split(": ", 2) for problem in problems]
+    found = [(part[0], part[1], part[2]) for part in parts if len(part) == 3 and part[1] in _CODES]
+    if not found:
+        return ""
+    lines = list(dict.fromkeys(line for line, code, _ in found if code == "syntax"))
+    if not lines:
+        return f"{PARTLY}: {found[0][2]}"
+    more = f" and {len(lines) - MAX_LINES} more" if len(lines) > MAX_LINES else ""
+    named = f"line{'s' if len(lines) > 1 else ''} {', '.join(lines[:MAX_LINES])}{more}"
+    return f"{PARTLY}: {named} do{'' if len(lines) > 1 else 'es'} not fit the grammar"

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.app.main import open_atlas
-from atlas.app.tree_check import make_tree_check
+from atlas.app.main import make_tree_check, open_atlas
 from atlas.runtime.config.load import load_settings
 from tests.pipeline.polyglot import RULES
 from tests.pipeline.test_daemon_run import project, running, until

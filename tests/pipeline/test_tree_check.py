@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.answers.newer_files import NewerFiles
+from atlas.answers.evidence import NewerFiles
 from atlas.app.main import current_scope, open_atlas
 from atlas.code.index.project.tree_check import CheckedTree, TreeCheck
 from atlas.parsing import Languages, load_languages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from atlas.code.partly_read import partly_read
+from atlas.code.freshness import partly_read
 from atlas.core.model import FileRecord
 
 from .processes import Place, answer, atlas, server

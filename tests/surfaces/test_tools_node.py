@@ -11,7 +11,7 @@ import pytest
 from atlas.answers.assemble import tokens_of
 from atlas.answers.evidence import StaleFile
 from atlas.code.atlas import Atlas
-from atlas.code.graph.proof import prove_none
+from atlas.code.graph.absence.proof import prove_none
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.tools.symbol.node import get_context, get_node
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from atlas.app.main import open_atlas
-from atlas.code.graph.unresolved import find_unresolved
+from atlas.code.graph.absence.unresolved import find_unresolved
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.symbol.node import get_context

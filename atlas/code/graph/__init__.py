@@ -3,7 +3,5 @@
 The intent of a question comes in, symbols with their edges as evidence go out. `targets` finds the symbol that is
 meant, `answer_relation` its edges, `relation` is the answer; `unions` and `call_path` are about two symbols, `unused`
 and `untested` about what nothing reaches, `http_routes` and `packages` about nodes of their own. Where there are no
-edges, `proof` is the gate that tells none from unknown, for every kind of answer: by unresolved calls (`unresolved`)
-and by where the name stands in text, of skipped files as well (`occurrences`). `not_found` says why a name has no
-symbol.
+edges, `absence` tells none from unknown, for every kind of answer.
 """

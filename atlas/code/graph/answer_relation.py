@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from atlas.code.graph.absence.handed_over import handed_over
+from atlas.code.graph.absence.occurrences import TextPlace
+from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
+from atlas.code.graph.absence.unresolved import unresolved_beside
 from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path, find_path_by_name
 from atlas.code.graph.families import find_definitions, find_extended, find_family, related_inside
-from atlas.code.graph.handed_over import handed_over
 from atlas.code.graph.mentions import find_related_by_text
-from atlas.code.graph.occurrences import TextPlace
-from atlas.code.graph.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import edges_of_returning, is_type
 from atlas.code.graph.targets import Targets, find_targets, members_of
-from atlas.code.graph.unresolved import unresolved_beside
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.names import dotted
 from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope

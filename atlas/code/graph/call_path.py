@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atlas.code.graph.absence.unresolved import find_unresolved
 from atlas.code.graph.mentions import find_mentions
-from atlas.code.graph.unresolved import find_unresolved
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.graph.name_lines import NameLines, find_name_lines, with_symbols
-from atlas.code.graph.proof import prove_none
+from atlas.code.graph.absence.name_lines import NameLines, find_name_lines, with_symbols
+from atlas.code.graph.absence.proof import prove_none
 from atlas.code.graph.subjects import Subject
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.written_names import WrittenName

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from atlas.code.graph.proof import prove_no_routes
+from atlas.code.graph.absence.proof import prove_no_routes
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.route_clients import answer_clients, answer_part, calls_of
 from atlas.code.graph.targets import Targets

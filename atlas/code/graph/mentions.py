@@ -1,4 +1,7 @@
-"""Find lines that mention a name without an edge in the graph: unresolved references, and prose. Reads the index only.
+"""Find lines that mention a name without an edge in the graph to it. Reads the index only.
+
+They are unresolved references, prose, and uses of a type through its members: `Mail.send(x)` uses `Mail`, though its
+edge leads to `send`.
 
 A relation without edges is unknown rather than none while such lines exist. They are listed where the name can hardly
 mean anything else: it has several words (`send_body`, not `close`), and one symbol of the project has it.
@@ -10,18 +13,22 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.graph.occurrences import MAX_LINE, is_comment
+from atlas.code.graph.absence.name_lines import NameLine
+from atlas.code.graph.absence.occurrences import MAX_LINE, is_comment
 from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
-from atlas.core.model import Filter, Label, Match, Node
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 MAX_NODES = 100
 """Symbols whose text is read for one name."""
 MAX_FILES = 30
+MAX_MEMBER_EDGES = 2_000
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+_USING = (EdgeType.CALLS, EdgeType.REFERENCES)
 MAX_LISTED = 20
 """Maximum number of symbols listed; a name with more mentions is likely to be shared with another package."""
 BY_TEXT = "text"
@@ -158,3 +165,20 @@ def _in_file(
             lines.setdefault(inner.row.uid, []).append(number)
     by_uid = {node.row.uid: node for node in nodes}
     return [NameMention(by_uid[uid], tuple(at)) for uid, at in lines.items() if uid not in known]
+
+
+async def used_through_members(reader: Reader, node: Node, lines: Sequence[NameLine]) -> list[RelatedSymbol]:
+    """Return what uses members of a type in lines that name the type, each with these lines. Raises store errors."""
+    held = await reader.store.edges([node.row.uid], Direction.OUT, _HOLDS, MAX_MEMBER_EDGES)
+    inside = {edge.row.target for edge in held}
+    edges = await reader.store.edges(sorted(inside), Direction.IN, _USING, MAX_MEMBER_EDGES) if inside else []
+    named = {(each.path, each.line) for each in lines}
+    found: dict[str, tuple[Edge, set[int]]] = {}
+    for edge in edges:
+        at = {line for line in edge.row.lines if (edge.node.row.path, line) in named}
+        if at and edge.node.row.uid not in inside:
+            found.setdefault(edge.node.row.uid, (edge, set()))[1].update(at)
+    return [
+        RelatedSymbol(edge.node, edge.node.row.path, tuple(sorted(at)), edge.row.strategy, edge.row.confidence)
+        for edge, at in found.values()
+    ]

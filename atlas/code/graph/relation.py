@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atlas.code.graph.name_lines import NameLines
+from atlas.code.graph.absence.name_lines import NameLines
 from atlas.code.graph.targets import Targets
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.core.model import Node

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.graph.not_found import why_missing
-from atlas.code.graph.renamed_imports import find_renamed
+from atlas.code.graph.absence.not_found import why_missing
+from atlas.code.graph.absence.renamed_imports import find_renamed
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from atlas.code.graph.occurrences import MAX_LINE, is_comment
+from atlas.code.graph.absence.occurrences import MAX_LINE, is_comment
 from atlas.code.question.names import dotted
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
 from atlas.code.reader import Reader

@@ -12,8 +12,8 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from atlas.code.graph.occurrences import SkippedText, find_in_skipped
-from atlas.code.graph.proof import unaccounted
+from atlas.code.graph.absence.occurrences import SkippedText, find_in_skipped
+from atlas.code.graph.absence.proof import unaccounted
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.graph.unreached import (

@@ -15,7 +15,7 @@ from atlas.answers.evidence import Evidence, StaleFile
 from atlas.answers.schema import check_range
 from atlas.code.atlas import AnswerDraft, Atlas, TreeReport
 from atlas.code.conflicts import BEGINS
-from atlas.code.partly_read import BEGINS as PARTLY
+from atlas.code.freshness import PARTLY
 from atlas.code.question.names import valid
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, NotFound

@@ -11,8 +11,8 @@ from atlas.code.changes.change_impact import ChangeImpact, impact_of_diff, read_
 from atlas.code.changes.changed_symbols import ChangedSymbol, How
 from atlas.code.changes.impact import MAX_DEPTH, Affected, Impact, Seed, trace_impact
 from atlas.code.freshness import stale_files
+from atlas.code.graph.absence.proof import FILE_LABELS, is_prose, prove_none, prove_unused
 from atlas.code.graph.answer_relation import MAX_FOLLOWED
-from atlas.code.graph.proof import FILE_LABELS, is_prose, prove_none, prove_unused
 from atlas.code.graph.targets import Target, Targets, find_targets, members_of
 from atlas.code.notes.note_lines import text_at_risk
 from atlas.code.question.relation_kinds import Kind, RelationIntent

@@ -12,6 +12,10 @@ from typing import ClassVar
 
 from atlas.answers.answer import Answer, AnswerOutcome
 from atlas.answers.evidence import Evidence, Structure
+from atlas.answers.paging import Position, write_cursor
+from atlas.code.atlas import Atlas
+from atlas.code.lines.line_report import LineReport
+from atlas.code.tools.envelope import Envelope, fit_aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,25 @@ def grouped(lines: Sequence[ReportLine], shown: int, order: Sequence[str]) -> tu
         for group in order
         if group in totals
     )
+
+
+async def line_report_answer(
+    atlas: Atlas, envelope: Envelope, report: LineReport, notes: Sequence[str], start: Position, fingerprint: str
+) -> ReportAnswer:
+    """Return one page of a report within the budget; a cursor leads to the next one."""
+    left = report.lines[start.offset :]
+    page = [ReportLine(each.group, each.place, each.text) for each in left[: report.first]]
+    order = tuple(dict.fromkeys(each.group for each in report.lines))
+
+    def build(count: int) -> ReportAnswer:
+        rest = len(left) - count
+        answer = Report(report.kind, report.title, report.outcome, grouped(page, count, order), len(report.lines))
+        cursor = write_cursor(Position(start.offset + count, envelope.state.generation), fingerprint) if rest else ""
+        cut = f"{rest} further lines" if rest else ""
+        said = (*notes, *report.notes)
+        return ReportAnswer("hybrid_search", answer, envelope.evidence(notes=said, withheld=(cut,), cursor=cursor))
+
+    return await fit_aside(atlas, envelope.token_budget, build, len(page), min(len(page), 1))
 
 
 def report_lines(report: Report) -> Iterator[str]:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from atlas.answers.evidence import evidence_head, evidence_tail
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
-from atlas.code.graph.not_found import why_missing
+from atlas.code.graph.absence.not_found import why_missing
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES
 from atlas.code.tools.citations import FILE_KINDS, hit_name, symbol_of

@@ -16,17 +16,21 @@ from atlas.core.history import Commit
 from atlas.core.ids import make_uid
 from atlas.core.invisible import escaped
 from atlas.core.model import PROSE, Direction, Edge, EdgeType, Label, Node
+from atlas.core.paper_source import PaperLinks
+from atlas.core.wording import counted
 from atlas.knowledge.notes.checks import MAX_NAME, MAX_TEXT, check_line
 from atlas.knowledge.notes.front_matter import read_text
 from atlas.knowledge.retrieval.lineage import RELATIONS
+from atlas.knowledge.retrieval.papers import paper_rows
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase, aliases_of, properties_of
 from atlas.knowledge.tools.open_notes import Opened, find_unit, opened_bases, project_atlas
 from atlas.knowledge.tools.relations import anchor_item, relation_item
-from atlas.knowledge.tools.sources import paper_items
 from atlas.knowledge.tools.units import answer, quoted_text, shown_text, uid_of, unit_item
 
 UNIT_BUDGET = 2000
 COMMITS = 5
+MAX_UNITS = 10
+"""Further units of a paper that are named."""
 MAX_TWINS = 10
 CLOCKS_DIFFER = 86_400
 """Seconds by which the clock of a committer may be behind that of the note's author."""
@@ -57,7 +61,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         ItemGroup.of("same_id", [unit_item(twin) for twin in twins]),
         ItemGroup.of("relations", [relation_item(edge) for edge in (*outgoing, *incoming)]),
         ItemGroup.of("about", [anchor_item(state) for state in states]),
-        ItemGroup.of("papers", await paper_items(one, node, knowledge.papers)),
+        ItemGroup.of("papers", await _paper_items(one, node, knowledge.papers)),
         ItemGroup.of("dangling", _dangling(one.base, node, outgoing)),
         ItemGroup.of("entity", await _entity(one, node)),
         ItemGroup.of("observations", await _observations(one, node)),
@@ -195,3 +199,25 @@ async def _history(one: Opened, node: Node) -> Sequence[Commit]:
     except AtlasError:
         return []
     return log.commits
+
+
+async def _paper_items(one: Opened, node: Node, papers: PaperLinks | None) -> list[Item]:
+    """Return the papers of a unit, each with its title if it is stored, and the other units from it."""
+    store, uid = one.atlas.reader.store, node.row.uid
+    targets = [edge.row.target for edge in await store.edges([uid], Direction.OUT, [EdgeType.SOURCE])]
+    if not targets:
+        return []
+    rows = await paper_rows(papers, one.base.project, targets)
+    others: dict[str, list[str]] = {}
+    for edge in await store.edges(targets, Direction.IN, [EdgeType.SOURCE]):
+        if edge.row.source != uid:
+            others.setdefault(edge.row.target, []).append(escaped(edge.node.row.qualified_name))
+    items: list[Item] = []
+    for target, row in rows.items():
+        ids = others.get(target, [])
+        more = f" and {counted(len(ids) - MAX_UNITS, 'unit')} more" if len(ids) > MAX_UNITS else ""
+        said = f"; also the source of {', '.join(ids[:MAX_UNITS])}{more}" if ids else ""
+        title = f" {quoted_text(row.docstring)}" if row.docstring else ""
+        fields = {"id": escaped(row.qualified_name), "title": shown_text(row.docstring), "units": ids[:MAX_UNITS]}
+        items.append(Item(f"paper {fields['id']}{title}{said}", {name: one for name, one in fields.items() if one}))
+    return items

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.answers.newer_files import NewerFiles
+from atlas.answers.evidence import NewerFiles
 from atlas.code.index.project.reconcile import RACY_NS, Region, rules_of, same_stat
 from atlas.code.index.project.tree_snapshot import RuleStamps, TreeSnapshot, pack, read_snapshot, write_snapshot
 from atlas.code.index.project.tree_state import TreeState

@@ -28,11 +28,10 @@ from atlas.code.retrieve.expand import around_hits
 from atlas.code.tools.changes import answer_from_history
 from atlas.code.tools.citations import path_of, short_title, symbol_of
 from atlas.code.tools.envelope import Envelope, aside, fit_aside, inside, make_filter, open_envelope
-from atlas.code.tools.line_report import line_report_answer
 from atlas.code.tools.packages import packages_answer
 from atlas.code.tools.relation import relation_answer
 from atlas.code.tools.relation_answer import RelationAnswer
-from atlas.code.tools.reports import ReportAnswer
+from atlas.code.tools.reports import ReportAnswer, line_report_answer
 from atlas.code.tools.search.card import card_lines
 from atlas.code.tools.search.exact import LineRequest, search_lines
 from atlas.code.tools.search.line_answer import LineAnswer

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from atlas.answers.newer_files import NewerFiles
+from atlas.answers.evidence import NewerFiles
 from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas, TreeReport
 from atlas.code.conflicts import conflicts

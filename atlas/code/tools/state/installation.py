@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
-from atlas.answers.evidence import Evidence
-from atlas.answers.newer_files import NewerFiles
+from atlas.answers.evidence import Evidence, NewerFiles
 from atlas.code.atlas import Atlas
 from atlas.code.index.events import IndexSummary
 from atlas.code.tools.state.daemon import DaemonStatus

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from atlas.answers.answer import Answer
-from atlas.answers.newer_files import NewerFiles
+from atlas.answers.evidence import NewerFiles
 from atlas.code.reader import Reader
 from atlas.parsing import read_path
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from atlas.code.graph.name_lines import NameLines
+from atlas.code.graph.absence.name_lines import NameLines
 from atlas.code.tools.citations import local_name
 from atlas.core.wording import counted
 

@@ -10,8 +10,8 @@ from atlas.answers.assemble import INLINE_TOKENS, AnswerT
 from atlas.answers.evidence import Evidence, StaleFile
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
-from atlas.code.graph.not_found import why_missing
-from atlas.code.graph.proof import prove_none
+from atlas.code.graph.absence.not_found import why_missing
+from atlas.code.graph.absence.proof import prove_none
 from atlas.code.notes.about import notes_about
 from atlas.code.notes.note_lines import lines_about, marks_of, quoted_lines
 from atlas.code.question.relation_kinds import Kind

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from atlas.code.graph.occurrences import (
+from atlas.code.graph.absence.occurrences import (
     SkippedText,
     TextPlace,
     find_in_skipped,
@@ -20,7 +20,7 @@ from atlas.code.graph.occurrences import (
     is_comment,
     single_word,
 )
-from atlas.code.graph.unresolved import UnresolvedCalls, describe_unresolved, find_unresolved
+from atlas.code.graph.absence.unresolved import UnresolvedCalls, describe_unresolved, find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS

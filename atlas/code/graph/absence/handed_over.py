@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from atlas.code.graph.occurrences import TextPlace
-from atlas.code.graph.proof import SHOWN, is_prose, unaccounted
-from atlas.code.graph.unresolved import find_unresolved
+from atlas.code.graph.absence.occurrences import TextPlace
+from atlas.code.graph.absence.proof import SHOWN, is_prose, unaccounted
+from atlas.code.graph.absence.unresolved import find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, EdgeType, Filter, Label, Node

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from atlas.code.graph.occurrences import TextPlace, find_in_skipped, find_occurrences, single_word
-from atlas.code.graph.proof import is_finished
+from atlas.code.graph.absence.occurrences import TextPlace, find_in_skipped, find_occurrences, single_word
+from atlas.code.graph.absence.proof import is_finished
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import CANDIDATES, resolve
