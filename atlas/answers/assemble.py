@@ -53,14 +53,14 @@ def tokens_until(counter: TokenCounter, answer: Answer, budget: int) -> int:
 
 
 def fit_counted(
-    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0
 ) -> AnswerT:
     """Return `build(n)` for the largest n in lower..upper that fits the budget, with its exact token count.
 
     If even `build(lower)` is too long, return the floor: one evidence line and one line with the required number of
-    tokens, which may itself exceed the budget (about 60 tokens). For `at_lower` see `longest`.
+    tokens, which may itself exceed the budget (about 60 tokens).
     """
-    fitting = fit_counted_or_none(counter, budget, build, upper, lower, at_lower)
+    fitting = fit_counted_or_none(counter, budget, build, upper, lower)
     if fitting is not None:
         return fitting
     answer = build(lower)
@@ -69,7 +69,7 @@ def fit_counted(
 
 
 def fit_counted_or_none(
-    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0
 ) -> AnswerT | None:
     """Return the result of `fit_counted`, or None instead of the floor, which costs two more measurements."""
     tried: dict[int, tuple[AnswerT, int]] = {}
@@ -79,7 +79,7 @@ def fit_counted_or_none(
         tried[size] = (answer, tokens_until(counter, answer, budget))
         return tried[size][1]
 
-    size = longest(measure, upper, budget, lower, at_lower)
+    size = longest(measure, upper, budget, lower)
     if size not in tried:
         measure(size)
     answer, tokens = tried[size]

@@ -36,7 +36,7 @@ def warn_of(ignored: Sequence[str]) -> None:
         print(f"warning: ignored: {len(ignored) - MAX_WARNINGS} more; see: atlas config show", file=sys.stderr)
 
 
-def wants_json(arguments: list[str] | None = None) -> bool:
+def wants_json() -> bool:
     """Return whether the command line asks for JSON; used before a command runs, to report errors in that form."""
-    given = sys.argv[1:] if arguments is None else arguments
+    given = sys.argv[1:]
     return "--json" in (given[: given.index("--")] if "--" in given else given)

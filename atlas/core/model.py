@@ -43,27 +43,27 @@ class NodeRow(NamedTuple):
     qualified_name: str
     path: str
     """Relative to the project root, "/"-separated; "" for structure nodes."""
-    language: str
-    line: int
+    language: str = ""
+    line: int = 0
     """1-based line of the name; 0 for nodes without a source position."""
-    start_line: int
-    end_line: int
-    start_byte: int
-    end_byte: int
-    signature: str
-    docstring: str
-    is_test: bool
-    is_generated: bool
-    exported: bool
-    modifiers: str
+    start_line: int = 0
+    end_line: int = 0
+    start_byte: int = 0
+    end_byte: int = 0
+    signature: str = ""
+    docstring: str = ""
+    is_test: bool = False
+    is_generated: bool = False
+    exported: bool = True
+    modifiers: str = ""
     """Space-separated, sorted: abstract async classmethod declaration generator overload static."""
-    signature_digest: str
-    body_digest: str
-    docstring_digest: str
-    text_digest: str
-    chunk_digest: str
+    signature_digest: str = ""
+    body_digest: str = ""
+    docstring_digest: str = ""
+    text_digest: str = ""
+    chunk_digest: str = ""
     """Digest of (chunk name, chunk text), which the vector is computed from; "" if the node is not embedded."""
-    chunk_name: str
+    chunk_name: str = ""
     """The embedder's name field: "Class function"; the path of modules, files and sections."""
     properties: str = ""
     """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of symbols with calls of the project's

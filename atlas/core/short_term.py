@@ -57,9 +57,8 @@ class ShortTermMemory(Protocol):
 class PatientMemory:
     """A memory on a server: transient failures are retried."""
 
-    def __init__(self, memory: ShortTermMemory, pause: float = FIRST_PAUSE) -> None:
-        """`pause`: seconds before the second attempt, doubled before each further one."""
-        self._memory, self._pause = memory, pause
+    def __init__(self, memory: ShortTermMemory) -> None:
+        self._memory = memory
 
     async def put(self, entry: ShortTermEntry) -> None:
         """Keep an entry until it expires."""
@@ -82,5 +81,5 @@ class PatientMemory:
             try:
                 return await work()
             except Unavailable:
-                await asyncio.sleep(min(self._pause * 2**attempt, LONGEST_PAUSE))
+                await asyncio.sleep(min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE))
         return await work()

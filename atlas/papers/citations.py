@@ -50,7 +50,7 @@ def citation_graph(
     for identifier, paper in papers.items():
         found = dict.fromkeys(references_of(paper, papers, of_doi))
         for one in (references or {}).get(identifier, ()):
-            target = _key(one.name, of_doi)
+            target = paper_key(one.name, of_doi)
             found[target] = None
             if one.title and target not in papers:
                 titles[target] = one.title
@@ -73,7 +73,7 @@ def references_of(paper: Paper, papers: Mapping[str, Paper], of_doi: Mapping[str
     named = papers_named_in(text, MAX_REFERENCES)
     for name in named:
         if name != f"doi:{paper.doi.lower()}":
-            found[_key(name, of_doi)] = None
+            found[paper_key(name, of_doi)] = None
     for match in _BARE.finditer(text):
         if match[1] in papers:
             found[match[1]] = None
@@ -81,8 +81,8 @@ def references_of(paper: Paper, papers: Mapping[str, Paper], of_doi: Mapping[str
     return tuple(found)[:MAX_REFERENCES]
 
 
-def _key(name: str, of_doi: Mapping[str, str]) -> str:
-    """Return the identifier of arXiv of a name, `doi:...` for other papers."""
+def paper_key(name: str, of_doi: Mapping[str, str]) -> str:
+    """Return the key of a paper in the library and its citation graph: its identifier at arXiv, else `doi:...`."""
     if name.startswith("arxiv:"):
         return name.removeprefix("arxiv:")
     return of_doi.get(name.removeprefix("doi:"), name)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from atlas.core.paper_source import MAX_LINKS, Paper, PaperLink
-from atlas.papers.citations import CitationGraph
+from atlas.papers.citations import CitationGraph, paper_key
 from atlas.papers.stored_citations import StoredCitations
 
 SAME, CITES = "SAME_PAPER", "CITES"
@@ -24,9 +24,9 @@ class StoredLinks:
     def titles(self, names: Sequence[str]) -> Mapping[str, str]:
         """Return the titles of those papers that are stored, or cited by stored ones, as far as they are known."""
         papers, graph, of_doi = self._read()
-        found = {name: papers.get(_identifier(name, of_doi)) for name in names}
+        found = {name: papers.get(paper_key(name, of_doi)) for name in names}
         stored = {name: paper.title for name, paper in found.items() if paper is not None}
-        cited = {name: graph.titles.get(_identifier(name, of_doi), "") for name in names if name not in stored}
+        cited = {name: graph.titles.get(paper_key(name, of_doi), "") for name in names if name not in stored}
         return {**stored, **{name: title for name, title in cited.items() if title}}
 
     def links(self, names: Sequence[str]) -> Sequence[PaperLink]:
@@ -34,7 +34,7 @@ class StoredLinks:
         papers, graph, of_doi = self._read()
         found: dict[PaperLink, None] = {}
         for name in names:
-            own = _identifier(name, of_doi)
+            own = paper_key(name, of_doi)
             links = [PaperLink(name, other, SAME) for other in _other_names(name, own, papers)]
             links += [PaperLink(name, _name(one), CITES) for one in graph.cites.get(own, ())]
             links += [PaperLink(_name(one), name, CITES) for one in graph.cited_by.get(own, ())]
@@ -48,13 +48,6 @@ class StoredLinks:
                 dois = {paper.doi.lower(): identifier for identifier, paper in papers.items() if paper.doi}
                 self._by_doi = (papers, dois)
             return papers, graph, self._by_doi[1]
-
-
-def _identifier(name: str, of_doi: Mapping[str, str]) -> str:
-    """Return the key of a paper in the library and its citation graph."""
-    if name.startswith("arxiv:"):
-        return name.removeprefix("arxiv:")
-    return of_doi.get(name.removeprefix("doi:"), name)
 
 
 def _other_names(name: str, own: str, papers: Mapping[str, Paper]) -> list[str]:

@@ -16,9 +16,9 @@ _FILES = ("modules.json", "1_Pooling")
 class EncoderReranker:
     """`atlas.packs.questions.values.Reranker` over a model on this machine. Close it with `aclose`."""
 
-    def __init__(self, folder: Path, threads: int = 1) -> None:
+    def __init__(self, folder: Path) -> None:
         """Name the folder or file of the model; it is read at the first question."""
-        self._encoder = OnnxEncoder(folder, EncoderOptions(threads=threads))
+        self._encoder = OnnxEncoder(folder, EncoderOptions(threads=1))
 
     async def rerank(self, question: str, texts: list[str]) -> list[float]:
         """Return one cosine per text, in order. Raises Unavailable or ConfigError if the model cannot be used."""

@@ -33,7 +33,6 @@ _OBSERVATION_MARKS = re.compile(
 
 EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
 """The model that ships in the package."""
-VALUES = 27
 
 
 class StaticEmbedder:

@@ -28,6 +28,7 @@ KEPT_HEADERS = frozenset((
     "content-length",
 ))  # fmt: skip
 MAX_HEADER = 4_000
+MAX_CONNECTIONS = 8
 ENCODINGS = frozenset(("", "identity", "gzip", "deflate"))
 """Content encodings that are read, one at a time: of several, the inner ones unpack without end and give nothing."""
 
@@ -35,11 +36,11 @@ ENCODINGS = frozenset(("", "identity", "gzip", "deflate"))
 class WebFetcher:
     """A client for use from one event loop."""
 
-    def __init__(self, connections: int = 8) -> None:
+    def __init__(self) -> None:
         self._client = httpx2.AsyncClient(
             trust_env=False,
             follow_redirects=False,
-            limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=0),
+            limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=0),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
             headers={"User-Agent": AGENT, "Accept": ACCEPT, "Accept-Encoding": "gzip, deflate"},
         )

@@ -22,7 +22,6 @@ DISTINCT_WORDS = 3
 BY_NAME = "name"
 """Strategy of a step that only the name tells."""
 NAMED_CONFIDENCE = 0.4
-_TYPES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.OVERRIDES)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 
 

@@ -79,7 +79,6 @@ MOST_USES = 2
 MAX_SENTENCE = 260
 _ASSIGNED = re.compile(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
 MAX_LEFT = 30
-_WRITES = re.compile(r"^\s*(?:=(?!=|~)|\|\|=)|\bsetenv|\bputenv|\bSetenv|\bset_var")
 
 
 @dataclass(frozen=True, slots=True)

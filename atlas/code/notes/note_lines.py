@@ -30,24 +30,24 @@ def note_line(
     row: NodeRow,
     states: Sequence[AnchorState] = (),
     *,
-    status: str = "",
     text: str = "",
     characters: int = TEXT_CHARACTERS,
     now: float = 0.0,
 ) -> str:
     """Return a note on one line: kind, text, id, status, confidence, client, age, and why it is suspect.
 
-    An accepted status and a confidence of 1 are left out. `status` and `text` stand for those of the node; a decision
-    record has its status in its text. `now` is a Unix time, 0 = now.
+    An accepted status and a confidence of 1 are left out. `text` stands for that of the node. `now` is a Unix time, 0 =
+    now.
     """
     head = f"{note_kind(row)} {quoted(cut(text or _text_of(row), characters))} {plain_name(row.qualified_name)}"
-    return joined(head, note_marks(row, status=status, now=now), suspect_text(states))
+    return joined(head, note_marks(row, now=now), suspect_text(states))
 
 
 def note_marks(row: NodeRow, *, status: str = "", now: float = 0.0) -> str:
     """Return `per its file: disputed, confidence 0.7, author cursor/1.0, 12 days old`, without what is usual.
 
-    Those of the user's own notes are facts: `disputed, confidence 0.7, by cursor/1.0, 12 days old`. See `note_line`.
+    Those of the user's own notes are facts: `disputed, confidence 0.7, by cursor/1.0, 12 days old`. `status` stands for
+    that of the node; a decision record has its status in its text. See `note_line`.
     """
     facts = facts_of(row)
     status = status or ("" if row.label in (Label.ADR, Label.OBSERVATION) else facts.status)
@@ -67,13 +67,13 @@ def joined(head: str, marks: str, suspect: str) -> str:
     return "; ".join(filter(None, (", ".join(filter(None, (head, marks))), suspect)))
 
 
-def lines_about(about: NoteAbout, now: float = 0.0) -> tuple[str, ...]:
+def lines_about(about: NoteAbout) -> tuple[str, ...]:
     """Return a note about a symbol on one line, and on a second one what makes it suspect, if anything does."""
     row = about.node.row
     name = about.at if row.label == Label.ADR else row.qualified_name
     head = f"{note_kind(row)} {quoted(cut(_text_of(row), TEXT_CHARACTERS))} {plain_name(name)}"
     relation = f"{plain_name(about.relation)} this" if about.relation else ""
-    first = ", ".join(filter(None, (head, relation, note_marks(row, status=about.status, now=now))))
+    first = ", ".join(filter(None, (head, relation, note_marks(row, status=about.status))))
     suspect = suspect_text(about.states)
     return (first, f"  {suspect}") if suspect else (first,)
 

@@ -193,11 +193,9 @@ def inside(path: str, root: str) -> str:
     return "" if text == "." else text
 
 
-def fit(
-    atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
-) -> AnswerT:
+def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
     """Return `build(n)` for the largest n that fits the budget, or the floor; see `fit_counted`."""
-    return fit_counted(atlas.reader.counter, budget, build, upper, lower, at_lower)
+    return fit_counted(atlas.reader.counter, budget, build, upper, lower)
 
 
 async def fit_aside(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
@@ -231,8 +229,6 @@ def can_fit(sizes: Iterable[int], budget: int) -> int:
     return count
 
 
-def fit_or_none(
-    atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
-) -> AnswerT | None:
+def fit_or_none(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int) -> AnswerT | None:
     """Return the result of `fit`, or None instead of the floor, which costs two more measurements."""
-    return fit_counted_or_none(atlas.reader.counter, budget, build, upper, lower, at_lower)
+    return fit_counted_or_none(atlas.reader.counter, budget, build, upper)

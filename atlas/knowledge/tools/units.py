@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,8 +37,6 @@ LEAST_SCORE = 0.02
 """Relevance below which a hit is left out."""
 WORDS_ONLY = 0.5
 """Relevance of the best hit if it shares words or a name with the question, but its meaning is not near."""
-
-States = Mapping[str, Sequence[AnchorState]]
 
 
 def unit_item(

@@ -100,22 +100,22 @@ def evidence_of(question: Question, sections: Sequence[RankedSection], vocabular
     )
 
 
-def calibrate(answerable: Sequence[GateEvidence], others: Sequence[GateEvidence], prior: Gate = PRIOR) -> Gate:
+def calibrate(answerable: Sequence[GateEvidence], others: Sequence[GateEvidence]) -> Gate:
     """Return a gate fitted to questions that a pack answers and to others; few questions change little."""
     if not answerable or not others:
-        return prior
-    weights = list(prior.weights)
+        return PRIOR
+    weights = list(PRIOR.weights)
     rows = [(row, 1.0, 0.5 / len(answerable)) for row in answerable]
     rows += [(row, 0.0, 0.5 / len(others)) for row in others]
     for _ in range(STEPS):
-        gate = Gate(tuple(weights), prior.bias)
+        gate = Gate(tuple(weights), PRIOR.bias)
         errors = [((gate.confidence(row) - wanted) * share, row) for row, wanted, share in rows]
         for index in range(len(weights)):
             slope = math.fsum(error * row[index] for error, row in errors)
-            weights[index] -= RATE * (slope + PULL * (weights[index] - prior.weights[index]))
-    fitted = Gate(tuple(round(weight, 4) for weight in weights), prior.bias)
+            weights[index] -= RATE * (slope + PULL * (weights[index] - PRIOR.weights[index]))
+    fitted = Gate(tuple(round(weight, 4) for weight in weights), PRIOR.bias)
     own = sorted(fitted.confidence(row) for row in answerable)
-    threshold = min(prior.threshold, max(own[int(len(own) * LOST)], LEAST_THRESHOLD))
+    threshold = min(PRIOR.threshold, max(own[int(len(own) * LOST)], LEAST_THRESHOLD))
     return replace(fitted, threshold=round(threshold, 3))
 
 

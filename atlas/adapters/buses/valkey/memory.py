@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from atlas.adapters.buses.valkey.connection import Connection, load_script
@@ -17,9 +17,8 @@ from atlas.core.short_term import MAX_ENTRIES, ShortTermEntry
 class ValkeyMemory:
     """`atlas.core.short_term.ShortTermMemory`; all keys lie in the slot of `prefix`."""
 
-    def __init__(self, connection: Connection, prefix: str, clock: Callable[[], float] = time.time) -> None:
-        """`clock` returns Unix seconds."""
-        self._connection, self._clock = connection, clock
+    def __init__(self, connection: Connection, prefix: str) -> None:
+        self._connection = connection
         self._ids, self._entry = f"{prefix}{{atlas:memory}}:ids", f"{prefix}{{atlas:memory}}:entry:"
 
     async def put(self, entry: ShortTermEntry) -> None:
@@ -32,7 +31,7 @@ class ValkeyMemory:
             "meaning": base64.b64encode(entry.meaning).decode("ascii"),
             "emotion": base64.b64encode(entry.emotion).decode("ascii"),
         }
-        left = round((entry.expires - self._clock()) * 1000)
+        left = round((entry.expires - time.time()) * 1000)
         if left <= 0:
             await self.delete(entry.id)
             return

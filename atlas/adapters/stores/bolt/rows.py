@@ -25,8 +25,6 @@ from atlas.core.edit_distance import fold
 from atlas.core.errors import StoreError
 from atlas.core.model import PASSAGE, QUALITY, TEXT, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
 
-Row = tuple[Any, ...]
-
 WORDS = "words"
 """The searched property; lower case, because Memgraph lower-cases the names in a query."""
 _TIMES = (8, 4, 2, 1, 2)

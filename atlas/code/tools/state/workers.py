@@ -25,18 +25,18 @@ DEADLINE_SECONDS = 3.0
 
 
 async def look_at_workers(
-    connect: Callable[[], Awaitable[Bus | None]], project: str, name: str, now: float, seconds: float = DEADLINE_SECONDS
+    connect: Callable[[], Awaitable[Bus | None]], project: str, name: str, now: float
 ) -> DaemonStatus:
     """Return the state of the processes on the project's bus, in the form of a single daemon's state.
 
     `connect` returns that bus, which this function closes; `name` is the name of the leader's heartbeat and `now` a
-    Unix time. Takes at most `seconds` and never raises an AtlasError.
+    Unix time. Takes at most `DEADLINE_SECONDS` and never raises an AtlasError.
     """
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(DEADLINE_SECONDS):
             states, text, reports = await _ask(connect, name)
     except TimeoutError:
-        return _silent(f"store or bus did not answer within {seconds:g} s")
+        return _silent(f"store or bus did not answer within {DEADLINE_SECONDS:g} s")
     except AtlasError as error:
         return _silent(error.message)
     told = parsed(text)

@@ -9,7 +9,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -257,8 +257,3 @@ def _belongs(name: str, manifest: Manifest) -> bool:
 def total_bytes(manifest: Manifest) -> int:
     """Return the size of all files with a checksum."""
     return sum(one.size for one in manifest.files.values())
-
-
-def names_of(packs: Iterable[InstalledPack]) -> list[str]:
-    """Return the names of packs, each once."""
-    return list(dict.fromkeys(one.manifest.name for one in packs if one.manifest is not None))

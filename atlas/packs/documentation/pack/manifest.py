@@ -22,8 +22,6 @@ EDITED_FILES = ("eval/questions.jsonl", "kg_config.json")
 """Files that people may edit: questions of their own, and stages of the pipeline."""
 PACK_FILE = "pack.db"
 MANIFEST_FILE = "manifest.json"
-RESULTS = "eval/results/"
-"""Files below are measurements of this pack: they may be added and have no checksum."""
 FILES = frozenset((PACK_FILE, "urls.txt", "skill.md", "kg_config.json", "vocabulary.json", "eval/questions.jsonl"))
 """The only files with a checksum."""
 MAX_MANIFEST = 4 << 20
@@ -37,6 +35,7 @@ _VERSION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+!-]{0,62}[A-Za-z0-9])?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _COUNT = re.compile(r"[A-Za-z_]{1,60}(?::[a-z_ -]{1,60})?")
 _RESULT = re.compile(r"eval/results/[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""Measurements of this pack: they may be added and have no checksum."""
 
 
 @dataclass(frozen=True, slots=True)

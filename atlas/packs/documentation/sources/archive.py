@@ -61,9 +61,9 @@ AT_ONCE = 1 << 18
 class ArchiveTree:
     """Files of an archive below its common top folder."""
 
-    def __init__(self, path: Path, max_files: int, max_total: int, *, version: str = "", licence: str = "") -> None:
+    def __init__(self, path: Path, max_files: int, max_total: int, *, version: str = "") -> None:
         """Open the archive. Raises ConfigError for what is no regular file."""
-        self.version, self.licence = version, licence
+        self.version, self.licence = version, ""
         self.package = True
         self.problems: list[tuple[str, str]] = []
         self._path, self._file = path, _open_regular(path)

@@ -21,9 +21,9 @@ SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__", ".git", ".hg", ".svn
 class FolderTree:
     """Files below a folder, or one file."""
 
-    def __init__(self, path: Path, max_files: int, *, package: bool = False) -> None:
+    def __init__(self, path: Path, max_files: int) -> None:
         self.version = self.licence = ""
-        self.package = package
+        self.package = False
         self.problems: list[tuple[str, str]] = []
         self._root = path if path.is_dir() else path.parent
         self._only = "" if path.is_dir() else path.name

@@ -21,7 +21,7 @@ MAX_EXTENDED = 1 << 16
 """Bytes of a long name or of pax records."""
 MAX_RECORDS = 40
 """Pax records of one member; archives with every time, owner and attribute have about 25."""
-FILES, FOLDER, LINK = b"0\0007", b"5", b"12"
+FILES, FOLDER = b"0\0007", b"5"
 LONG_NAME, LONG_LINK, PAX, PAX_GLOBAL = b"L", b"K", b"xX", b"g"
 WITHOUT_DATA = b"123456"
 

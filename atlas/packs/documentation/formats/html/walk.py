@@ -32,10 +32,6 @@ VERSION = re.compile(
     r"(?P<version>\d[\w.+-]*)",
     re.I,
 )
-VERSION_KINDS = {
-    "new": "versionadded", "added": "versionadded", "changed": "versionchanged", "deprecated": "deprecated",
-    "removed": "versionremoved",
-}  # fmt: skip
 NOTE_CLASSES = frozenset((
     "admonition", "alert", "callout", "theme-admonition", "note", "warning", "tip", "caution", "important", "danger",
 ))  # fmt: skip
