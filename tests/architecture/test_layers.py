@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +78,12 @@ OWN = ("atlas_bench", "reference_store")
 MODULE_LINES = 700
 """Budget of a module; of a Rust module with its tests."""
 
+FOLDER_FILES = 22
+"""Budget of a folder; more means that a room is missing."""
+
+SHORT_LINES, SHORT_MODULES = 40, 15
+"""How many modules of the product may be shorter; most of these belong to the module that imports them."""
+
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -139,6 +146,15 @@ def test_module_is_named_documented_and_small(path: Path) -> None:
             inner = [one for one in ast.walk(node) if isinstance(one, FUNCTIONS) and one is not node]
             length = lines_of(node) - sum(map(lines_of, inner))
             assert length <= 60, f"{node.name} has {length} lines of its own: it does not fit a screen"
+
+
+def test_folders_are_small_and_few_modules_are_tiny() -> None:
+    modules = [path for path in MODULES if path.is_relative_to(ROOT / "atlas")]
+    folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in modules)
+    assert {folder: count for folder, count in folders.items() if count > FOLDER_FILES} == {}
+    ideas = [path for path in modules if path.name not in ("__init__.py", "__main__.py")]
+    short = [path.name for path in ideas if len(path.read_text().splitlines()) < SHORT_LINES]
+    assert len(short) <= SHORT_MODULES, short
 
 
 def test_only_the_python_module_of_the_extension_names_pyo3() -> None:

@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from atlas._parser import VectorIndex
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from atlas.code.tools.catalogue import TOOLS
 from tests.raw_database import raw
 
 from .processes import COMMAND, Place, answer, environment, refusal, server, text_of
@@ -31,7 +32,7 @@ def empty(tmp_path: Path) -> Place:
 async def test_both_eras_list_and_call(place: Place, mode: str) -> None:
     async with server(place, mode=mode) as client:
         listed = await client.list_tools()
-        assert len(listed.tools) == 11
+        assert len(listed.tools) == len(TOOLS)
         assert listed.tools == (await client.list_tools()).tools
         found = await answer(client, "get_node", name="apply_discount")
         assert found["outcome"] == "found"
