@@ -143,14 +143,20 @@ async def _run(atlas: Atlas, tool: Tool, arguments: Mapping[str, object]) -> Ans
     for _ in range(MAX_GENERATIONS):
         generation = await _generation(atlas)
         try:
-            answer = await tool.run(atlas, arguments)
+            answer = await tool.run(_for_question(atlas), arguments)
         except (NotFound, ConfigError):
             if generation == await _generation(atlas):
                 raise
         else:
             if generation == await _generation(atlas):
                 return answer
-    return await tool.run(atlas, arguments)
+    return await tool.run(_for_question(atlas), arguments)
+
+
+def _for_question(atlas: Atlas) -> Atlas:
+    from atlas.code.question_store import for_question
+
+    return replace(atlas, reader=replace(atlas.reader, store=for_question(atlas.reader.store)))
 
 
 async def _states(atlas: Atlas) -> list[tuple[str, int, str]]:

@@ -103,8 +103,8 @@ class Store(Protocol):
         """Return the indexed bytes of the files; omits unknown paths."""
         ...
 
-    async def symbols(self, uids: Sequence[str]) -> list[Node]:
-        """Return the nodes of the uids in the given order; omits unknown uids."""
+    async def symbols(self, uids: Sequence[str], having: str = "") -> list[Node]:
+        """Return the nodes of the uids in the given order; omits unknown ones, and properties without this text."""
         ...
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:

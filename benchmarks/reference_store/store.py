@@ -132,9 +132,10 @@ class MemoryStore:
         contents = self._graph.project(project).contents
         return {path: contents[path] for path in paths if path in contents}
 
-    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+    async def symbols(self, uids: Sequence[str], having: str = "") -> list[Node]:
         """See `Store.symbols`."""
-        return [self._graph.node(uid) for uid in uids if uid in self._graph.nodes]
+        found = [self._graph.node(uid) for uid in uids if uid in self._graph.nodes]
+        return [node for node in found if having in node.row.properties]
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
         """See `Store.find`."""

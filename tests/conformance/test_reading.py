@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from atlas.code.question_store import for_question
 from atlas.code.reader import GenerationCache
 from atlas.core.contracts import Store
 from atlas.core.errors import QueryError, StoreError
@@ -466,3 +467,31 @@ async def test_what_is_kept_of_a_generation_is_read_again_after_a_write(store: S
     assert [await cache.get(store, PROJECT, "count", read) for _ in range(2)] == [2, 2]
     # of a project that is not there, nothing says when it changes
     assert [await cache.get(store, "unknown", "count", read) for _ in range(2)] == [3, 4]
+
+
+async def test_nodes_whose_properties_have_a_text(store: Store) -> None:
+    rows = [node(f"a.{name}")._replace(properties=f'{{"of":"{name}"}}' if name else "") for name in ("", "one", "two")]
+    await store.apply([unit("a.py", rows)])
+    uids = [row.uid for row in rows]
+    assert [each.row for each in await store.symbols(uids, '"two"')] == rows[2:]
+    assert [each.row for each in await store.symbols(uids, '"of"')] == rows[1:]
+    assert await store.symbols(uids, "%") == []
+
+
+async def test_a_question_reads_what_the_store_has_and_reads_it_once(filled: Store) -> None:
+    asked = for_question(filled)
+    uids = [row.uid for row in ROWS]
+    for limit in (3, 1, 5, 2, 20):
+        assert await asked.find("save", Match.SUFFIX, ALL, limit) == await filled.find("save", Match.SUFFIX, ALL, limit)
+        assert await asked.search_text(["save"], ALL, limit) == await filled.search_text(["save"], ALL, limit)
+        assert await asked.edges(uids, Direction.OUT, (), limit) == await filled.edges(uids, Direction.OUT, (), limit)
+    for some in (uids[:2], ["p:unknown", *uids[::-1], *uids[:2]], []):
+        assert await asked.symbols(some) == await filled.symbols(some)
+    for some in (["app/models.py"], ["unknown.py", "web/src/user.js", "app/models.py"]):
+        assert await asked.content(PROJECT, some) == await filled.content(PROJECT, some)
+        assert await asked.records(PROJECT, some) == await filled.records(PROJECT, some)
+    assert await asked.paths(PROJECT) == await filled.paths(PROJECT)
+    before = await asked.symbols(uids)
+    await filled.apply([unit("app/models.py", [])])
+    assert await asked.symbols(uids) == before
+    assert len(await for_question(filled).symbols(uids)) < len(before)

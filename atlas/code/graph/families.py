@@ -117,15 +117,13 @@ async def _root_of_mixins(reader: Reader, first: Sequence[Node]) -> Node | None:
     owners = {edge.row.target: edge.node.row.uid for edge in held}
     if len(owners) != len(first):
         return None
-    beside: dict[str, set[str]] = {}
-    for owner in owners.values():
+    roots = set(owners.values())
+    for owner in dict.fromkeys(owners.values()):
         below = await _reached(reader, [owner], Direction.IN)
-        beside[owner] = await _reached(reader, sorted(below), Direction.OUT)
-    for node in first:
-        owner = owners[node.row.uid]
-        if all(other == owner or owner in beside[other] for other in owners.values()):
-            return node
-    return None
+        roots &= {owner, *await _reached(reader, sorted(below), Direction.OUT)}
+        if not roots:
+            return None
+    return next((node for node in first if owners[node.row.uid] in roots), None)
 
 
 async def _reached(reader: Reader, uids: Sequence[str], direction: Direction) -> set[str]:

@@ -124,7 +124,7 @@ async def find_mentions(
     for path in paths:
         text = contents.get(path, b"").decode("utf-8", "replace")
         inside = [node for node in nodes if node.row.path == path]
-        found += _in_file(text, pattern, inside, known, calls=calls)
+        found += _in_file(text, name, pattern, inside, known, calls=calls)
     return found if len(found) <= MAX_LISTED else []
 
 
@@ -151,11 +151,11 @@ def _pattern(name: str, *, calls: bool) -> re.Pattern[str]:
 
 
 def _in_file(
-    text: str, pattern: re.Pattern[str], nodes: Sequence[Node], known: Collection[str], *, calls: bool
+    text: str, name: str, pattern: re.Pattern[str], nodes: Sequence[Node], known: Collection[str], *, calls: bool
 ) -> Iterable[NameMention]:
     lines: dict[str, list[int]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > MAX_LINE or not pattern.search(line):
+    for number, line in enumerate(text.splitlines() if name in text else (), 1):
+        if name not in line or len(line) > MAX_LINE or not pattern.search(line):
             continue
         if calls and (is_comment(line) or _DEFINITION.match(line)):
             continue

@@ -252,9 +252,9 @@ class BoltStore:
         """See `Store.content`."""
         return await self._read_consistent([project], read.content, project, paths)
 
-    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+    async def symbols(self, uids: Sequence[str], having: str = "") -> list[Node]:
         """See `Store.symbols`."""
-        return await self._read_consistent(_projects_of(uids), read.symbols, uids)
+        return await self._read_consistent(_projects_of(uids), read.symbols, uids, having)
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
         """See `Store.find`."""

@@ -61,9 +61,11 @@ def content(connection: apsw.Connection, project: str, paths: Sequence[str]) -> 
     return {path: zlib.decompress(data) for path, data in select(connection, statements("read")["content"], wanted)}
 
 
-def symbols(connection: apsw.Connection, uids: Sequence[str]) -> list[Node]:
+def symbols(connection: apsw.Connection, uids: Sequence[str], having: str) -> list[Node]:
     """See `Store.symbols`."""
-    return [node_of(row) for row in select(connection, statements("read")["symbols"], {"uids": _json(uids)})]
+    text = statements("read")["symbols_having" if having else "symbols"]
+    bindings = {"uids": _json(uids), **({"having": having} if having else {})}
+    return [node_of(row) for row in select(connection, text, bindings)]
 
 
 def current_model(connection: apsw.Connection, space: str) -> tuple[int, ModelInfo] | None:

@@ -161,9 +161,9 @@ class EmbeddedStore:
         """See `Store.content`."""
         return await self._read(len(paths), read.content, project, paths)
 
-    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+    async def symbols(self, uids: Sequence[str], having: str = "") -> list[Node]:
         """See `Store.symbols`."""
-        return await self._read(len(uids), read.symbols, uids)
+        return await self._read(len(uids), read.symbols, uids, having)
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
         """See `Store.find`. Similar spellings and prefixes scan many names; all other matches look up keys."""

@@ -56,7 +56,7 @@ async def find_unresolved(reader: Reader, name: str, project: str) -> Unresolved
     """Return the unresolved calls of a name, by path and line. Raises store errors."""
     words = reader.split_words(name)[:1]
     hits = await reader.store.search_text(words, Filter(project=project), MAX_NODES) if words else []
-    nodes = await reader.store.symbols([hit.uid for hit in hits])
+    nodes = await reader.store.symbols([hit.uid for hit in hits], json.dumps(name, ensure_ascii=False))
     calls = [call for node in nodes if node.row.path for call in _calls(node, name)]
     calls.sort(key=lambda call: (call.caller.row.path, call.lines))
     return UnresolvedCalls(name, tuple(calls), len(hits) >= MAX_NODES)

@@ -121,10 +121,10 @@ async def content(transaction: Transaction, project: str, paths: Sequence[str]) 
     return {path: unpacked(data) for path, data, _ in rows}
 
 
-async def symbols(transaction: Transaction, uids: Sequence[str]) -> list[Node]:
+async def symbols(transaction: Transaction, uids: Sequence[str], having: str = "") -> list[Node]:
     """See `Store.symbols`."""
     found = await _nodes(transaction, uids)
-    return [found[uid] for uid in uids if uid in found]
+    return [found[uid] for uid in uids if uid in found and having in found[uid].row.properties]
 
 
 async def edges(

@@ -19,6 +19,12 @@ SELECT r.*
 FROM json_each(:uids) wanted CROSS JOIN symbol_id i ON i.uid = wanted.value CROSS JOIN node_row r ON r.id = i.id
 ORDER BY wanted.key
 
+-- name: symbols_having
+SELECT r.*
+FROM json_each(:uids) wanted CROSS JOIN symbol_id i ON i.uid = wanted.value CROSS JOIN node_row r ON r.id = i.id
+WHERE instr(r.properties, :having)
+ORDER BY wanted.key
+
 -- name: nodes
 SELECT r.* FROM json_each(:ids) wanted CROSS JOIN node_row r ON r.id = wanted.value ORDER BY wanted.key
 
