@@ -8,6 +8,7 @@ digest decides immediately.
 from __future__ import annotations
 
 import asyncio
+import os
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -70,9 +71,10 @@ def _suspects(root: Path, records: Mapping[str, FileRecord]) -> tuple[list[str],
     """
     suspects: list[str] = []
     changed: list[str] = []
+    folder = f"{root}/"
     for path, record in records.items():
         try:
-            status = (root / path).lstat()
+            status = os.lstat(folder + path)
         except OSError:
             suspects.append(path)
             continue

@@ -7,6 +7,7 @@ for the writer.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,6 +51,8 @@ _READER_THREADS = 4
 _CYPHER_THREADS = 2
 _MAX_INLINE_KEYS = 256
 """Maximum number of keys to look up in the calling thread; larger reads run in a thread of the pool."""
+_YIELD_SECONDS = 0.001
+"""A read in the calling thread lets other tasks run first unless they have just had their turn."""
 
 _Result = TypeVar("_Result")
 
@@ -75,6 +78,7 @@ class EmbeddedStore:
         self._words = WordSearch()
         self._vectors = {space: VectorCache(vector_index, space) for space in SPACES}
         self._stats = StatsReader(path)
+        self._yielded = 0.0
 
     @classmethod
     def open(
@@ -184,7 +188,8 @@ class EmbeddedStore:
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
-        return await self._readers.run(self._words.search, words, where, limit)
+        # one word is found in the time that it takes to ask a thread
+        return await self._read(0 if len(words) == 1 else _MAX_INLINE_KEYS + 1, self._words.search, words, where, limit)
 
     async def count_words(self, words: Sequence[str], where: Filter) -> WordCounts:
         """See `Store.count_words`."""
@@ -232,8 +237,10 @@ class EmbeddedStore:
     async def _read(self, keys: int, read: Callable[..., _Result], *arguments: Any) -> _Result:
         """Run a read of `keys` keys where it is cheapest."""
         if keys <= _MAX_INLINE_KEYS:
-            # Yield to the event loop once: a task that only reads must not starve the others.
-            await asyncio.sleep(0)
+            # A task that only reads must not starve the others, and a turn of the event loop costs as much as a read.
+            if time.monotonic() - self._yielded > _YIELD_SECONDS:
+                await asyncio.sleep(0)
+                self._yielded = time.monotonic()
             return self._readers.run_here(read, *arguments)
         return await self._readers.run(read, *arguments)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -46,10 +46,14 @@ _SNIFFED = 8_192
 _FEW_WORDS = 20
 """Words up to which looking for each takes less time than splitting a text."""
 _IMPORTS = rb"\b(?:import|require|include|from|use|using|source|load)\b[^\n]{0,200}?"
-_DEFINES = (
+_DEFINES = re.compile(
     rb"\b(?:def|func|fn|function|fun|sub|class|interface|trait|struct|enum|type|protocol|module|const|let|var|val|object|"
-    rb"record|impl|macro_rules!|#\s*define)\s+(?:\([^()\n]{0,80}\)\s*)?[*&]?"
+    rb"record|impl|macro_rules!|#\s*define)\s+(?:\([^()\n]{0,80}\)\s*)?[*&]?\Z"
 )
+_BEFORE = 200
+_KEYWORD = 40
+"""Bytes before a word in which what defines it stands, with parameters between them and without."""
+_LETTER = re.compile(rb"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,27 @@ def _is_letter(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
+def matches_at_name(pattern: re.Pattern[str], text: str, name: str) -> bool:
+    """Return whether a pattern that begins with a name matches anywhere in a text, without a search of the whole."""
+    at = text.find(name)
+    while at >= 0:
+        if pattern.match(text, at):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _lines_with(text: str, word: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that contain a text, with their numbers from 1."""
+    number, start, at = 1, 0, text.find(word)
+    while at >= 0:
+        number += text.count("\n", start, at)
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        yield number, text[text.rfind("\n", 0, at) + 1 : end]
+        start, at = end, text.find(word, end)
+
+
 async def find_occurrences(reader: Reader, word: str, project: str) -> Occurrences:
     """Return the lines of indexed files that have a word, by relevance of the file and line. Raises store errors."""
     words = reader.split_words(word)[:1]
@@ -152,8 +177,8 @@ def _in_text(path: str, content: bytes, word: str, nodes: Sequence[Node]) -> Ite
     if path.endswith(".ipynb"):
         # a cell on one line of JSON: `\nword` is not one word
         content = content.replace(b"\\n", b"  ").replace(b"\\t", b"  ")
-    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
-        if word in line and (at := find_word(line, word)) >= 0:
+    for number, line in _lines_with(content.decode("utf-8", "replace"), word):
+        if (at := find_word(line, word)) >= 0:
             around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
             inner = min(around, key=lambda node: node.row.end_byte - node.row.start_byte, default=None)
             start = max(at - MAX_LINE // 2, 0)
@@ -168,17 +193,23 @@ async def find_in_skipped(
     Raises store errors.
     """
     root = next((state.root for state in await reader.store.projects() if state.project == project), str(reader.root))
-    skipped = [each for each in await reader.store.skipped(project) if not each.path.endswith("/")]
-    wanted = [each for each in skipped if each.reason in _LOOKED_INTO and _ending(each.path) not in _NO_TEXT]
-    unreadable = [each.path for each in skipped if each.reason in _UNREADABLE]
+    read_list = partial(_skipped_texts, reader, project)
+    wanted, unreadable = await reader.cache.get(reader.store, project, "skipped texts", read_list)
     if not wanted or not words:
         return SkippedText(unread=tuple(unreadable))
     if reader.read_file is None:
         return SkippedText(unread=(*unreadable, *(each.path for each in wanted)))
     read = partial(reader.read_file, root)
-    wanted.sort(key=lambda each: (each.reason != "too-large", each.reason == "language"))
     found, unread = await asyncio.to_thread(_look_into, read, wanted, words, imported)
     return SkippedText(found, (*unreadable, *unread))
+
+
+async def _skipped_texts(reader: Reader, project: str) -> tuple[list[Skipped], list[str]]:
+    """Return the skipped files to look into, in this order, and the paths of those that nobody can read."""
+    skipped = [each for each in await reader.store.skipped(project) if not each.path.endswith("/")]
+    wanted = [each for each in skipped if each.reason in _LOOKED_INTO and _ending(each.path) not in _NO_TEXT]
+    wanted.sort(key=lambda each: (each.reason != "too-large", each.reason == "language"))
+    return wanted, [each.path for each in skipped if each.reason in _UNREADABLE]
 
 
 def _look_into(
@@ -208,16 +239,35 @@ def _look_into(
 
 def _in_bytes(file: Skipped, data: bytes, word: bytes, imported: bool) -> list[TextPlace]:
     """Return the first places of a word in a skipped file: the first line, and the first that defines it."""
-    if word not in data:
+    ends = [at + len(word) for at in _starts(data, word)]
+    if not ends:
         return []
-    bounded = rb"(?<!\w)" + re.escape(word) + rb"(?!\w)"
-    match = re.search((_IMPORTS if imported else b"") + bounded, data)
-    if match is None:
-        return []
-    defined = re.search(_DEFINES + bounded, data)
-    at = (defined or match).end()
-    line = data.count(b"\n", 0, at) + 1
-    return [TextPlace(file.path, line, skipped=file.reason, defines=defined is not None)]
+    first = ends[0]
+    if imported:
+        match = re.search(_IMPORTS + rb"(?<!\w)" + re.escape(word) + rb"(?!\w)", data)
+        if match is None:
+            return []
+        first = match.end()
+    defined = next((end for end in ends if _is_defined(data, end - len(word))), 0)
+    line = data.count(b"\n", 0, defined or first) + 1
+    return [TextPlace(file.path, line, skipped=file.reason, defines=defined > 0)]
+
+
+def _is_defined(data: bytes, at: int) -> bool:
+    """Return whether what stands before a word defines it. Of a keyword alone, only the last bytes are looked at."""
+    before = data[max(at - _BEFORE, 0) : at]
+    told = before.rstrip(b"*&").rstrip()
+    near = len(before) if told.endswith(b")") else len(before) - len(told) + _KEYWORD
+    return _DEFINES.search(data, max(at - near, 0), at) is not None
+
+
+def _starts(data: bytes, word: bytes) -> Iterator[int]:
+    """Yield where a word stands, with no letter, digit or underscore beside it."""
+    at = data.find(word)
+    while at >= 0:
+        if not _LETTER.match(data, at - 1, at) and not _LETTER.match(data, at + len(word)):
+            yield at
+        at = data.find(word, at + 1)
 
 
 def _ending(path: str) -> str:
