@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from atlas.code.atlas import Atlas
     from atlas.code.index.events import IndexSummary, Progress
     from atlas.code.index.index import Indexer
+    from atlas.code.index.index_request import IndexTarget
     from atlas.code.index.project.tree_check import TreeCheck
     from atlas.code.index.project.workspace import ProjectSource
     from atlas.code.index.tiers.gate import SignificanceGate
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from atlas.code.reader import Reader
     from atlas.core.contracts import Store
     from atlas.core.model import Skipped
-    from atlas.core.project_state import ProjectStats
     from atlas.parsing.scanning import Scope
     from atlas.runtime.config.load import Settings
 
@@ -85,9 +85,28 @@ async def index_project(
     if quality and not has_model(settings):
         hint = "Correct it in the user's atlas.toml; the folder holds tokenizer.json and model.onnx."
         raise ConfigError(f"quality.model: no such folder: {settings.quality.model}", hint)
-    from atlas.code.index.index_request import IndexTarget, request_index
+    from atlas.code.index.index_request import request_index
 
-    target = IndexTarget(
+    target = _index_target(settings, quality=quality)
+    chosen = {"full": full, "take_over": take_over, "quality": quality}
+    return await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
+
+
+async def index_by_running_daemon(settings: Settings) -> IndexSummary | None:
+    """Have the running daemon make the index of a project equal to its files; None if there is none or it ends.
+
+    Raises Unavailable if it serves other projects only.
+    """
+    from atlas.code.index.events import no_progress
+    from atlas.code.index.index_request import request_daemon
+
+    return await request_daemon(_index_target(settings), no_progress)
+
+
+def _index_target(settings: Settings, *, quality: bool = False) -> IndexTarget:
+    from atlas.code.index.index_request import IndexTarget
+
+    return IndexTarget(
         project=settings.project_name,
         root=settings.root,
         open_indexer=partial(_open_indexer, settings, quality=quality),
@@ -96,8 +115,6 @@ async def index_project(
         has_writer=partial(has_writer, settings.data_dir) if not settings.shared else lambda: True,
         read_result=partial(_read_result, settings),
     )
-    chosen = {"full": full, "take_over": take_over, "quality": quality}
-    return await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
 
 
 @asynccontextmanager
@@ -116,11 +133,12 @@ async def _open_indexer(settings: Settings, reset: bool, *, quality: bool) -> As
         await store.aclose()
 
 
-async def _read_result(settings: Settings) -> tuple[ProjectStats, Sequence[Skipped]]:
-    """Return what the index holds, and what it leaves out; the read path, which takes 0.2 s to import, stays out."""
+async def _read_result(settings: Settings) -> tuple[int, Sequence[Skipped]]:
+    """Return the generation, and what the index leaves out; the read path, which takes 0.2 s to import, stays out."""
     store = await open_store(settings)
     try:
-        return (await store.stats(settings.project_name))[0], await store.skipped(settings.project_name)
+        generations = {state.project: state.generation for state in await store.projects()}
+        return generations[settings.project_name], await store.skipped(settings.project_name)
     finally:
         await store.aclose()
 

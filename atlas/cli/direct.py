@@ -1,4 +1,4 @@
-"""`atlas status`, `search` and `node` without the option parser, whose import takes as long as the answer.
+"""`atlas status`, `search`, `node` and `index` without the option parser, whose import takes as long as the answer.
 
 Agents and scripts run these commands often. Only plain forms are read here: known options, each once, with values that
 the parser would take as they are. Help, mistakes, completion and all other forms are left to the parser.
@@ -7,6 +7,7 @@ the parser would take as they are. Help, mistakes, completion and all other form
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,7 @@ _OPTIONS: Mapping[str, tuple[str, Kind]] = {
     "--token-budget": ("token_budget", BUDGET),
 }
 _COMMANDS: Mapping[str, _Command] = {
+    "index": _Command(1, 0, {name: _OPTIONS[name] for name in ("--project", "--data-dir", "--json")}),
     "status": _Command(
         0, 0, {**_OPTIONS, "--skipped": ("skipped", FLAG), "--only": ("only", TEXT), "--all": ("every", FLAG)}
     ),
@@ -59,12 +61,14 @@ def run_directly(words: Sequence[str]) -> int | None:
     read = None if "_ATLAS_COMPLETE" in os.environ else read_words(words)
     if read is None:
         return None
+    positional, given = read
+    project, data_dir, as_json = given.pop("project", ""), given.pop("data_dir", ""), bool(given.pop("json", False))
+    if words[0] == "index":
+        return _index(positional, project, data_dir, as_json=as_json)
     from atlas.cli.requests import search_request, status_request, symbol_request
     from atlas.cli.run import ask_and_print
     from atlas.cli.settings import settings_of
 
-    positional, given = read
-    project, data_dir, as_json = given.pop("project", ""), given.pop("data_dir", ""), bool(given.pop("json", False))
     match words[0]:
         case "status":
             request = status_request(**given)
@@ -73,6 +77,20 @@ def run_directly(words: Sequence[str]) -> int | None:
         case _:
             request = search_request(*positional, **given)
     return ask_and_print(settings_of(project, data_dir), request, as_json=as_json)
+
+
+def _index(positional: Sequence[str], project: str, data_dir: str, *, as_json: bool) -> int | None:
+    """Have the running daemon make a pass; None without one, and on a terminal, which shows progress."""
+    if os.name != "posix" or sys.stderr.isatty() or (positional and project and positional[0] != project):
+        return None
+    from atlas.cli.code.index_by_daemon import index_by_daemon
+
+    try:
+        return index_by_daemon("".join(positional) or project, data_dir, as_json=as_json)
+    except KeyboardInterrupt:
+        # a pass of the daemon goes on
+        print("Interrupted: nothing was done here", file=sys.stderr, flush=True)
+        raise
 
 
 def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, Any]] | None:

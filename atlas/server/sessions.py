@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import logging
 import os
@@ -30,7 +31,7 @@ from atlas.core.errors import AtlasError, ConfigError
 from atlas.knowledge.notes.checks import client_name
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.process import session_socket
-from atlas.runtime.process.places import run_path
+from atlas.runtime.process.places import is_around_home, run_path
 from atlas.server.client_lines import ClientLines, ClientWriter, tasks_of_client, with_counted_tasks
 from atlas.server.shared_sessions import ClientSession, SharedSessions
 
@@ -91,6 +92,8 @@ class SessionServer:
     def __init__(self, first: Settings, host: SessionHost, listening: socket.socket, lock: int) -> None:
         self._first, self._host, self._listening, self._lock = first, host, listening, lock
         self._clients: dict[asyncio.Task[None], ServedClient] = {}
+        self._passes: set[asyncio.Task[Any]] = set()
+        """Connections that wait for a pass."""
         self._sessions = SharedSessions(host)
         self._surroundings, self._keys = session_socket.surroundings(), session_socket.keys_of_servers()
         self._since, self._stays = time.time(), not host.for_sessions
@@ -154,9 +157,10 @@ class SessionServer:
         end = time.monotonic() + CLOSING_SECONDS
         while any(one.is_at_work for one in self._sessions.clients) and time.monotonic() < end:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
-        for task in self._clients:
+        ending = [*self._clients, *self._passes]
+        for task in ending:
             task.cancel()
-        await asyncio.gather(*self._clients, return_exceptions=True)
+        await asyncio.gather(*ending, return_exceptions=True)
 
     def _leave_later(self) -> None:
         """End the process after a time without a session."""
@@ -179,7 +183,7 @@ class SessionServer:
             raise ValueError("the first line is no object")
         hello = cast("dict[str, Any]", said)
         answer: dict[str, object] = {**session_socket.identity(), "pid": os.getpid(), "accepted": True}
-        settings = None
+        settings = indexed = None
         try:
             match hello.get("asks"):
                 case "state":
@@ -189,6 +193,10 @@ class SessionServer:
                 case "session":
                     settings = await self._settings_of(hello)
                     answer |= _offer_of(settings)
+                case "index":
+                    indexed = await self._settings_of(hello)
+                    self._check_watched(indexed)
+                    answer |= _offer_of(indexed)
                 case other:
                     raise ConfigError(f"unknown: {other}")
         except AtlasError as error:
@@ -197,6 +205,30 @@ class SessionServer:
         await writer.drain()
         if settings is not None:
             await self._serve_client(settings, hello, reader, writer)
+        if indexed is not None:
+            writer.write(session_socket.line_of({"summary": await self._index(indexed)}))
+            await writer.drain()
+
+    async def _index(self, settings: Settings) -> dict[str, Any] | None:
+        """Return the summary of a pass that the watching part of this process makes; None if it ends or cannot."""
+        from atlas.app.main import index_by_running_daemon
+
+        task = asyncio.current_task()
+        assert task is not None
+        self._passes.add(task)
+        try:
+            summary = await index_by_running_daemon(settings)
+        except (AtlasError, asyncio.CancelledError):
+            return None  # the command says why
+        finally:
+            self._passes.discard(task)
+        return dataclasses.asdict(summary) | {"phases": dict(summary.phases)} if summary is not None else None
+
+    def _check_watched(self, settings: Settings) -> None:
+        """Raise ConfigError unless this process watches exactly this tree."""
+        watched = {one.project_name: one.root for one in self._host.watched}
+        if watched.get(settings.project_name) != settings.root or is_around_home(str(settings.root)):
+            raise ConfigError("the daemon does not watch this tree")
 
     async def _serve_client(
         self, settings: Settings, hello: Mapping[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter

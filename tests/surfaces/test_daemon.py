@@ -6,6 +6,7 @@ import configparser
 import json
 import os
 import plistlib
+import re
 import shlex
 import shutil
 import signal
@@ -113,8 +114,14 @@ def test_index_beside_a_daemon_is_done_by_it(place: Home, tmp_path: Path) -> Non
     assert (summary["by"], summary["project"], summary["files"]) == ("daemon", "first", 6)
     assert "many4" in place.run("node", "many4").stdout
     (place.root / "pkg" / "more4.py").unlink()
-    assert "by the daemon" in place.run("index").stdout
+    quick = place.run("index", PYTHONPROFILEIMPORTTIME="1")
+    assert "by the daemon" in quick.stdout
     place.run("node", "many4", code=3)
+    assert not {"typer", "pydantic", "rich", "asyncio", "valkey"} & set(re.split(r"[\s|.]+", quick.stderr))
+    # a form that the option parser reads goes over the bus
+    parsed = place.run("index", "--no-wait").stdout.splitlines()
+    again = place.run("index").stdout.splitlines()
+    assert [line for line in again if "CPU s" not in line] == [line for line in parsed if "CPU s" not in line]
 
     refused = place.run("index", "--full", code=7)
     assert "atlas daemon stop" in refused.stderr

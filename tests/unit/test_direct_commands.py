@@ -12,6 +12,8 @@ from atlas.cli.requests import STATUS_BUDGET
 
 PARSER = get_group(create_app())
 PLAIN = (
+    ("index", "shop", "--json", "--data-dir=d"),
+    ("index", "--project", "shop"),
     ("status",),
     ("status", "--all", "--only", "secret", "--skipped"),
     ("node", "Cart", "--label=Class", "--project", "shop", "--json"),
@@ -23,7 +25,9 @@ PLAIN = (
 )
 LEFT = (
     (),
-    ("index",),
+    ("index", "--full"),
+    ("index", "shop", "-y"),
+    ("index", "a", "b"),
     ("--json", "status"),
     ("status", "--help"),
     ("status", "--watch"),
@@ -54,7 +58,7 @@ def test_a_plain_form_means_what_the_parser_reads(words: tuple[str, ...]) -> Non
     read = direct.read_words(words)
     assert read is not None
     positional, given = read
-    names = {"node": ("name",), "search": ("query",), "status": ()}[words[0]]
+    names = {"node": ("name",), "search": ("query",), "status": (), "index": ("path",)}[words[0]]
     told = dict(zip(names, positional, strict=False)) | given
     for name, value in context.params.items():
         assert told.pop(name, value) == value, name

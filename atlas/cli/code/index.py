@@ -7,23 +7,16 @@ import gc
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from atlas.cli import output
 from atlas.cli.code.index_pass import run_pass
+from atlas.cli.code.index_summary import print_summary
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.run import run
 from atlas.core.errors import AtlasError, ConfigError
-from atlas.core.wording import counted
-
-if TYPE_CHECKING:
-    from atlas.code.index.events import IndexSummary
-
-NEXT_STEPS = """next:  atlas search "where are sessions expired"   ask in words, or for "callers of NAME"
-       atlas connect                               connect a coding agent
-       atlas daemon start                          keep the index current while files change"""
 
 
 def register(app: typer.Typer) -> None:
@@ -64,16 +57,9 @@ def index(
     summary = run(run_pass(settings, full=full, take_over=take_over, quality=quality, patience=patience))
     if summary is None:
         raise typer.Abort
-    if json:
-        output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
-    else:
-        _print_summary(summary)
-    if summary.unread:
-        first, *others = summary.unread
-        more = f"; and {len(others)} more such folders" if others else ""
-        hint = "Shorten that file, or leave the folder out with scope.exclude; then run `atlas index` again."
-        output.print_error(AtlasError(first + more, hint), as_json=False)
-        raise typer.Exit(AtlasError.exit_code)
+    document = dataclasses.asdict(summary) | {"phases": dict(summary.phases)}
+    if code := print_summary(document, as_json=json):
+        raise typer.Exit(code)
 
 
 def _check_root(root: Path) -> None:
@@ -92,34 +78,3 @@ def _check_root(root: Path) -> None:
         )
     if not typer.confirm(output.one_line(f"{root} is {what}. Index everything in it?"), err=True):
         raise AtlasError("nothing was indexed", "Give the folder of a project: atlas index PATH.")
-
-
-def _print_summary(summary: IndexSummary) -> None:
-    rows: list[tuple[str, object]] = [
-        ("files", summary.files),
-        ("changed since the last pass", summary.changed),
-        ("parsed", summary.parsed),
-        ("units written", summary.written),
-        ("removed", summary.removed),
-        ("skipped (atlas status --skipped)", summary.skipped),
-        ("partially read (atlas status --skipped)", summary.problems),
-        ("vectors made", summary.vectors),
-    ]
-    if summary.quality_vectors:
-        rows.append(("vectors of the sentence transformer", summary.quality_vectors))
-    console = output.console()
-    by = f", by the {summary.by} that runs here" if summary.by else ""
-    console.print(f"{summary.project} at {summary.root}, generation {summary.generation}{by}")
-    console.print(output.table(("", ""), rows))
-    phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
-    console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")
-    if summary.cut_texts:
-        console.print(f"Truncated to the limit of the embedding model: {counted(summary.cut_texts, 'text')}.")
-    if summary.unembedded:
-        console.print(f"Without a vector: {counted(summary.unembedded, 'text')} that the embedding server rejects.")
-    if summary.given_up:
-        console.print(f"{counted(summary.given_up, 'event')} failed permanently; `atlas dead-letters list` shows why.")
-    if not summary.files:
-        console.print("No file was indexed; `atlas status --skipped` shows why.")
-    else:
-        console.print(NEXT_STEPS)

@@ -86,6 +86,17 @@ class _WatchedProject:
     written_at: float = 0.0
     saved_at: float = 0.0
     """Unix time of the last attempt to save the linker."""
+    counted: tuple[int, int, int] = (-1, -1, -1)
+    """Files, units written and removed when `problems` was counted."""
+    problems: int = 0
+
+    def count_problems(self) -> int:
+        """Return the number of files with problems."""
+        manifest, counters = self.workspace.manifest, self.workspace.counters
+        state = (len(manifest), counters.written, counters.removed)
+        if state != self.counted:
+            self.problems, self.counted = sum(1 for record in manifest.values() if record.problems), state
+        return self.problems
 
 
 class Daemon:
@@ -354,6 +365,7 @@ def _project_state(watched: _WatchedProject) -> dict[str, object]:
         "removed": counters.removed,
         "vectors": counters.vectors,
         "quality_vectors": counters.quality_vectors,
+        "problems": watched.count_problems(),
     }
 
 

@@ -56,6 +56,8 @@ class DaemonResult:
     given_up: int
     """Events that became dead letters meanwhile."""
     quality_vectors: int = 0
+    problems: int = 0
+    """Files with problems."""
 
 
 async def read_state(bus: Coordinator) -> dict[str, Any] | None:
@@ -144,9 +146,8 @@ async def index_by_daemon(
         return None
     mine = _of(after, project)
     counts = {name: mine.get(name, 0) - before.counters[name] for name in COUNTERS}
-    return DaemonResult(
-        pid=before.pid, files=mine["files"], given_up=await _count_dead_letters(bus) - dead_before, **counts
-    )
+    given_up, problems = await _count_dead_letters(bus) - dead_before, mine.get("problems", 0)
+    return DaemonResult(pid=before.pid, files=mine["files"], given_up=given_up, problems=problems, **counts)
 
 
 async def is_drained(bus: Streams, stream: str, group: str) -> bool:

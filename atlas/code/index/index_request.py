@@ -17,7 +17,6 @@ from atlas.code.index.index import Indexer
 from atlas.core.contracts import Bus
 from atlas.core.errors import StoreError, Unavailable, WriterBusy
 from atlas.core.model import Skipped
-from atlas.core.project_state import ProjectStats
 
 BUSY_SECONDS = 0.3
 """Interval of attempts to become the writer while another process is."""
@@ -35,8 +34,8 @@ class IndexTarget:
     """Returns the bus of the running daemon; None if there is none."""
     has_writer: Callable[[], bool]
     """Whether a process writes to the index; may block for a moment."""
-    read_result: Callable[[], Awaitable[tuple[ProjectStats, Sequence[Skipped]]]]
-    """Returns what the index holds, and what it leaves out."""
+    read_result: Callable[[], Awaitable[tuple[int, Sequence[Skipped]]]]
+    """Returns the generation of the index, and what it leaves out."""
 
 
 async def request_index(
@@ -63,7 +62,7 @@ async def request_index(
             return await _index_here(target, progress, full=full, take_over=take_over)
         except WriterBusy as error:
             busy = error
-        summary = await _index_by_daemon(target, progress, full=full, quality=quality)
+        summary = await request_daemon(target, progress, full=full, quality=quality)
         if summary is not None:
             return summary
         if (waited := time.monotonic() - started) >= patience:
@@ -85,10 +84,10 @@ async def _index_here(
     return await _index_here(target, progress, full=full, take_over=take_over, reset=True)
 
 
-async def _index_by_daemon(
-    target: IndexTarget, progress: Progress, *, full: bool, quality: bool
+async def request_daemon(
+    target: IndexTarget, progress: Progress, *, full: bool = False, quality: bool = False
 ) -> IndexSummary | None:
-    """Have the running daemon run the pass; None if there is none or it ended meanwhile."""
+    """Have the running daemon run the pass; None if there is none or it ended meanwhile. Raises as `request_index`."""
     bus = await target.connect_daemon()
     if bus is None:
         return None
@@ -119,7 +118,7 @@ async def _index_by_daemon(
 def _summary(
     target: IndexTarget,
     done: DaemonResult,
-    stats: ProjectStats,
+    generation: int,
     skipped: Sequence[Skipped],
     seconds: float,
     cpu_seconds: float,
@@ -127,7 +126,7 @@ def _summary(
     return IndexSummary(
         project=target.project,
         root=str(target.root),
-        generation=stats.generation,
+        generation=generation,
         files=done.files,
         changed=done.parsed + done.removed,
         parsed=done.parsed,
@@ -137,7 +136,7 @@ def _summary(
         unread=tuple(each.unread for each in skipped if each.unread),
         vectors=done.vectors,
         quality_vectors=done.quality_vectors,
-        problems=stats.problems,
+        problems=done.problems,
         seconds=seconds,
         cpu_seconds=cpu_seconds,
         phases=(),

@@ -159,7 +159,7 @@ def identity() -> dict[str, object]:
 def hello(asks: str, project: str = "", data_dir: str = "", toolsets: str = "", here: str = "") -> dict[str, object]:
     """Return the first line of a connection: what it asks for, and what the settings of a session are made of.
 
-    `asks`: "session"; "state" of the daemon; "stay" without a session.
+    `asks`: "session"; "index" for a pass; "state" of the daemon; "stay" without a session.
     """
     variables = {
         name: value for name, value in os.environ.items() if name.startswith("ATLAS_") and name != "ATLAS_MCP_TOKEN"
