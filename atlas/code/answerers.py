@@ -21,6 +21,7 @@ from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_mem
 from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages, is_own
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
 from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
@@ -206,8 +207,11 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = asked.query.relation
     if intent is None:
         return None
-    intent = await qualify(reader, intent, asked.subjects.text, asked.where.project)
+    words = await _remaining(reader, asked, intent)
+    intent = await qualify(reader, words.intent, asked.subjects.text, asked.where.project)
     found = await answer_relation(reader, intent, asked.where)
+    if found is not None and (found := apply_remaining(reader, words, found)) is None:
+        return _says_more(intent)
     is_open = found is not None and (found.outcome == "not_found" or (found.is_unknown and not found.related))
     if is_open and await _is_misread(reader, asked, intent):
         return None
@@ -236,11 +240,29 @@ async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = find_near(asked.query.text, asked.subjects.marked(), [each.name for each in subjects])
     if intent is None:
         return None
-    intent = replace(intent, certain=True)
-    found = await answer_relation(reader, intent, asked.where)
+    words = await _remaining(reader, asked, replace(intent, certain=True))
+    found = await answer_relation(reader, words.intent, asked.where)
     if found is None or found.outcome == "not_found":
         return None
+    if (found := apply_remaining(reader, words, found)) is None:
+        return _says_more(words.intent)
     return await _with_tests(reader, asked, intent, found)
+
+
+async def _remaining(reader: Reader, asked: AskedQuestion, intent: RelationIntent) -> RemainingWords:
+    """Return what the words beside a relation say; nothing where the caller states the relation or the text is long."""
+    if not asked.subjects.text.words:
+        return RemainingWords(intent)
+    return await read_remaining(reader, asked.query.text, intent, asked.where)
+
+
+def _says_more(intent: RelationIntent) -> Answered:
+    """Return that a question is searched, and the call for the relation that it has words of."""
+    if not intent.certain:
+        return Answered()
+    name = intent.name.partition(":")[2] or intent.name
+    call = f"relation={intent.kind.value}, of={name}"
+    return Answered(notes=(f"the question says more than {intent.kind.value} of `{name}`, which {call} lists",))
 
 
 def _about_all(asked: AskedQuestion, kind: Kind) -> RelationIntent | None:

@@ -55,6 +55,12 @@ _HISTORY = re.compile(
     rf"|how old|since when|development of)\b",
     re.IGNORECASE,
 )
+_DOES = re.compile(
+    r"^(?:who|what|which \w+) (?:adds|creates|writes|implements|introduces|changes|touches|modifies|edits|updates"
+    r"|rewrites|gets|puts|pulls|brings|removes)\b(?!.*\b(?:most|often|usually|commits?|history|git)\b)",
+    re.IGNORECASE,
+)
+"""What code does: `who creates the session table` is no question to git."""
 _PLAN = re.compile(
     r"\b(?:when|if|after|before|while) (?:i|we|you|someone)\b|\bmy (?:change|edit|branch|pr)|\bbetween\b|\btogether\b",
     re.IGNORECASE,
@@ -131,7 +137,7 @@ class HistorySubject:
 async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer which commits changed or added something, or are an author's; None for other questions."""
     text = query.text
-    if query.reports or len(text.split()) > 25 or not _HISTORY.search(text) or _PLAN.search(text):
+    if query.reports or len(text.split()) > 25 or not _HISTORY.search(text) or _PLAN.search(text) or _DOES.match(text):
         return None
     if reader.history is None or where.project not in ("", reader.project):
         return None

@@ -49,6 +49,8 @@ class EdgeAnswer:
     """Lines that have the name and no edge, where the graph knows little of such names."""
     is_unknown: bool = False
     """Nothing is related, and that is not proven to be none: a note says why."""
+    ignored: tuple[str, ...] = ()
+    """Words of the question that limit nothing here."""
     title: str = ""
     """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 

@@ -28,7 +28,7 @@ _BY_WORD = ("exact", "suffix")
 _MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w\w(?:\.|::|->|#)\w\w|^[A-Z0-9]{4,}$")
 """A name that is none of a product or a person."""
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
-_IN_FULL = ("uid", "place", "exact", "suffix", "alias", "path")
+_IN_FULL = ("uid", "place", "exact", "suffix", "alias", "inherited", "path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,11 @@ async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:
     """Return what is certainly a subject of a question. Raises store errors."""
     named = read_names(text, reader.languages)
     plain = [each for each in named.names if each.shape == NameShape.PLAIN]
+    is_sure = any(each.shape >= NameShape.CODE for each in named.names)
     found: list[Subject] = []
     unknown: list[WrittenName] = []
-    for each in named.names:
-        if each.shape == NameShape.PLAIN and (len(plain) > 1 or found):
+    for each in await _with_members(reader, text, named.names, project):
+        if each.shape == NameShape.PLAIN and (len(plain) > 1 or is_sure):
             continue
         if (subject := await _subject(reader, each, project)) is not None:
             found.append(subject)
@@ -86,6 +87,21 @@ async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:
     kept = [each for each in found if each.written.name not in owners or len(found) + len(unknown) == 1]
     kept.sort(key=lambda each: each.written.position)
     return Subjects(named, tuple(kept[:MOST_SUBJECTS]), tuple(unknown[: MOST_SUBJECTS - len(kept[:MOST_SUBJECTS])]))
+
+
+async def _with_members(reader: Reader, text: str, names: Sequence[WrittenName], project: str) -> Sequence[WrittenName]:
+    """Return the names, those of a class and its member next to each other as one: `SessionStore cycle_key`."""
+    at = {each.position: each for each in names if each.shape >= NameShape.CODE}
+    for position, owner in at.items():
+        member = at.get(position + 1)
+        if member is None or not owner.name.isidentifier() or f"{owner.text} {member.text}" not in text:
+            continue
+        whole = f"{owner.name}.{member.name}"
+        found = await resolve(reader, whole, Filter(project=project))
+        if found.how in (*_BY_WORD, "inherited"):
+            joined = replace(member, text=whole, name=whole, owner_words=range(position, position + 1))
+            return [joined, *(each for each in names if each not in (owner, member))]
+    return names
 
 
 async def _subject(reader: Reader, written: WrittenName, project: str) -> Subject | None:

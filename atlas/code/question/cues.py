@@ -38,6 +38,10 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
     (Kind.PATH, r".*\bfrom X (?:\S+ ){0,3}?(?:to|into|down_to|towards) (?:\S+ )?Y\b"),
     (Kind.TESTS, r".*\b(?:unit |integration )?(?:tests|specs|test cases)\b(?=.*\b(?:run|rerun|re-run|execute)\b)"),
     (
+        Kind.TESTS,
+        rf".*\b(?:tests|specs|test cases)(?: that| which)? (?:cover|covers|covering|check|checks|checking) {_BEFORE}X ",
+    ),
+    (
         Kind.IMPACT,
         rf"(?=.*\b{_CHANGE}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
         r"|dangerous|risky|suffer|fallout"
@@ -48,7 +52,10 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         rf"(?=.*\b(?:when|if|by)\b.*\b{_CHANGE}\b).*\b(?:what|which|who|everything)\b.*\b(?:touched|involved|concerned|hit)\b",
     ),
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
-    (Kind.CHANGES, r".*\b(?:commits?|git log|git history|blame|changelog|last changed|recently changed)\b"),
+    (
+        Kind.CHANGES,
+        r".*\b(?:commits|(?:which|what|the|a|that|last|latest|newest|first|in|by|introducing) commit|commit (?:that|which|hash|message)|git log|git history|blame|changelog|last changed|recently changed)\b",
+    ),
     (
         Kind.HIERARCHY,
         r"(?=.*\b(?:parents?|bases?|super\w+|ancestors?)\b).*\b(?:child\w*|sub\w+|descendants?|derived)\b",

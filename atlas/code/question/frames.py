@@ -143,6 +143,23 @@ def nouns() -> frozenset[str]:
     return frozenset(noun for entry in _phrases()["relations"] for noun in entry.get("nouns", "").split("|"))
 
 
+@cache
+def words_of(kind: Kind) -> frozenset[str]:
+    """Return all words by which a question asks for a relation, those of its inverse and of its frames as well."""
+    phrases = _phrases()
+    forms = (
+        form
+        for entry in phrases["relations"]
+        if kind in (entry["kind"], entry.get("inverse"))
+        for key in _FORMS.values()
+        for form in entry.get(key, "").split("|")
+    )
+    frames = (
+        frame for entry in (*phrases["more"], *phrases["last"]) if entry["kind"] == kind for frame in entry["frames"]
+    )
+    return frozenset(re.findall(r"[a-z][a-z'-]+", " ".join((*forms, *frames)).replace("_", " ")))
+
+
 def _special(entries: Iterable[Mapping[str, Any]]) -> Iterator[FrameGroup]:
     for entry in entries:
         for frame in entry["frames"]:

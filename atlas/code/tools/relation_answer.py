@@ -57,6 +57,8 @@ class RelationAnswer(Answer):
     """Lines of text that have the name and no edge, by file."""
     is_unknown: bool = False
     """Nothing was found, which does not prove that there is none."""
+    ignored: tuple[str, ...] = ()
+    """Words of the question that limit nothing."""
     title: str = ""
     """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
 
@@ -83,6 +85,7 @@ class RelationAnswer(Answer):
             **({"unknown": True} if self.is_unknown else {}),
             "title": self.title,
             "of": list(subject_lines(self)),
+            "ignored": list(self.ignored),
             "scope": f"{self.scope}: {self.found} of {self.unscoped}" if self.scope else "",
             "to": self.other if self.kind == "path" else "",
             "edges": edges,
@@ -115,8 +118,9 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         if answer.near:
             yield f"near names: {', '.join(f'{each.qualified_name} {each.place}' for each in answer.near)}"
         return
+    ignored = f"; not taken into account: {', '.join(f'`{word}`' for word in answer.ignored)}" if answer.ignored else ""
     if answer.title:
-        yield answer.title
+        yield f"{answer.title}{ignored}"
         yield from (f"- {subject}" for subject in subject_lines(answer))
         return
     kinds = {subject.kind for subject in answer.subjects}
@@ -127,11 +131,11 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
     if answer.subject_count == 1:
         subject = answer.subjects[0]
         parts = (title, subject.kind, shown_name(subject), subject.place, answer.scope)
-        yield f"{' '.join(filter(None, parts))}: {_found(answer)}"
+        yield f"{' '.join(filter(None, parts))}: {_found(answer)}{ignored}"
         return
     scope = f" {answer.scope}" if answer.scope else ""
     each = f"{title} each:" if answer.counts else f"{title} all{scope}: {_found(answer)}"
-    yield f"{answer.subject_count} symbols are called `{answer.name}`; {each}"
+    yield f"{answer.subject_count} symbols are called `{answer.name}`; {each}{ignored}"
     yield from (f"- {subject}" for subject in subject_lines(answer))
 
 

@@ -1,0 +1,147 @@
+"""Find the words of a question that neither its relation nor its name nor its scope accounts for. Pure.
+
+`which tests exercise Appender rollback` does not ask for the tests of `Appender`: an answer that leaves a word out must
+not look as if it were complete.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from atlas.code.question.cues import is_relation_word
+from atlas.code.question.frames import KIND_WORD, words_of
+from atlas.code.question.names import dotted
+from atlas.code.question.question_scope import PRONOUNS
+from atlas.code.question.relation_kinds import RelationIntent, TestScope
+from atlas.core.english.stop_words import STOP_WORDS
+
+_SPOKEN_AROUND = """
+about across actually after against all also always among any anybody anyone anything anywhere around asap ask
+available becoming before between bunch code codebase complete completely concrete concretely count currently defined
+different direct directly during else entire ever every everybody everyone everything everywhere exact exactly
+exhaustive exist exists explicitly figure find first full gets getting give given go got guess happen happens help hey
+hi hm hmm immediate immediately in-tree indirect indirectly inside involved itself just kind know known let library
+like likely line lines list listed local locations look looking main many maybe me much name named names near need
+needs never nowadays number numbers official ok okay one ones only other others ours out outside over own part parts
+people place places please point possible possibly potential precisely present product production project public quick
+quickly quite rather really recursively relevant remaining repo repository respective respectively right same say see
+several shipped show shows side single site sites somebody someone something somewhere sort source spot spots still
+stuff system tell thank thanks thing things think through throughout today together too total transitive transitively
+tree truly type types under understand until up upon us use used uses using usually various via want wants way ways
+well while whole within without wonder wondering work works yes yet
+"""
+_CHATTER = frozenset(_SPOKEN_AROUND.split())
+"""What people say around a question about a relation."""
+_OF_TESTS = "test tests testing tested spec specs suite suites mocks stubs unit integration e2e"
+_TESTS = frozenset(_OF_TESTS.split())
+_KIND = re.compile(
+    f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|calls|thing|instance|definition)s?"
+)
+_EDGE = "`'\"“”,;:?!()[]{}<>.…"
+_END = re.compile(
+    r"[.;!?]\s+|,\s+|:\s+|\s[-–—]+\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
+    r"|we want|to make sure|if i|when i|and then|but i|for example|such as|e\.g\.|i\.e\.) ",
+    re.IGNORECASE,
+)
+_MODIFIES = re.compile(r"\w+(?:ing|ed|ly)")
+"""A word behind a name that says something of the relation rather than of the name: `who calls X passing None`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unaccounted:
+    """Words of a question that the relation, its names and its scope do not account for, as they are written."""
+
+    behind: tuple[str, ...] = ()
+    """Directly behind the name, which they belong to: `Appender rollback`."""
+    before: tuple[str, ...] = ()
+    """Directly before it: `the WAL checkpoint`."""
+    elsewhere: tuple[str, ...] = ()
+
+    has_other_relation: bool = False
+    """Whether a word that is left tells another relation: `which tests verify Manager inheritance`."""
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Words that belong to the name."""
+        return (*self.before, *self.behind)
+
+
+def find_unaccounted(text: str, intent: RelationIntent) -> Unaccounted:
+    """Return the words of the clause with the name that an answer to the intent would leave out."""
+    own = frozenset(_own(intent))
+    known = _known(intent)
+    for clause in _END.split(text):
+        words = [each for raw in clause.split() if (each := raw.strip(_EDGE))]
+        at = [number for number, word in enumerate(words) if _is_name(word, own)]
+        if not at or not any(word.lower() in known.relation for word in words):
+            continue
+        is_left = [not _is_known(word, own, known) for word in words]
+        behind = _run(is_left, at[-1] + 1, 1)
+        before = _run(is_left, at[0] - 1, -1)
+        taken = {*behind, *before}
+        elsewhere = [number for number, left in enumerate(is_left) if left and number not in taken]
+        lefts = [word for word, left in zip(words, is_left, strict=True) if left]
+        return Unaccounted(
+            tuple(words[number] for number in behind),
+            tuple(words[number] for number in before),
+            tuple(words[number] for number in elsewhere),
+            any(is_relation_word(word.lower()) for word in lefts),
+        )
+    return Unaccounted()
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    relation: frozenset[str]
+    """Words of the relation."""
+    more: frozenset[str]
+    """Words of the scope."""
+
+
+def _known(intent: RelationIntent) -> _Known:
+    scope = set(_segments(intent.within)) | set(_segments(intent.outside))
+    if intent.tests != TestScope.ANY:
+        scope |= _TESTS
+    if intent.depth:
+        scope |= {str(intent.depth), "depth", "levels", "level", "hops", "steps", "deep"}
+    return _Known(words_of(intent.kind), frozenset(scope))
+
+
+def _own(intent: RelationIntent) -> Iterator[str]:
+    for name in (intent.name, intent.other):
+        yield name
+        yield from _segments(name)
+
+
+def _segments(name: str) -> Iterator[str]:
+    yield name
+    yield from re.split(r"[.:/#]+", name)
+
+
+def _is_name(word: str, own: frozenset[str]) -> bool:
+    return word in own or dotted(word) in own
+
+
+def _is_known(word: str, own: frozenset[str], known: _Known) -> bool:
+    lowered = word.lower().removesuffix("'s").removesuffix("’s")
+    if len(lowered) < 3 or not lowered[0].isalpha() or _is_name(word, own):
+        return True
+    if lowered in STOP_WORDS or lowered in PRONOUNS or lowered in _CHATTER or _KIND.fullmatch(lowered):
+        return True
+    return lowered in known.relation or lowered in known.more or word in known.more
+
+
+def _run(is_left: Sequence[bool], start: int, step: int) -> list[int]:
+    """Return the positions of the words that are left, from one on without a gap, in order."""
+    found: list[int] = []
+    while 0 <= start < len(is_left) and is_left[start]:
+        found.append(start)
+        start += step
+    return sorted(found)
+
+
+def modifies(word: str) -> bool:
+    """Return whether a word behind a name rather says something of the relation: `who calls X passing None`."""
+    return _MODIFIES.fullmatch(word) is not None

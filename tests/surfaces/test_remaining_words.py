@@ -1,0 +1,122 @@
+"""No word of a question about a relation is left out silently: it chooses the member, limits the answer, or is named."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from atlas.app.main import open_atlas
+from atlas.code.atlas import Atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+FILES = {
+    "shop/store.py": '''class Appender:
+    """Writes samples."""
+
+    def add(self, sample):
+        return sample
+
+    def rollback(self):
+        return None
+
+
+class Head(Appender):
+    def add(self, sample):
+        return Appender.add(self, sample)
+
+
+def checkpoint(appender: Appender):
+    """Create the checkpoint of the write-ahead log."""
+    return appender
+
+
+class Writer:
+    def __init__(self):
+        self.checkpoint = None
+
+
+def flush_at_shutdown(appender: Appender):
+    appender.rollback()
+
+
+def flush(appender: Appender):
+    appender.rollback()
+''',
+    "tests/test_store.py": """from shop.store import Appender, Head
+
+
+def test_rollback_keeps_samples():
+    Appender().rollback()
+
+
+def test_add_sorts():
+    Appender().add(1)
+
+
+def test_add_of_duplicates():
+    Appender().add(1)
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("remaining")
+    for name, text in FILES.items():
+        (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "tree" / name).write_text(text)
+    asyncio.run(indexed(folder / "tree", folder / "data"))
+    return folder
+
+
+@pytest.fixture
+async def atlas(folder: Path) -> AsyncIterator[Atlas]:
+    async with open_atlas(load_settings(str(folder / "tree"), str(folder / "data"), environment=QUICK)) as opened:
+        yield opened
+
+
+async def lines(atlas: Atlas, question: str) -> list[str]:
+    return (await hybrid_search(atlas, question)).render().splitlines()[1:]
+
+
+async def test_a_word_behind_a_class_is_its_member(atlas: Atlas) -> None:
+    said = await lines(atlas, "which tests exercise Appender rollback")
+    assert said[0] == "tests of method shop.store.Appender.rollback shop/store.py:7: 1"
+    assert "test_rollback_keeps_samples" in "\n".join(said)
+    assert (await lines(atlas, "who overrides Appender add"))[0].startswith(
+        "overrides of method shop.store.Appender.add"
+    )
+
+
+async def test_a_word_that_some_names_have_limits_the_tests(atlas: Atlas) -> None:
+    said = await lines(atlas, "which tests cover Appender duplicates")
+    assert said[0].endswith("with `duplicates` in the name: 1 of 3"), said
+    assert "test_add_of_duplicates" in said[2]
+
+
+async def test_a_word_without_effect_stands_in_the_first_line(atlas: Atlas) -> None:
+    said = await lines(atlas, "who calls Appender.rollback during compaction")
+    assert said[0].endswith("; not taken into account: `compaction`"), said
+    said = await lines(atlas, "who calls Appender.rollback during shutdown")
+    assert any("1 of these have `shutdown` in name or path: shop/store.py:27" in line for line in said), said
+
+
+async def test_a_plain_word_of_several_is_no_subject(atlas: Atlas) -> None:
+    said = "\n".join(await lines(atlas, "where is the WAL checkpoint created"))
+    assert "instantiations of" not in said and "function checkpoint" in said
+
+
+async def test_a_word_of_another_relation_is_searched(atlas: Atlas) -> None:
+    said = await lines(atlas, "which tests verify Appender inheritance")
+    assert not said[0].startswith("hierarchy of"), said
+    assert any(line.strip().startswith("tested by") for line in said), said
+
+
+async def test_what_code_creates_is_no_question_to_git(atlas: Atlas) -> None:
+    said = "\n".join(await lines(atlas, "who creates the session checkpoint"))
+    assert "git" not in said and "checkpoint" in said
