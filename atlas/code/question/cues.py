@@ -54,7 +54,8 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
     (
         Kind.CHANGES,
-        r".*\b(?:commits|(?:which|what|the|a|that|last|latest|newest|first|in|by|introducing) commit|commit (?:that|which|hash|message)|git log|git history|blame|changelog|last changed|recently changed)\b",
+        r".*\b(?:commits|(?:which|what|the|a|that|last|latest|newest|first|in|by|introducing) commit"
+        r"|commit (?:that|which|hash|message)|git log|git history|blame|changelog|last changed|recently changed)\b",
     ),
     (
         Kind.HIERARCHY,
