@@ -93,20 +93,20 @@ def find_unaccounted(text: str, intent: RelationIntent) -> Unaccounted:
 
 
 @dataclass(frozen=True, slots=True)
-class _KnownWords:
+class RelationVocabulary:
     relation: frozenset[str]
     """Words of the relation."""
     more: frozenset[str]
     """Words of the scope."""
 
 
-def _known(intent: RelationIntent) -> _KnownWords:
+def _known(intent: RelationIntent) -> RelationVocabulary:
     scope = set(_segments(intent.within)) | set(_segments(intent.outside))
     if intent.tests != TestScope.ANY:
         scope |= _TESTS
     if intent.depth:
         scope |= {str(intent.depth), "depth", "levels", "level", "hops", "steps", "deep"}
-    return _KnownWords(words_of(intent.kind), frozenset(scope))
+    return RelationVocabulary(words_of(intent.kind), frozenset(scope))
 
 
 def _own(intent: RelationIntent) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _is_name(word: str, own: frozenset[str]) -> bool:
     return word in own or dotted(word) in own
 
 
-def _is_known(word: str, own: frozenset[str], known: _KnownWords) -> bool:
+def _is_known(word: str, own: frozenset[str], known: RelationVocabulary) -> bool:
     lowered = word.lower().removesuffix("'s").removesuffix("’s")
     if len(lowered) < 3 or not lowered[0].isalpha() or _is_name(word, own):
         return True
