@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Target, find_targets
 from atlas.code.question.relation_kinds import Kind, RelationIntent
-from atlas.code.question.unaccounted import Unaccounted, find_unaccounted, modifies
+from atlas.code.question.unaccounted import WordsLeft, find_unaccounted, modifies
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
 from atlas.core.english.stems import root_of
@@ -29,7 +29,7 @@ _CHECKED = frozenset(
 _BY_NAME = ("exact", "suffix", "inherited", "alias")
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 SHOWN = 3
-NOTHING = Unaccounted()
+NOTHING = WordsLeft()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RemainingWords:
     """What the words of a question beside its relation make of it."""
 
     intent: RelationIntent
-    left: Unaccounted = NOTHING
+    left: WordsLeft = NOTHING
     is_qualified: bool = False
     """Whether the name is one that the words beside it make."""
 
@@ -96,7 +96,7 @@ def apply_remaining(reader: Reader, words: RemainingWords, found: EdgeAnswer) ->
     return replace(found, ignored=ignored, notes=(*found.notes, *said))
 
 
-def _qualified(intent: RelationIntent, left: Unaccounted) -> Iterable[tuple[str, Unaccounted]]:
+def _qualified(intent: RelationIntent, left: WordsLeft) -> Iterable[tuple[str, WordsLeft]]:
     """Yield the names that a name makes with the word behind or before it, with the words that are left then."""
     if left.behind:
         member, rest = left.behind[0], replace(left, behind=left.behind[1:])

@@ -50,7 +50,7 @@ _MODIFIES = re.compile(r"\w+(?:ing|ed|ly)")
 
 
 @dataclass(frozen=True, slots=True)
-class Unaccounted:
+class WordsLeft:
     """Words of a question that the relation, its names and its scope do not account for, as they are written."""
 
     behind: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Unaccounted:
         return (*self.before, *self.behind)
 
 
-def find_unaccounted(text: str, intent: RelationIntent) -> Unaccounted:
+def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
     """Return the words of the clause with the name that an answer to the intent would leave out."""
     own = frozenset(_own(intent))
     known = _known(intent)
@@ -83,30 +83,30 @@ def find_unaccounted(text: str, intent: RelationIntent) -> Unaccounted:
         taken = {*behind, *before}
         elsewhere = [number for number, left in enumerate(is_left) if left and number not in taken]
         lefts = [word for word, left in zip(words, is_left, strict=True) if left]
-        return Unaccounted(
+        return WordsLeft(
             tuple(words[number] for number in behind),
             tuple(words[number] for number in before),
             tuple(words[number] for number in elsewhere),
             any(is_relation_word(word.lower()) for word in lefts),
         )
-    return Unaccounted()
+    return WordsLeft()
 
 
 @dataclass(frozen=True, slots=True)
-class RelationVocabulary:
+class _RelationVocabulary:
     relation: frozenset[str]
     """Words of the relation."""
     more: frozenset[str]
     """Words of the scope."""
 
 
-def _known(intent: RelationIntent) -> RelationVocabulary:
+def _known(intent: RelationIntent) -> _RelationVocabulary:
     scope = set(_segments(intent.within)) | set(_segments(intent.outside))
     if intent.tests != TestScope.ANY:
         scope |= _TESTS
     if intent.depth:
         scope |= {str(intent.depth), "depth", "levels", "level", "hops", "steps", "deep"}
-    return RelationVocabulary(words_of(intent.kind), frozenset(scope))
+    return _RelationVocabulary(words_of(intent.kind), frozenset(scope))
 
 
 def _own(intent: RelationIntent) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _is_name(word: str, own: frozenset[str]) -> bool:
     return word in own or dotted(word) in own
 
 
-def _is_known(word: str, own: frozenset[str], known: RelationVocabulary) -> bool:
+def _is_known(word: str, own: frozenset[str], known: _RelationVocabulary) -> bool:
     lowered = word.lower().removesuffix("'s").removesuffix("’s")
     if len(lowered) < 3 or not lowered[0].isalpha() or _is_name(word, own):
         return True
