@@ -47,6 +47,32 @@ def flush_at_shutdown(appender: Appender):
 def flush(appender: Appender):
     appender.rollback()
 ''',
+    "shop/views/page.py": """from shop.store import Head
+
+
+def _make_head():
+    return Head()
+
+
+def open_page() -> Head:
+    return _make_head()
+
+
+def say() -> str:
+    return str(_make_head())
+""",
+    "shop/jobs.py": """from shop.store import Head
+from shop.views.page import _make_head
+
+
+def new_head(fast):
+    head = Head()
+    return Head() if fast else head
+
+
+def run() -> str:
+    return _make_head()
+""",
     "tests/test_store.py": """from shop.store import Appender, Head
 
 
@@ -120,3 +146,30 @@ async def test_a_word_of_another_relation_is_searched(atlas: Atlas) -> None:
 async def test_what_code_creates_is_no_question_to_git(atlas: Atlas) -> None:
     said = "\n".join(await lines(atlas, "who creates the session checkpoint"))
     assert "git" not in said and "checkpoint" in said
+
+
+async def test_the_scope_of_what_is_returned_stands_in_the_first_line(atlas: Atlas) -> None:
+    said = await lines(atlas, "functions that return Head in shop/views")
+    assert said[0] == "functions returning class shop.store.Head shop/store.py:11 in shop/views: 2 of 3", said
+    assert [line.split()[0] for line in said[2:4]] == ["_make_head", "open_page"]
+    said = await lines(atlas, "which functions in shop/jobs.py return str")
+    assert said[0] == "functions that declare `str` as their result in shop/jobs.py: 1 of 2", said
+    said = await lines(atlas, "who in shop/views calls _make_head")
+    assert said[0].endswith("in shop/views: 2 of 3"), said
+    said = await lines(atlas, "functions that return Head in shop/absent")
+    assert said[0].endswith("in shop/absent: 0 of 3"), said
+    assert any("no indexed file lies in `shop/absent`" in line for line in said), said
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("who calls make_head()", "no symbol is called `make_head`; callers of function shop.views.page._make_head"),
+        ("subclasses of Appenders", "no symbol is called `Appenders`; subclasses of class shop.store.Appender"),
+        ("where is flushAtShutdown defined", "no symbol is called `flushAtShutdown`; definition of function"),
+        ("usages of OpenPage()", "no symbol is called `OpenPage`; usages of function shop.views.page.open_page"),
+    ],
+)
+async def test_a_name_in_another_form_is_answered_and_said(atlas: Atlas, question: str, first: str) -> None:
+    said = await lines(atlas, question)
+    assert said[0].startswith(first), said

@@ -16,17 +16,16 @@ from atlas.code.graph.absence.handed_over import handed_over
 from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
 from atlas.code.graph.absence.unresolved import unresolved_beside
+from atlas.code.graph.answer_scope import read_scope
 from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path, find_path_by_name
 from atlas.code.graph.families import find_definitions, find_extended, find_family, related_inside
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
-from atlas.code.graph.return_types import edges_of_returning, is_type
-from atlas.code.graph.targets import Targets, find_targets, members_of
+from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
+from atlas.code.graph.targets import Targets, all_targets, find_targets, members_of
 from atlas.code.notes.about import NoteAbout, notes_about
-from atlas.code.question.names import dotted
-from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
+from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import keeps
 from atlas.core.model import Direction, Edge, EdgeRow, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -61,7 +60,6 @@ _DERIVES = re.compile(
 )
 """A line that may say what a type derives from."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
-_HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN})
 """Relations that are followed to the end unless the question says `direct`."""
 
@@ -73,14 +71,20 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if intent.kind == Kind.UNUSED:
         # `is X unused` is answered by its usages
         intent = replace(intent, kind=Kind.USAGES)
-    targets = _as_said(await find_targets(reader, intent.name, intent, where.project), intent.said_kind)
+    targets = await find_targets(reader, intent.name, intent, where.project, allows_near=True)
+    targets = _as_said(targets, intent.said_kind)
     if targets.is_text or (targets.is_article and not intent.certain):
         return None
     if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
         # the name may be that of an entity, which is found as text
         return None
     if intent.kind == Kind.RETURNERS:
-        intent, targets = _of_types(intent, targets)
+        typed, types = _of_types(intent, targets)
+        is_own = typed.kind == Kind.RETURNERS and any(each.node.row.path for each in types.targets)
+        found = None if is_own else await _by_signature(reader, intent, targets, where)
+        if found is not None:
+            return found
+        intent, targets = typed, types
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
         return EdgeAnswer(intent, targets) if is_symbol else None
@@ -88,8 +92,13 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return None
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
+    return await _of_targets(reader, intent, targets, where)
+
+
+async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> EdgeAnswer | None:
+    """Answer a relation of known symbols, of which a name may have many."""
     about, others = tuple[str, ...](), tuple[str, ...]()
-    if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
+    if targets.total > MAX_FOLLOWED and intent.kind not in (Kind.DEFINITION, Kind.RETURNERS):
         family = await find_family(reader, intent.kind, targets, where.project)
         if family is None and (methods := await find_definitions(reader, intent.kind, targets, where.project)):
             return await _defined_by(reader, intent, targets, where, methods)
@@ -97,17 +106,17 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
             family, others = await find_extended(reader, intent, targets, where.project)
         else:
             about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
-        if family is None:
+        if family is None and not (await read_scope(reader, intent, targets, where)).words:
             return await _counted(reader, intent, targets)
-        targets = family
-    kept, notes = await _scope(reader, intent, targets, where)
-    notes = (*targets.notes, *about, *others, *notes)
+        targets = family or await all_targets(reader, targets, intent.kind, where.project)
+    scope = await read_scope(reader, intent, targets, where)
+    notes = (*targets.notes, *about, *others, *scope.notes)
     found = list(await _related(reader, intent, targets))
     if about:
         listed = {each.node.row.uid for each in found}
         found += [each for each in await related_inside(reader, intent, targets) if each.node.row.uid not in listed]
     found += await find_related_by_text(reader, intent, targets, found)
-    related = tuple(each for each in found if kept(each.node))
+    related = tuple(each for each in found if scope.has(each.node))
     methods = await find_definitions(reader, intent.kind, targets, where.project) if not found else []
     if len(methods) > 1:
         return await _defined_by(reader, intent, targets, where, methods)
@@ -116,37 +125,44 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return None
     if len(found) > MAX_REACHED:
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
-    scope = _scope_words(intent) if len(related) < len(found) else ""
+    words = scope.words or ("within the filters" if len(related) < len(found) else "")
     if related:
         notes = (*notes, *await _beside(reader, intent, targets, related))
-        return EdgeAnswer(intent, targets, related=related, notes=notes, scope=scope, unscoped=len(found))
-    absence = await _prove(reader, intent, targets, kept)
+        return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
+    absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:
         notes = (*notes, absence.sentence)
     is_unknown = not absence.is_proven
-    return EdgeAnswer(intent, targets, notes=notes, scope=scope, unscoped=len(found), is_unknown=is_unknown)
+    return EdgeAnswer(intent, targets, notes=notes, scope=words, unscoped=len(found), is_unknown=is_unknown)
 
 
-def _scope_words(intent: RelationIntent) -> str:
-    """Return what limits an answer in words; "within the filters" if the question itself does not."""
-    tests = {TestScope.ONLY: "in tests", TestScope.EXCLUDED: "outside tests"}.get(intent.tests, "")
-    within = f"in {intent.within}" if intent.within else ""
-    outside = f"outside {intent.outside}" if intent.outside else ""
-    return " ".join(filter(None, (within, outside, tests))) or "within the filters"
+async def _by_signature(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> EdgeAnswer | None:
+    """Answer which functions return a type that the project does not define, from their signatures; None for none."""
+    name = targets.name.rpartition(".")[2]
+    nodes, has_more = await declared_as(reader, name, where.project)
+    if not nodes:
+        return None
+    scope = await read_scope(reader, intent, targets, where)
+    found = tuple(_definition(node) for node in nodes if scope.has(node))
+    limit = f" {scope.words}: {len(found)} of {len(nodes)}" if scope.words else f": {len(found)}"
+    title = f"functions that declare `{name}` as their result{limit}{'+' if has_more else ''}"
+    return EdgeAnswer(intent, Targets(name, ()), related=found, notes=scope.notes, title=title)
 
 
 async def _defined_by(
     reader: Reader, intent: RelationIntent, targets: Targets, where: Filter, methods: Sequence[Node]
 ) -> EdgeAnswer:
     """Answer "which classes implement X" for several methods: those that override another, else all of them."""
-    kept, notes = await _scope(reader, intent, targets, where)
+    scope = await read_scope(reader, intent, targets, where)
     uids = [node.row.uid for node in methods]
     edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.OVERRIDES,), MAX_REACHED)
     overriding = {edge.row.source for edge in edges}
-    found = [_definition(node) for node in methods if kept(node) and (not overriding or node.row.uid in overriding)]
+    found = [
+        _definition(node) for node in methods if scope.has(node) and (not overriding or node.row.uid in overriding)
+    ]
     what = "that override another" if overriding else "which have no common base method"
     title = f"methods named `{targets.name}`{'' if overriding else ','} {what}: {len(found)}"
-    return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=notes, title=title)
+    return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=scope.notes, title=title)
 
 
 async def _prove(reader: Reader, intent: RelationIntent, targets: Targets, kept: Callable[[Node], bool]) -> Absence:
@@ -167,8 +183,8 @@ async def _beside(
     if intent.kind == Kind.CALLERS:
         unresolved = await unresolved_beside(reader, node, targets.total)
         return (*unresolved, *await handed_over(reader, nodes, known))
-    if intent.kind == Kind.RETURNERS and not node.row.path.endswith(_DECLARES_RESULTS):
-        return ("functions whose result is not declared are not among them",)
+    if intent.kind == Kind.RETURNERS and not node.row.path.endswith(DECLARES_RESULTS):
+        return ("functions whose result is neither declared nor made in a line `return X(` are not among them",)
     if intent.kind not in _MAY_LACK or _is_file(targets) or await _is_common(reader, node):
         return ()
     if intent.kind == Kind.USAGES and not _is_callable(targets):
@@ -188,9 +204,6 @@ def _derives(place: TextPlace) -> bool:
     return bool(_DERIVES.search(place.text))
 
 
-_DECLARES_RESULTS = (".go", ".java", ".cs", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp")
-"""Files of languages in which each function declares what it returns."""
-_WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code"))
 _MAY_LACK: Mapping[Kind, Callable[[TextPlace], bool]] = MappingProxyType(
     {Kind.TESTS: is_test, Kind.SUBTYPES: _derives, Kind.USAGES: lambda _: True}
 )
@@ -235,6 +248,9 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
             names = {target.node.row.name for target in targets.targets}
             edges = await edges_of_returning(reader, uids, names)
             found = [replace(each, lines=(each.node.row.line,)) for each in _merged(edges, Direction.IN, 1, {})]
+            declared = {each.node.row.uid for each in found}
+            edges = await returning_lines(reader, uids, names, targets.targets[0].node.project)
+            found += [each for each in _merged(edges, Direction.IN, 1, {}) if each.node.row.uid not in declared]
         case Kind.TESTS:
             members = await members_of(reader, targets) if _is_file(targets) else []
             found = await _tests(reader, (*uids, *members), intent)
@@ -364,7 +380,7 @@ async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> 
 
 
 async def _path(reader: Reader, intent: RelationIntent, targets: Targets, project: str) -> EdgeAnswer:
-    others = await find_targets(reader, intent.other, replace(intent, name=intent.other), project)
+    others = await find_targets(reader, intent.other, replace(intent, name=intent.other), project, allows_near=True)
     if not others.targets:
         return EdgeAnswer(intent, targets, others)
     steps = await find_path(reader, targets.uids, others.uids)
@@ -380,7 +396,8 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
             f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
             "because unresolved calls are followed only near the end"
         )
-    return EdgeAnswer(intent, targets, others, related, (note,) if note else (), is_unknown=not related)
+    notes = (*targets.nearness, *others.nearness, *((note,) if note else ()))
+    return EdgeAnswer(intent, targets, others, related, notes, is_unknown=not related)
 
 
 def _note(note: NoteAbout) -> RelatedSymbol:
@@ -412,8 +429,9 @@ def _as_said(targets: Targets, kind: str) -> Targets:
 def _of_types(intent: RelationIntent, targets: Targets) -> tuple[RelationIntent, Targets]:
     """Return what returns the types of a name; its usages where it names none: `which functions return MAX_SIZE`."""
     kept = tuple(each for each in targets.targets if is_type(each.node.row.label, each.node.row.kind))
-    if kept and len(targets.targets) == targets.total:
-        return intent, replace(targets, targets=kept, total=len(kept))
+    if kept:
+        total = len(kept) if len(targets.targets) == targets.total else targets.total
+        return intent, replace(targets, targets=kept, total=total)
     return replace(intent, kind=Kind.USAGES), targets
 
 
@@ -423,51 +441,3 @@ def _is_callable(targets: Targets) -> bool:
 
 def _is_file(targets: Targets) -> bool:
     return all(target.node.row.label in _FILE_LABELS for target in targets.targets)
-
-
-async def _scope(
-    reader: Reader, intent: RelationIntent, targets: Targets, where: Filter
-) -> tuple[Callable[[Node], bool], tuple[str, ...]]:
-    """Return which symbols the question is limited to, and what there is to say about that."""
-    owner = f"{intent.within}.{intent.name}"
-    owned = any(_ends_in(target.node, owner) for target in targets.targets)
-    inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
-    outside, more = await _inside(reader, intent.outside, where.project)
-
-    def kept(node: Node) -> bool:
-        if intent.tests == TestScope.ONLY and not node.row.is_test:
-            return False
-        if intent.tests == TestScope.EXCLUDED and node.row.is_test:
-            return False
-        return keeps(where, node) and (inside is None or inside(node)) and (outside is None or not outside(node))
-
-    return kept, (*notes, *more)
-
-
-async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[Node], bool] | None, tuple[str, ...]]:
-    """Return which symbols lie in a module, class or folder; None for no scope, and for one that is unknown."""
-    if not scope or scope.lower() in _WHOLE_PROJECT:
-        return None, ()
-    prefix = scope.removeprefix("./").strip("/")
-    anywhere = Filter(project=project)
-    held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
-    holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
-    part = f"/{prefix}/"
-    is_path = "/" in scope or bool(await reader.store.find(prefix, Match.PATH, anywhere, 1))
-    # `iostream.py` of `tornado/iostream.py`
-    is_path = is_path or any(part in f"/{path}/" for path in await reader.store.paths(project))
-    if not is_path and not holders:
-        return None, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
-
-    def inside(node: Node) -> bool:
-        row = node.row
-        return (is_path and part in f"/{row.path}/") or any(
-            row.qualified_name == name or row.qualified_name.startswith(f"{name}.") for name in holders
-        )
-
-    return inside, ()
-
-
-def _ends_in(node: Node, name: str) -> bool:
-    qualified = node.row.qualified_name
-    return qualified == name or qualified.endswith("." + name)

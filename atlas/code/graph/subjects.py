@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
-from atlas.code.question.relation_kinds import RelationIntent
+from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
@@ -150,7 +150,7 @@ async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, proje
 
     The file is no limit of the answer then, unless the question says so: `callers in FILE of X`, `only in FILE`.
     """
-    if not intent.within or any(word.lower() in _LIMITS for word in text.words):
+    if not intent.within or intent.kind == Kind.RETURNERS or any(word.lower() in _LIMITS for word in text.words):
         return intent
     if not any(each.name == intent.name and each.owner == intent.within for each in text.names):
         return intent

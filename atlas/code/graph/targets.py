@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.not_found import why_missing
 from atlas.code.graph.absence.renamed_imports import find_renamed
+from atlas.code.graph.near_names import find_near_names
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
@@ -50,6 +51,7 @@ APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
     Kind.USAGES: (_ANY_CODE, _FILES),
     Kind.USES: (_ANY_CODE, _FILES),
     Kind.INSTANTIATIONS: (_CLASSES, _ANY_CODE),
+    Kind.RETURNERS: (_CLASSES, _ANY_CODE),
     Kind.DEFINITION: (_ANY_CODE, _FILES),
     Kind.DOCS: (_ANY_CODE, _FILES),
     Kind.NOTES: (_ANY_CODE, _FILES),
@@ -81,6 +83,8 @@ class Targets:
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """What there is to say about how the name was resolved: inherited, or written in another case."""
+    is_near: bool = False
+    """Whether no symbol is called so: the targets have the name in another form, such as `_name`."""
     is_text: bool = False
     """Whether only files without definitions have the name: what they say about it is text."""
 
@@ -90,13 +94,20 @@ class Targets:
         return len(self.name) == 1 and all(target.node.row.name != self.name for target in self.targets)
 
     @property
+    def nearness(self) -> tuple[str, ...]:
+        """What there is to say of targets with another form of the name."""
+        return (f"no symbol is called `{self.name}`: this is the nearest form of it",) if self.is_near else ()
+
+    @property
     def uids(self) -> tuple[str, ...]:
         """Uids of all nodes of all targets."""
         return tuple(uid for target in self.targets for uid in target.uids)
 
 
-async def find_targets(reader: Reader, name: str, intent: RelationIntent, project: str) -> Targets:
-    """Return the symbols that a name in a question stands for.
+async def find_targets(
+    reader: Reader, name: str, intent: RelationIntent, project: str, *, allows_near: bool = False
+) -> Targets:
+    """Return the symbols that a name in a question stands for; with `allows_near` those with another form of it.
 
     A scope (`in Y`) that is the owner of such a symbol decides: `callers of save in User` are those of `User.save`.
     """
@@ -122,6 +133,10 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
         return found
     if found.reasons:
         return found
+    if allows_near and (is_code_shaped(name) or intent.said_kind):
+        near = _preferred(await find_near_names(reader, name, where), APPLIES.get(intent.kind, ()))
+        if groups := group_symbols(near, reader.languages.constructors):
+            return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), is_near=True)
     return replace(found, reasons=await why_missing(reader, name, where))
 
 
@@ -159,6 +174,13 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
     groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near, notes=resolution.notes)
+
+
+async def all_targets(reader: Reader, targets: Targets, kind: Kind, project: str) -> Targets:
+    """Return all symbols of a name instead of the first `MAX_TARGETS`. Raises store errors."""
+    nodes = await reader.store.find(targets.name, Match.SUFFIX, Filter(project=project), MAX_NODES)
+    groups = group_symbols(_preferred(nodes, APPLIES.get(kind, ())), reader.languages.constructors)
+    return replace(targets, targets=tuple(groups), total=len(groups)) if len(groups) >= targets.total else targets
 
 
 async def _mixed_in(reader: Reader, nodes: Sequence[Node]) -> list[Node]:

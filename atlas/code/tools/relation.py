@@ -96,6 +96,7 @@ def _build(
         text=tuple(name_lines(relation.intent.name, relation.text, is_symbol=True)),
         unscoped=relation.unscoped,
         is_unknown=relation.is_unknown,
+        instead_of=relation.targets.name if relation.targets.is_near else "",
         ignored=relation.ignored,
         title=relation.title,
         places=sum(len(each.lines) for each in relation.related),

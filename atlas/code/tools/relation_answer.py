@@ -57,6 +57,8 @@ class RelationAnswer(Answer):
     """Lines of text that have the name and no edge, by file."""
     is_unknown: bool = False
     """Nothing was found, which does not prove that there is none."""
+    instead_of: str = ""
+    """The name of the question, where no symbol is called so and the subject has it in another form."""
     ignored: tuple[str, ...] = ()
     """Words of the question that limit nothing."""
     title: str = ""
@@ -85,6 +87,7 @@ class RelationAnswer(Answer):
             **({"unknown": True} if self.is_unknown else {}),
             "title": self.title,
             "of": list(subject_lines(self)),
+            "instead_of": self.instead_of,
             "ignored": list(self.ignored),
             "scope": f"{self.scope}: {self.found} of {self.unscoped}" if self.scope else "",
             "to": self.other if self.kind == "path" else "",
@@ -131,18 +134,21 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
     if answer.subject_count == 1:
         subject = answer.subjects[0]
         parts = (title, subject.kind, shown_name(subject), subject.place, answer.scope)
-        yield f"{' '.join(filter(None, parts))}: {_found(answer)}{ignored}"
+        instead = f"no symbol is called `{answer.instead_of}`; " if answer.instead_of else ""
+        yield f"{instead}{' '.join(filter(None, parts))}: {_found(answer)}{ignored}"
         return
     scope = f" {answer.scope}" if answer.scope else ""
     each = f"{title} each:" if answer.counts else f"{title} all{scope}: {_found(answer)}"
-    yield f"{answer.subject_count} symbols are called `{answer.name}`; {each}{ignored}"
+    called = f"no symbol is called `{answer.instead_of}`, {answer.subject_count} nearly so"
+    called = called if answer.instead_of else f"{answer.subject_count} symbols are called `{answer.name}`"
+    yield f"{called}; {each}{ignored}"
     yield from (f"- {subject}" for subject in subject_lines(answer))
 
 
 def _found(answer: RelationAnswer) -> str:
     """Return the number of related symbols, and of lines where some have several."""
     none = "unknown" if answer.is_unknown else f"none{where(answer.evidence)}"
-    if answer.scope:
+    if answer.scope and answer.unscoped:
         return f"{answer.found} of {answer.unscoped}"
     return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
 

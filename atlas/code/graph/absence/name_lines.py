@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from atlas.code.graph.occurrences import matches_at_name
+from atlas.code.graph.absence.occurrences import matches_at_name
 from atlas.code.reader import Reader, batches
 from atlas.code.retrieve.written_files import innermost
 from atlas.core.model import Filter, Label, Match, Node

@@ -1,0 +1,83 @@
+"""What limits the answer to a question about a relation: a file, folder, module or class, tests, and the filters.
+
+A limit is said with the number of results without it; one that the index does not know is not applied, and a note says
+so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from atlas.code.graph.targets import Targets
+from atlas.code.question.names import dotted
+from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import keeps
+from atlas.core.model import Filter, Label, Match, Node
+
+_HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
+_WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code"))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScope:
+    """The limits of an answer."""
+
+    tests: TestScope
+    where: Filter
+    inside: Callable[[Node], bool] | None = None
+    outside: Callable[[Node], bool] | None = None
+    words: str = ""
+    """The limits that the question states and the index knows: `in shop/cart.py outside tests`."""
+    notes: tuple[str, ...] = ()
+
+    def has(self, node: Node) -> bool:
+        """Return whether a related symbol is within the limits."""
+        if self.tests == TestScope.ONLY and not node.row.is_test:
+            return False
+        if self.tests == TestScope.EXCLUDED and node.row.is_test:
+            return False
+        if self.outside is not None and self.outside(node):
+            return False
+        return keeps(self.where, node) and (self.inside is None or self.inside(node))
+
+
+async def read_scope(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> AnswerScope:
+    """Return the limits of an answer. A scope that owns the named symbol is none: `callers of save in User`."""
+    owner = f"{intent.within}.{intent.name}"
+    owned = intent.kind != Kind.RETURNERS and any(_ends_in(target.node, owner) for target in targets.targets)
+    inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
+    outside, more = await _inside(reader, intent.outside, where.project)
+    tests = {TestScope.ONLY: "in tests", TestScope.EXCLUDED: "outside tests"}.get(intent.tests, "")
+    parts = (f"in {intent.within}" if inside else "", f"outside {intent.outside}" if outside else "", tests)
+    return AnswerScope(intent.tests, where, inside, outside, " ".join(filter(None, parts)), (*notes, *more))
+
+
+async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[Node], bool] | None, tuple[str, ...]]:
+    """Return which symbols lie in a module, class or folder; None for no scope, and for one that is unknown."""
+    if not scope or scope.lower() in _WHOLE_PROJECT:
+        return None, ()
+    prefix = scope.removeprefix("./").strip("/")
+    anywhere = Filter(project=project)
+    held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
+    holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
+    part = f"/{prefix}/"
+    # `iostream.py` of `tornado/iostream.py`
+    has_files = any(part in f"/{path}/" for path in await reader.store.paths(project))
+    is_path = has_files or "/" in scope
+    if not is_path and not holders:
+        return None, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
+
+    def inside(node: Node) -> bool:
+        row = node.row
+        return (is_path and part in f"/{row.path}/") or any(
+            row.qualified_name == name or row.qualified_name.startswith(f"{name}.") for name in holders
+        )
+
+    return inside, () if has_files or holders else (f"no indexed file lies in `{prefix}`",)
+
+
+def _ends_in(node: Node, name: str) -> bool:
+    qualified = node.row.qualified_name
+    return qualified == name or qualified.endswith("." + name)
