@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tests.fuzz.worst_pdfs import PDFS
+
 
 @dataclass(frozen=True)
 class Case:
@@ -114,6 +116,8 @@ def cases(size: int) -> Iterator[Case]:
         files = make(size)
         yield Case(f"index {name}", files)
         yield Case(f"pack {name}", files, pack=True)
+    for name, make_pdf in PDFS.items():
+        yield Case(f"pack {name}", {"docs/a.pdf": make_pdf(size)}, pack=True)
 
 
 def filled(token: str, size: int) -> str:

@@ -1,6 +1,7 @@
 """PDF files: outline and text of their pages, extracted by `pypdf` (extra `pdf`) in a process with limits.
 
-A PDF can make any reader loop or allocate gigabytes, so that the process ends at a limit of CPU time and memory.
+A PDF can make any reader loop or allocate gigabytes, so that the process ends at a limit of CPU time, text and memory.
+What it has read until then is kept, and the article says that it is a part.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from signal import SIGKILL, SIGPROF
 from typing import TYPE_CHECKING, cast
 
 from atlas.packs.documentation.article import BlockKind
+from atlas.packs.documentation.formats.pdf_text import OUT_OF_PAGES, OUT_OF_TEXT
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.formats.draft import Draft
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 << 20
 SECONDS = 120
 """Of the wall; the process has a limit of CPU seconds besides."""
+CPU_SECONDS, CPU_SECONDS_PER_MIB, MOST_CPU_SECONDS = 1.4, 4.0, 60.0
+"""For a file of up to 1 MiB, for each MiB beyond it, and for any file: of 820 files, two of up to 1 MiB take longer."""
+CHARACTERS, MOST_CHARACTERS = 1 << 19, 16 << 20
+"""For a file of up to 1 MiB, in proportion for a larger one, and for any file."""
 
 PROGRAM = Path(__file__).with_name("pdf_text.py")
 
@@ -33,10 +40,10 @@ def read_pdf(data: bytes, draft: Draft) -> None:
     if len(data) > MAX_BYTES:
         draft.problem(0, "too-large", f"{len(data):,} bytes; at most {MAX_BYTES:,} are read")
         return
+    seconds, characters = limits(len(data))
+    command = [sys.executable, "-I", str(PROGRAM), str(seconds), str(characters)]
     try:
-        done = subprocess.run(
-            [sys.executable, "-I", str(PROGRAM)], input=data, capture_output=True, timeout=SECONDS, check=False
-        )
+        done = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)
     except (subprocess.TimeoutExpired, OSError) as error:
         draft.problem(0, "pdf-failed", type(error).__name__)
         return
@@ -50,8 +57,24 @@ def read_pdf(data: bytes, draft: Draft) -> None:
             _read_page(cast("dict[str, object]", page), draft)
             pages += 1
     if done.returncode:
-        words = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        draft.problem(0, "pdf-failed", f"after {pages} pages: {words[0] if words else 'a limit was reached'}")
+        _tell(done, pages, f"{seconds:.1f} seconds of CPU time", f"{characters:,} characters", draft)
+
+
+def limits(size: int) -> tuple[float, int]:
+    """Return the CPU seconds and the characters that reading a file of so many bytes may take."""
+    more = max(size / (1 << 20) - 1, 0)
+    seconds = min(CPU_SECONDS + more * CPU_SECONDS_PER_MIB, MOST_CPU_SECONDS)
+    return seconds, min(int((1 + more) * CHARACTERS), MOST_CHARACTERS)
+
+
+def _tell(done: subprocess.CompletedProcess[bytes], pages: int, time: str, text: str, draft: Draft) -> None:
+    """Say why not all pages of a file were read."""
+    limit = {-SIGPROF: time, -SIGKILL: time, OUT_OF_TEXT: text, OUT_OF_PAGES: f"{pages:,} pages"}
+    if done.returncode in limit:
+        draft.problem(0, "pdf-in-part", f"{pages:,} pages are read: the limit of {limit[done.returncode]} is reached")
+        return
+    words = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+    draft.problem(0, "pdf-failed", f"after {pages} pages: {words[0] if words else 'the process has ended'}")
 
 
 def _read_page(page: dict[str, object], draft: Draft) -> None:
