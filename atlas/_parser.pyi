@@ -520,8 +520,8 @@ class WordIndex:
     def all_blocks(self) -> list[int]:
         """Return the ids of all blocks, in ascending order."""
 
-    def check(self, segment: int, postings: bytes, positions: bytes) -> int:
-        """Read all of a block; return the number of words in it, including those of replaced texts."""
+    def check(self, segment: int, postings: bytes, positions: bytes, most: int) -> int:
+        """Read a block; return the number of words in it, including those of replaced texts. Stop above `most`."""
 
     def occurrences(self, segment: int, postings: bytes, positions: bytes) -> list[tuple[int, str, int, int]]:
         """Return node, term, column and position of all words in a block, without replaced texts."""

@@ -19,6 +19,7 @@ from atlas.packs.build import BuildRequest, build_pack
 from atlas.packs.opening import list_packs, open_pack
 from atlas.packs.profiles import find_article
 from atlas.packs.store import install, verify_pack
+from atlas.parsing import WordIndex
 from tests.raw_database import raw
 
 from .library import DOCUMENTATION, write_tree
@@ -144,6 +145,8 @@ async def test_any_value_in_any_column(pack: Path, built: Path, what: str) -> No
         "UPDATE word_posting SET data = x'00'",
         "UPDATE word_position SET data = x'01'",
         "DELETE FROM word_position",
+        "INSERT INTO word_segment WITH RECURSIVE n(i) AS (VALUES(9) UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
+        "SELECT i, 1, x'00', x'', x'' FROM n",
         "UPDATE meta SET value = '99' WHERE key = 'schema'",
         "DELETE FROM meta",
     ],
@@ -162,6 +165,22 @@ async def test_a_file_that_no_build_writes_is_refused_and_leaves_nothing(
     with pytest.raises(AtlasError):
         await ask_everything(pack)
     assert await verify_pack(pack)
+
+
+def test_few_bytes_of_words_stand_neither_for_gigabytes_nor_for_hours() -> None:
+    texts, words = 1 << 18, 1 << 20
+    nodes = b"\1\5Class" + b"\0\1\0\0" * texts
+    first = b"\0\1a"
+    # a term whose thousand bytes are those of the term before
+    with pytest.raises(ValueError):
+        WordIndex(None, [1], [(1, nodes, b"", b"\0\xe7\7" + b"a" * 999 + b"\xe7\7\0" * (1 << 18))])
+    index = WordIndex(None, [1], [(1, nodes, b"", first)])
+    # a text with 2^20 words, and the same for all other texts
+    postings = bytes([32 | 8 | 128]) + b"\x80\x80\x40" + b"\0" + b"\xff\xff\x0f"
+    positions = b"\x80\x80\x40" + b"\0" * words
+    started = time.process_time()
+    assert index.check(1, first + bytes([len(postings)]) + postings, positions, 1000) == words
+    assert time.process_time() - started < 2
 
 
 def is_there(path: Path) -> bool:

@@ -78,9 +78,17 @@ impl WordIndex {
         self.0.all_blocks()
     }
 
-    /// Reads all of a block of a segment; returns the number of words in it, including those of replaced texts.
-    fn check(&self, py: Python<'_>, segment: i64, postings: PyBackedBytes, positions: PyBackedBytes) -> PyResult<u64> {
-        py.detach(|| self.0.check(segment, &postings, &positions)).map_err(damaged)
+    /// Reads a block of a segment; returns the number of words in it, including those of replaced texts. Stops when there
+    /// are more than `most`.
+    fn check(
+        &self,
+        py: Python<'_>,
+        segment: i64,
+        postings: PyBackedBytes,
+        positions: PyBackedBytes,
+        most: u64,
+    ) -> PyResult<u64> {
+        py.detach(|| self.0.check(segment, &postings, &positions, most)).map_err(damaged)
     }
 
     /// Returns (node, term, column, position) for all live occurrences in a block of a segment.

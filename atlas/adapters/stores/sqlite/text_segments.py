@@ -78,17 +78,19 @@ def occurrences(connection: apsw.Connection) -> Iterator[tuple[int, str, int, in
 
 
 def are_sound(connection: apsw.Connection, most: int) -> bool:
-    """Return whether the blocks are those of the segments and hold at most `most` words. Reads everything.
+    """Return whether the blocks are those of few segments and hold at most `most` words. Reads everything.
 
     Raises `StoreError` for bytes that are not those of a segment.
     """
+    if value(connection, statements("text")["count_segments"]) > MAX_SEGMENTS:
+        return False
     with undamaged(connection):
         index, left = _index(connection), most
         held = fetch(connection, statements("text")["block_ids"])
         if held != [(block, block) for block in index.all_blocks()]:
             return False
         for segment, postings, positions in _all_blocks(connection):
-            left -= index.check(segment, postings, positions)
+            left -= index.check(segment, postings, positions, left)
             if left < 0:
                 return False
     return True

@@ -62,6 +62,10 @@ fn put_term(out: &mut Vec<u8>, before: &mut String, term: &str) {
     before.push_str(term);
 }
 
+/// Most bytes of the first terms of all blocks of an index: those of a tree of tens of gigabytes. Terms share beginnings of
+/// up to a thousand bytes, so that few bytes may stand for gigabytes.
+pub const MOST_DIRECTORY_BYTES: usize = 128 << 20;
+
 /// The first term of each block of a segment.
 #[derive(Default)]
 pub struct Directory {
@@ -76,7 +80,10 @@ impl Directory {
         while !reader.rest.is_empty() {
             read_term(&mut reader, &mut term)?;
             directory.text.extend_from_slice(&term);
-            directory.ends.push(u32::try_from(directory.text.len()).map_err(|_| Damaged)?);
+            if directory.size() > MOST_DIRECTORY_BYTES {
+                return Err(Damaged);
+            }
+            directory.ends.push(directory.text.len() as u32);
         }
         Ok(directory)
     }
@@ -93,6 +100,11 @@ impl Directory {
             }
         }
         low.checked_sub(1)
+    }
+
+    /// Returns the number of bytes of its terms.
+    pub fn size(&self) -> usize {
+        self.text.len()
     }
 
     /// Returns the number of blocks.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::blocks::{Directory, Terms, block_id};
+use super::blocks::{Directory, MOST_DIRECTORY_BYTES, Terms, block_id};
 use super::bytes::Damaged;
 use super::fold::tokens;
 use super::matches::{Matches, Scope, Term};
@@ -101,6 +101,7 @@ impl WordIndex {
     /// Creates the index of the segments `ids`, in ascending order, from those of an earlier state and from `new` ones.
     pub fn new(before: Option<&WordIndex>, ids: &[i64], new: &[Source]) -> Result<Self, Damaged> {
         let mut parts: Vec<Part> = Vec::with_capacity(ids.len());
+        let mut size = 0;
         for id in ids {
             let held = before.and_then(|before| before.parts.iter().find(|part| part.segment.id == *id));
             let segment = match held {
@@ -114,6 +115,10 @@ impl WordIndex {
                         part.dead[text / 64] |= 1 << (text % 64);
                     }
                 }
+            }
+            size += segment.directory.size();
+            if size > MOST_DIRECTORY_BYTES {
+                return Err(Damaged);
             }
             parts.push(Part { segment, dead: Vec::new() });
         }
@@ -228,8 +233,9 @@ impl WordIndex {
         self.parts.iter().flat_map(of_part).collect()
     }
 
-    /// Reads all of a block of the segment `id` and returns the number of words in it, including those of replaced texts.
-    pub fn check(&self, id: i64, words: &[u8], places: &[u8]) -> Result<u64, Damaged> {
+    /// Reads a block of the segment `id` and returns the number of words in it, including those of replaced texts; stops
+    /// when there are more than `most`, since few bytes may repeat for many texts.
+    pub fn check(&self, id: i64, words: &[u8], places: &[u8], most: u64) -> Result<u64, Damaged> {
         let part = self.parts.iter().find(|part| part.segment.id == id).ok_or(Damaged)?;
         let (mut terms, mut found, mut count) = (Terms::new(words, Some(places)), Vec::new(), 0);
         while let Some((words, places)) = terms.read()? {
@@ -238,6 +244,9 @@ impl WordIndex {
                 found.clear();
                 posting.push_places(&mut found)?;
                 count += found.len() as u64;
+                if count > most {
+                    return Ok(count);
+                }
             }
         }
         Ok(count)
