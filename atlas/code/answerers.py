@@ -36,6 +36,7 @@ from atlas.code.lines.settings import answer_settings
 from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks_for_values, find_near
+from atlas.code.question.further_parts import further_parts
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import Query
@@ -210,12 +211,39 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     words = await _remaining(reader, asked, intent)
     intent = await qualify(reader, words.intent, asked.subjects.text, asked.where.project)
     found = await answer_relation(reader, intent, asked.where)
-    if found is not None and (found := apply_remaining(reader, words, found)) is None:
+    is_known = found is not None and found.outcome != "not_found"
+    if found is not None and is_known and (found := apply_remaining(reader, words, found)) is None:
         return _says_more(intent)
     is_open = found is not None and (found.outcome == "not_found" or (found.is_unknown and not found.related))
     if is_open and await _is_misread(reader, asked, intent):
         return None
-    return await _with_tests(reader, asked, intent, found)
+    answered = await _with_tests(reader, asked, intent, found)
+    return await _with_further(reader, asked, asked.query.relation or intent, answered)
+
+
+async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIntent, answered: Answered) -> Answered:
+    """Add the answers to the other parts of a question, or say which part is not answered and how to ask it."""
+    answer = answered.answer
+    if not isinstance(answer, EdgeAnswer) or answer.outcome == "not_found" or not asked.subjects.text.words:
+        return answered
+    further: list[EdgeAnswer] = []
+    notes: list[str] = []
+    for part in further_parts(asked.query.text, intent):
+        row = answer.targets.targets[0].node.row if answer.targets.total == 1 else None
+        if part.asks_signature and row is not None and row.signature:
+            notes.append(f"signature: {row.signature}")
+            continue
+        found = await answer_relation(reader, part.intent, asked.where) if part.intent is not None else None
+        if found is None or found.outcome == "not_found":
+            notes.append(f'not answered: "{part.text}"; ask that alone')
+            continue
+        if part.intent is not None:
+            text = (await _with_tests(reader, asked, part.intent, found)).answer
+            further.append(text if isinstance(text, EdgeAnswer) else found)
+    if further and answer.intent.kind == Kind.DEFINITION and answer.targets.total == 1:
+        # the first line of the other part has the place
+        answer, *further = (*further,)
+    return replace(answered, answer=replace(answer, further=tuple(further), notes=(*answer.notes, *notes)))
 
 
 async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationIntent) -> bool:

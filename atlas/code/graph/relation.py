@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from atlas.code.graph.absence.name_lines import NameLines
 from atlas.code.graph.targets import Targets
@@ -51,6 +52,8 @@ class EdgeAnswer:
     """Nothing is related, and that is not proven to be none: a note says why."""
     ignored: tuple[str, ...] = ()
     """Words of the question that limit nothing here."""
+    further: tuple[Self, ...] = ()
+    """The answers to what else the question asks: `where is X defined and who uses it`."""
     title: str = ""
     """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 

@@ -52,6 +52,7 @@ _CLAUSE = re.compile(
 _AND = re.compile(
     r"(?P<one>[^\s,;]+)(?:,? (?:and|or|and/or|&|as well as)|,) (?:(?:the|a) )?(?P<two>[^\s,;]+)", re.IGNORECASE
 )
+_AND_OF = re.compile(r",? (?:and|or) (?:of|for|to) |, (?=of )", re.IGNORECASE)
 _OF_TWO = frozenset(Kind) - {Kind.PATH, Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED}
 """Relations of two symbols that are the relations of both."""
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
@@ -78,7 +79,14 @@ def find_relation(text: str) -> RelationIntent | None:
         found = _whole(clause, quoted) if clause != text else None
         if found is not None and (found.certain or (found.kind is Kind.PATH and _CHAIN.search(text))):
             return replace(found, certain=True)
-    return _by_cues(text, quoted)
+    return _by_cues(text, quoted) or _first_of_list(text, quoted)
+
+
+def _first_of_list(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Match the first of several names: `subclasses of A and of B`; `further_parts` reads the others."""
+    first, *others = _AND_OF.split(text)
+    found = _whole(first, quoted) if others else None
+    return found if found is not None and found.certain else None
 
 
 def _of_two(text: str, quoted: set[str]) -> RelationIntent | None:

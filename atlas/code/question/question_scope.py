@@ -92,7 +92,7 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _WITHIN_FIRST = re.compile(
-    rf"^(?:(?:all |the |every |any )*(?:what|who|where|what \w+|which \w+|anything|everything|functions|methods|classes"
+    rf"^(?:(?:all |the |every |any )*(?:what|who|where|(?:what|which) (?!is |are |was |does |do )\w+|anything|everything|functions|methods|classes"
     rf"|code|places|callers|usages|tests|files|lines)|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
     rf"(?P<out> ?\b(?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?(?P<first>\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
     re.IGNORECASE,

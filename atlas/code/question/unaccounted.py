@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from atlas.code.question.cues import is_relation_word
 from atlas.code.question.frames import KIND_WORD, words_of
+from atlas.code.question.further_parts import split_parts
 from atlas.code.question.names import dotted
 from atlas.code.question.question_scope import PRONOUNS
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
@@ -37,7 +38,8 @@ _CHATTER = frozenset(_SPOKEN_AROUND.split())
 _OF_TESTS = "test tests testing tested spec specs suite suites mocks stubs unit integration e2e"
 _TESTS = frozenset(_OF_TESTS.split())
 _KIND = re.compile(
-    f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|calls|thing|instance|definition)s?"
+    f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|instance|definition"
+    "|wrapper|utility|callback|counter|key)s?"
 )
 _EDGE = "`'\"“”,;:?!()[]{}<>.…"
 _END = re.compile(
@@ -72,7 +74,7 @@ def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
     """Return the words of the clause with the name that an answer to the intent would leave out."""
     own = frozenset(_own(intent))
     known = _known(intent)
-    for clause in _END.split(text):
+    for clause in (clause for part in split_parts(text) for clause in _END.split(part)):
         words = [each for raw in clause.split() if (each := raw.strip(_EDGE))]
         at = [number for number, word in enumerate(words) if _is_name(word, own)]
         if not at or not any(word.lower() in known.relation for word in words):

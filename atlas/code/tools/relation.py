@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from atlas.answers.evidence import StaleFile
@@ -22,6 +22,8 @@ from atlas.code.tools.symbol.symbols import FileGroup, RelatedLine
 from atlas.core.model import PROSE_LABELS, Direction, Label, NodeRow
 
 _CANDIDATES = 8
+MOST_FURTHER = 10
+"""Symbols that are shown of the further relations of one question."""
 
 
 async def relation_answer(
@@ -37,8 +39,11 @@ async def relation_answer(
     moved = start.offset and start.generation != state.generation
     notes = (*found.notes, "the index changed since the previous page; results may have shifted" if moved else "")
 
+    further = tuple(_further_lines(envelope, relation)) if not start.offset else ()
+    notes = (*notes, *(note for each in relation.further for note in each.notes))
+
     def build(count: int) -> RelationAnswer:
-        return _build(envelope, relation, page[:count], marks, start, len(related), stale, notes, fingerprint)
+        return _build(envelope, relation, page[:count], marks, start, len(related), stale, notes, fingerprint, further)
 
     return await fit_aside(atlas, envelope.token_budget, build, len(page))
 
@@ -70,6 +75,7 @@ def _build(
     stale: Sequence[StaleFile] | None,
     notes: Sequence[str],
     fingerprint: str,
+    further: Sequence[str] = (),
 ) -> RelationAnswer:
     left = total - start.offset - len(shown)
     missing = _missing(relation)
@@ -93,7 +99,7 @@ def _build(
         diagnosis=missing.reasons if missing else (),
         missing=missing.name if missing else "",
         scope=relation.scope,
-        text=tuple(name_lines(relation.intent.name, relation.text, is_symbol=True)),
+        text=(*name_lines(relation.intent.name, relation.text, is_symbol=True), *further),
         unscoped=relation.unscoped,
         is_unknown=relation.is_unknown,
         instead_of=relation.targets.name if relation.targets.is_near else "",
@@ -110,6 +116,18 @@ def _build(
             else "",
         ),
     )
+
+
+def _further_lines(envelope: Envelope, relation: EdgeAnswer) -> Iterator[str]:
+    """Yield the answers to the other parts of a question, each with its first `MOST_FURTHER` symbols."""
+    for each in relation.further:
+        related = _ordered(each)
+        shown = related[: MOST_FURTHER // len(relation.further)]
+        start = Position(0, envelope.state.generation)
+        yield from _build(envelope, each, shown, {}, start, len(related), None, (), "").lines()
+        if len(related) > len(shown):
+            call = f"relation={each.intent.kind.value}, of={each.intent.name}"
+            yield f"  and {len(related) - len(shown)} more: {call}"
 
 
 def _missing(relation: EdgeAnswer) -> Targets | None:

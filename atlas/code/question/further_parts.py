@@ -1,0 +1,101 @@
+"""Find what a question asks besides the relation that is answered first: a second clause, more names of a list. Pure.
+
+`who calls f and what does it return`, `where is X defined and who uses it`, `callers of A.b, C.d and E.f`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from atlas.code.question.grammar import find_relation
+from atlas.code.question.names import dotted, is_code_shaped
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+
+MOST_PARTS = 2
+"""Further parts that are answered or named."""
+_MIN_WORDS = 3
+"""Words of a clause: `and where`, `and how often` are answered by the places and numbers of the first."""
+_ASKS = (
+    r"(?=(?:who|whom|whose|what|which|where|when|why|how|does|do|is|are"
+    r"|(?:by|in|from|with|to) (?:whom|what|which|where))\b)"
+)
+_PART = re.compile(rf"[,;?]? (?:and|or|but|then) (?:also |then )?{_ASKS}|[,;?] {_ASKS}", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:it|them|they|(?:this|that|these|those) (?:functions?|methods?|class|classes|types?|ones?))(?= |$|\?)",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(
+    r"^(?:what|which|how)\b.*\b(?:return|returns|take|takes|accept|accepts|arguments?|args|parameters?|signature)\b",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r",? (?:and|or) |, ", re.IGNORECASE)
+_LINK = re.compile(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
+_OF_ONE = frozenset(Kind) - {Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED, Kind.DEPENDENCIES}
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherPart:
+    """One more thing that a question asks."""
+
+    text: str
+    """The clause, or the further name."""
+    intent: RelationIntent | None = None
+    """The relation that it asks for; None if it is none."""
+    asks_signature: bool = False
+    """Whether it asks what the symbol of the first part returns or takes."""
+
+
+def further_parts(text: str, answered: RelationIntent) -> tuple[FurtherPart, ...]:
+    """Return what a question asks besides the relation that is answered, at most `MOST_PARTS`."""
+    if answered.kind not in _OF_ONE:
+        return ()
+    parts = split_parts(text)
+    own = _own_part(parts, answered)
+    found = [*_clauses(parts, own, answered), *_names(parts[own], answered)]
+    return tuple(found[:MOST_PARTS])
+
+
+def split_parts(text: str) -> list[str]:
+    """Return the clauses of a question that ask something each."""
+    return [each.strip(" ,;?.!") for each in _PART.split(text)]
+
+
+def _own_part(parts: list[str], answered: RelationIntent) -> int:
+    """Return the number of the part that asks for the relation."""
+    read = [find_relation(_with_name(part, answered)) if len(parts) > 1 else answered for part in parts]
+    same = [at for at, found in enumerate(read) if found is not None and found.name == answered.name]
+    exact = [at for at in same if (other := read[at]) is not None and other.kind == answered.kind]
+    return next(iter((*exact, *same)), 0)
+
+
+def _clauses(parts: list[str], own: int, answered: RelationIntent) -> Iterator[FurtherPart]:
+    for number, part in enumerate(parts):
+        if number == own or len(part.split()) < _MIN_WORDS:
+            continue
+        intent = find_relation(_with_name(part, answered))
+        if intent is not None and (intent.name, intent.kind) == (answered.name, answered.kind):
+            continue
+        is_same = _PRONOUN.search(part) is not None or answered.name in part
+        signature = is_same and _SIGNATURE.search(part) is not None
+        intent = None if signature else intent
+        yield FurtherPart(part, intent if intent is not None and intent.name else None, signature)
+
+
+def _with_name(part: str, answered: RelationIntent) -> str:
+    """Return a clause with the name in place of its first pronoun."""
+    return _PRONOUN.sub(answered.name.replace("\\", r"\\"), part, count=1)
+
+
+def _names(part: str, answered: RelationIntent) -> Iterator[FurtherPart]:
+    """Yield the further names of a list, of which each has the shape of code."""
+    first, *others = _LISTED.split(part.replace("(", "").replace(")", ""))
+    head = find_relation(first) if others and not answered.other else None
+    if head is None or (head.kind, head.name) != (answered.kind, answered.name):
+        return
+    for other in others:
+        name = dotted(_LINK.sub("", _LINK.sub("", other.strip()).removeprefix("and ").strip()).strip("`'\"?."))
+        if " " in name or not name or not is_code_shaped(name):
+            return
+        yield FurtherPart(name, replace(answered, name=name, certain=True))
