@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _serve_session() -> int:
-    """Serve a session over the daemon, which needs none of the command line; run any other command."""
+    """Serve a session through the daemon, without the rest of the command line; run any other command."""
     from atlas.server.proxy import serve, session_options
 
     options = session_options(sys.argv[1:])
@@ -47,11 +47,11 @@ def _warn_of(ignored: list[str]) -> None:
 
 
 def _use_utf8() -> None:
-    """Start again with names of files as UTF-8 where the locale says otherwise: the index has names as UTF-8.
+    """Restart with file names in UTF-8 if the locale has another encoding, because the index stores them in UTF-8.
 
     The terminal keeps its encoding.
     """
-    is_told = os.environ.get("PYTHONUTF8") == "1"  # started again already, or told in vain
+    is_told = os.environ.get("PYTHONUTF8") == "1"  # restarted already, or the variable had no effect
     if os.name != "posix" or is_told or codecs.lookup(sys.getfilesystemencoding()).name == "utf-8":
         return
     shown = os.environ.get("PYTHONIOENCODING") or getattr(sys.stdout, "encoding", "") or "ascii"
@@ -60,7 +60,7 @@ def _use_utf8() -> None:
 
 
 def _escape_unencodable() -> None:
-    """Have characters that a terminal's encoding lacks escaped as in JSON, which stays valid, instead of ending it."""
+    """Escape characters that the terminal's encoding lacks as JSON does, instead of failing; JSON stays valid."""
     codecs.register_error("atlas", _as_in_json)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -87,7 +87,7 @@ def _run() -> int:
         from atlas.cli.app import create_app
 
         try:
-            # imports make half a million objects and no garbage
+            # the imports create half a million objects and no garbage
             gc.disable()
             app = create_app(*sys.argv[1:2])
             gc.enable()
@@ -109,7 +109,7 @@ def _run() -> int:
             # buffered output must not raise again when Python exits
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return AtlasError.exit_code
-        if type(error).__name__ == "Abort":  # of the option parser, which has not been imported here
+        if type(error).__name__ == "Abort":  # raised by the option parser, which is not imported here
             return INTERRUPTED
         return _failed(
             AtlasError(
@@ -120,7 +120,7 @@ def _run() -> int:
 
 
 def _is_reader_gone(error: Exception) -> bool:
-    """Return whether nobody reads what is written; a server's tasks raise it as a group."""
+    """Return whether the error says that nobody reads the output; a server's tasks raise such errors as a group."""
     inner: tuple[Exception, ...] = getattr(error, "exceptions", ())
     if inner:
         return all(isinstance(each, ConnectionResetError) or _is_reader_gone(each) for each in inner)
@@ -151,7 +151,7 @@ def _usage_error(error: Exception) -> AtlasError:
 
 
 def _plain(message: str) -> str:
-    """Return a message of the option parser without the words of the validation library behind it."""
+    """Return a message of the option parser without the terms of its validation library."""
     for written, plain in _VALIDATION_WORDS:
         message = message.replace(written, plain)
     return message

@@ -1,4 +1,4 @@
-"""Find what may call a function beside its callers: where it is handed over as a value, and lines without an edge.
+"""Find possible calls of a function that are not edges: places that pass it as a value, and lines that name it.
 
 A callback that is registered or an entry of a table is called by whoever receives it. Reads the index only.
 """
@@ -18,9 +18,9 @@ from atlas.core.wording import counted
 
 MAX_EDGES = 1_000
 MOST_READ = 60
-"""Symbols that have the name in their text of which the lines are read: it takes 0.3 ms each."""
+"""Symbols with the name in their text whose lines are read, which takes 0.3 ms each."""
 DISTINCT_WORDS = 3
-"""The whole and two parts of a name that is no word of English."""
+"""Words of a name that is not one English word: the whole name and two parts."""
 _BARE_CALLS = re.compile(r"\.(?:rb|rake|gemspec|ex|exs|scala|sc|pl|pm|erb)$")
 """Files of languages that call a function by its bare name."""
 _NO_CODE = (Label.CHUNK, Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
@@ -34,10 +34,10 @@ _NO_VALUE = re.compile(
 
 
 async def handed_over(reader: Reader, nodes: Sequence[Node], known: Collection[tuple[str, int]]) -> tuple[str, ...]:
-    """Return notes with the places that have a function's name but are no known calls of it; () where there are none.
+    """Return notes about places that have a function's name and are not known calls of it; () if there are none.
 
-    Those where it is handed over as a value, by edges and by text, and lines of a name of several words to which no
-    edge leads. `known` are the lines (path, number) of its calls. Raises store errors.
+    These are places that pass the function as a value, found by edges and by text, and lines that name it without an
+    edge. `known` are the lines (path, number) of its calls. Raises store errors.
     """
     if any(node.row.label not in _CALLABLE for node in nodes):
         return ()

@@ -1,6 +1,7 @@
 """Find where a word stands in text: in the files of the index, and in source files that the index has skipped.
 
-Words are compared with their case. Places of skipped files have no text: such a file may hold what nobody has checked.
+Words are compared with their case. Places in skipped files have no text, because nothing has checked these files for
+secrets.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from atlas.code.reader import Reader, batches
 from atlas.core.model import Filter, Node, Skipped
 
 MAX_NODES = 400
-"""Symbols of the index whose text has the word; a word of more is common and says little about one symbol."""
+"""Symbols of the index whose text has the word; a word that more symbols have says little about one of them."""
 MAX_FILES = 150
 MAX_NOTEBOOKS = 100
-"""Notebooks that are read whole: the index has the words of their cells only."""
+"""Notebooks that are read whole, because the index has only the words of their cells."""
 MAX_LINE = 2_000
 """Characters of a line; longer ones are data."""
 MAX_PLACES = 400
@@ -30,7 +31,7 @@ MAX_SKIPPED_FILE = 32 << 20
 SECONDS = 1.0
 """After this time no further skipped file is read."""
 _LOOKED_INTO = frozenset(("too-large", "generated", "minified", "data", "plain-text", "vendored", "language", "scope"))
-"""Reasons of skipped files that are text. What git ignores, hidden files, links and secrets are never read."""
+"""Reasons of skipped files that are text. Ignored and hidden files, links and secrets are never read."""
 _UNREADABLE = frozenset(("unreadable", "control-characters"))
 _NO_TEXT_ENDINGS = """
 7z a avi bin bmp bz2 class dat db dll doc docx dylib eot exe gif gz ico icns jar jpeg jpg lib mo mov mp3 mp4 npy npz
@@ -79,7 +80,7 @@ class TextPlace:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Where a word stands. `more`: not all files that have it were read."""
+    """Where a word stands; `more` says that not all files with the word were read."""
 
     places: tuple[TextPlace, ...] = ()
     more: bool = False
@@ -94,7 +95,7 @@ class SkippedText:
 
 
 def is_comment(line: str) -> bool:
-    """Return whether a line is a comment: it does not refer to the names in it."""
+    """Return whether a line is a comment, which does not refer to the names in it."""
     return bool(_COMMENT.match(line))
 
 
@@ -105,9 +106,9 @@ def single_word(name: str) -> str:
 
 
 def find_word(text: str, word: str) -> int:
-    """Return where a word stands first, with no letter, digit or underscore beside it; -1 if it does not.
+    """Return the first place of a word with no letter, digit or underscore beside it; -1 if there is none.
 
-    A regular expression for each name would be compiled for each name.
+    A regular expression would have to be compiled for each name.
     """
     at = text.find(word)
     while at >= 0:
