@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.name_lines import NameLine
-from atlas.code.graph.absence.occurrences import MAX_LINE, is_comment, matches_at_name
+from atlas.code.graph.absence.occurrences import MAX_LINE, is_comment, lines_with_name
 from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.question.names import is_code_shaped
@@ -154,8 +154,8 @@ def _in_file(
     text: str, name: str, pattern: re.Pattern[str], nodes: Sequence[Node], known: Collection[str], *, calls: bool
 ) -> Iterable[NameMention]:
     lines: dict[str, list[int]] = {}
-    for number, line in enumerate(text.splitlines() if matches_at_name(pattern, text, name) else (), 1):
-        if name not in line or len(line) > MAX_LINE or not pattern.search(line):
+    for number, line in lines_with_name(text, name):
+        if len(line) > MAX_LINE or not pattern.search(line):
             continue
         if calls and (is_comment(line) or _DEFINITION.match(line)):
             continue

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from atlas.code.graph.absence.occurrences import MAX_LINE, is_comment
 from atlas.code.question.names import dotted
@@ -33,7 +34,23 @@ _PROSE = (Label.DOC_FILE, Label.DOC_SECTION, Label.ADR)
 _MAX_HOLDERS = 50
 _MIN_NAME = 3
 """Characters of a name that the index of words tells from others."""
-_DEFINES = r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s+(?:\([^()]*\)\s*)?"
+_DEFINES = re.compile(
+    r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s+(?:\([^()]*\)\s*)?\Z"
+)
+
+
+class LinesOfFiles:
+    """The lines of texts by path, divided when they are asked for."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._lines: dict[str, Sequence[str]] = {}
+
+    def of(self, path: str) -> Sequence[str]:
+        """Return the lines of a file, none of an unknown one."""
+        if path not in self._lines:
+            self._lines[path] = self._texts.get(path, "").splitlines()
+        return self._lines[path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +142,7 @@ async def find_mentioned(reader: Reader, nodes: Sequence[Node], *, in_tests: boo
     others = {node.row.uid: node for node in await reader.store.symbols(uids) if node.row.path}
     paths = sorted({node.row.path for node in others.values()})
     contents = await reader.store.content(project, paths)
-    texts = {path: contents.get(path, b"").decode("utf-8", "replace").splitlines() for path in paths}
+    texts = LinesOfFiles({path: content.decode("utf-8", "replace") for path, content in contents.items()})
     mentioned: set[str] = set()
     for name, candidates in by_name.items():
         around = [others[uid] for uid in hits[name] if uid in others]
@@ -148,24 +165,44 @@ def _is_mentioned(
     name: str,
     candidates: Iterable[Node],
     others: Iterable[Node],
-    texts: Mapping[str, Sequence[str]],
+    texts: LinesOfFiles,
     *,
     is_distinctive: bool,
 ) -> bool:
-    pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-    defines = re.compile(rf"{_DEFINES}{re.escape(name)}(?![\w$])")
-    quoted = re.compile(rf"(?>`[^`\n]*?{pattern.pattern})[^`\n]*`|{pattern.pattern}\(")
     own = {(each.row.path, line) for each in candidates for line in range(each.row.start_line, each.row.end_line + 1)}
     for other in others:
         row = other.row
-        wanted = quoted if row.label in _PROSE and not is_distinctive else pattern
-        lines = texts.get(row.path, ())[max(row.start_line - 1, 0) : row.end_line]
+        is_quoted = row.label in _PROSE and not is_distinctive
+        lines = texts.of(row.path)[max(row.start_line - 1, 0) : row.end_line]
         for number, line in enumerate(lines, row.start_line):
-            if name not in line or (row.path, number) in own or len(line) > MAX_LINE or not wanted.search(line):
+            if name not in line or (row.path, number) in own or len(line) > MAX_LINE:
                 continue
-            if row.label in _PROSE or not (is_comment(line) or defines.search(line)):
+            if not (places := _places(name, line)) or (is_quoted and not _quoted(name).search(line)):
+                continue
+            if row.label in _PROSE or not (is_comment(line) or any(_DEFINES.search(line, 0, at) for at in places)):
                 return True
     return False
+
+
+def _places(name: str, line: str) -> list[int]:
+    """Return where a name stands as a word. A regular expression for each name would be compiled for each name."""
+    found: list[int] = []
+    at = line.find(name)
+    while at >= 0:
+        if not _in_word(line[at - 1 : at]) and not _in_word(line[at + len(name) : at + len(name) + 1]):
+            found.append(at)
+        at = line.find(name, at + 1)
+    return found
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$")
+
+
+@lru_cache(32)
+def _quoted(name: str) -> re.Pattern[str]:
+    word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+    return re.compile(rf"(?>`[^`\n]*?{word})[^`\n]*`|{word}\(")
 
 
 def left_out(reasons: Counter[str]) -> tuple[str, ...]:

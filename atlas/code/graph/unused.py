@@ -19,6 +19,7 @@ from atlas.code.graph.targets import Targets
 from atlas.code.graph.unreached import (
     MAX_EXAMINED,
     TIMEOUT,
+    LinesOfFiles,
     find_definitions,
     find_mentioned,
     find_part,
@@ -71,8 +72,8 @@ _COMPUTED = re.compile(
     r"getattr\(\s*(?:self|cls|this)\s*,\s*(?![\"'])|\bthis\[(?![\"'\d])[^\]\n]{1,200}\]\(|\$this->\$|\b(?:public_)?send\((?![:\"'])"
 )
 """A method of the own object is called by a name that is computed."""
-_IN_COMPUTED = ("getattr(", "this[", "$this->$", "send(")
-"""One of these is in every match: looking for them takes a tenth of the time."""
+_IN_COMPUTED = ("getattr(", "this[", "$this->$", "send(", "public_send(")
+"""How a match begins: looking for these takes a tenth of the time."""
 _EXPORTED = "exported (ask for `unused exports`)"
 _PLATFORM = re.compile(
     r"[_.-](?:windows|win32|win|unix|posix|linux|darwin|macos|mac|osx|bsd|freebsd|openbsd|netbsd|solaris|android|ios|wasm|js|plan9"
@@ -152,7 +153,13 @@ async def _accounted(reader: Reader, mentioned: Sequence[Node]) -> set[str]:
 
 
 def _computes_names(text: str) -> bool:
-    return any(each in text for each in _IN_COMPUTED) and _COMPUTED.search(text) is not None
+    for start in _IN_COMPUTED:
+        at = text.find(start)
+        while at >= 0:
+            if _COMPUTED.match(text, at):
+                return True
+            at = text.find(start, at + 1)
+    return False
 
 
 async def _without_used_twins(reader: Reader, nodes: Sequence[Node]) -> list[Node]:
@@ -195,7 +202,7 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
     paths.update(base.row.path for found in bases.values() for base in found.values() if base.row.path)
     contents = await reader.store.content(project, sorted(paths))
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
-    lines = {path: text.splitlines() for path, text in texts.items()}
+    lines = LinesOfFiles(texts)
     public = {path: _public_names(text) for path, text in texts.items()}
     computed = {path for path, text in texts.items() if _computes_names(text)}
     dynamic = {
@@ -222,7 +229,7 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
             reason = "members of classes with outside bases"
         elif row.uid in constructed:
             reason = "constructed classes"
-        elif _is_decorated(row.start_line, row.line, lines.get(row.path, ())):
+        elif _is_decorated(row.start_line, row.line, lines.of(row.path)):
             reason = "decorated"
         elif is_member and owner is not None and owner.row.uid in dynamic:
             reason = "members of classes that call methods by computed names"
@@ -299,7 +306,8 @@ def _is_decorated(first: int, last: int, lines: Sequence[str]) -> bool:
 
 def _public_names(text: str) -> frozenset[str]:
     """Return the names that a module lists as its public ones."""
-    return frozenset(name for listed in _ALL_NAMES.findall(text) for name in re.findall(r"[\"'](\w+)[\"']", listed))
+    lists = _ALL_NAMES.findall(text) if "__all__" in text else ()
+    return frozenset(name for listed in lists for name in re.findall(r"[\"'](\w+)[\"']", listed))
 
 
 def _asked(intent: RelationIntent, node: Node, public: frozenset[str], marking: set[str]) -> str | None:

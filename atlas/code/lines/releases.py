@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from atlas.code.changes.commit_history import MEMBER_ADDED, added_by
 from atlas.code.lines.line_report import LineReport, TextLine, shown
@@ -115,13 +116,15 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     files = await read_texts(
         reader, where, lambda path: bool(_FILES.search(path)) and (is_document(path) or "." not in path)
     )
-    found = [each for file in files for each in changelog_lines(file) if _names(each.text, words)]
+    subject = _Subject(words)
+    naming = (file for file in files if subject.may_stand_in(file.text))
+    found = [each for file in naming for each in changelog_lines(file) if subject.stands_in(each.text)]
     found.sort(key=lambda each: (not _is_exact(each.text, words), not _says(each, kind)))
     likely = [each for each in found if _is_exact(each.text, words) and _says(each, kind)]
     # of several lines that say "added" the oldest is the first; of others the newest counts
     found = [*likely[::-1], *found[len(likely) :]] if kind == "added" else found
     lines = [TextLine("changelog", f"{each.file.path}:{each.line}", _said(each)) for each in found]
-    lines = [*await _directives(reader, words, where), *lines]
+    lines = [*await _directives(reader, subject, where), *lines]
     if not lines:
         return None
     first = next((each for each in found if _says(each, kind)), None)
@@ -183,27 +186,54 @@ def _subject(rest: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.sub(r"\(\)$", "", word) for word in (code or kept)))
 
 
-def _names(text: str, words: Sequence[str]) -> bool:
-    """Return whether a line names everything that is asked for; a qualified name may stand without its owner."""
-    lowered = text.lower()
-    words_of = {root_of(word) for word in re.findall(r"[a-z0-9_]+", lowered)}
-    return all(
-        _has(lowered, word.lower())
-        or root_of(word.lower()) in words_of
-        or (len(last := re.split(r"[.:#]+", word.lower())[-1]) > MIN_PART and _has(lowered, last))
-        for word in words
-    )
+@dataclass(frozen=True, slots=True)
+class _AskedWord:
+    """A word in lower case, in any of its spellings: `fiber_per_request`, `fiber-per-request`."""
+
+    parts: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def may_stand_in(self, lowered: str) -> bool:
+        return all(part in lowered for part in self.parts)
+
+    def stands_in(self, lowered: str) -> bool:
+        return self.may_stand_in(lowered) and self.pattern.search(lowered) is not None
 
 
-def _has(text: str, word: str) -> bool:
-    """Return whether a text has a word in any of its spellings: `fiber_per_request`, `fiber-per-request`."""
-    spelled = r"[-_ ]".join(map(re.escape, re.split(r"[-_]", word)))
-    return bool(word) and re.search(rf"(?<!\w){spelled}(?!\w)", text) is not None
+@lru_cache(64)
+def _asked_word(word: str) -> _AskedWord:
+    parts = re.split(r"[-_]", word)
+    return _AskedWord(tuple(parts), re.compile(rf"(?<!\w){r'[-_ ]'.join(map(re.escape, parts))}(?!\w)"))
+
+
+class _Subject:
+    """The words that are asked for; a qualified name may stand without its owner, a word in another form."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words: list[tuple[str, list[_AskedWord]]] = []
+        for word in (word.lower() for word in words):
+            last = re.split(r"[.:#]+", word)[-1]
+            spelled = [word, *([last] if len(last) > MIN_PART and last != word else [])]
+            self._words.append((root_of(word), [_asked_word(each) for each in spelled if each]))
+
+    def may_stand_in(self, text: str) -> bool:
+        """Return whether a text may name all; far cheaper than `stands_in`. The root of a word is its beginning."""
+        lowered = text.lower()
+        return all(root in lowered or any(each.may_stand_in(lowered) for each in asked) for root, asked in self._words)
+
+    def stands_in(self, text: str) -> bool:
+        """Return whether a text names everything that is asked for."""
+        lowered = text.lower()
+        return all(
+            any(each.stands_in(lowered) for each in asked)
+            or (root in lowered and root in {root_of(word) for word in re.findall(r"[a-z0-9_]+", lowered)})
+            for root, asked in self._words
+        )
 
 
 def _is_exact(text: str, words: Sequence[str]) -> bool:
     lowered = text.lower()
-    return all(_has(lowered, word.lower()) for word in words)
+    return all(bool(word) and _asked_word(word.lower()).stands_in(lowered) for word in words)
 
 
 def _says(each: ChangelogLine, kind: str) -> bool:
@@ -227,7 +257,7 @@ def _said(each: ChangelogLine) -> str:
     return f"[{each.version or '?'}{part}] {shown(each.text)}"
 
 
-async def _directives(reader: Reader, words: Sequence[str], where: Filter) -> list[TextLine]:
+async def _directives(reader: Reader, subject: _Subject, where: Filter) -> list[TextLine]:
     """Return the notes of versions in code and documents that stand near what is asked for."""
     needles = (
         b"versionadded",
@@ -239,25 +269,27 @@ async def _directives(reader: Reader, words: Sequence[str], where: Filter) -> li
         b"added in",
         b"removed in",
     )
-    scan = await scan_texts(reader, where, _DIRECTIVE, needles, lambda path: not _FILES.search(path))
+    scan = await scan_texts(
+        reader, where, _DIRECTIVE, needles, lambda path: not _FILES.search(path), subject.may_stand_in
+    )
     found: list[TextLine] = []
     for each in scan.found:
         if each.file.is_test:
             continue
         above = each.file.lines[max(0, each.line - MAX_BACK) : each.line]
         below = [] if each.file.is_document else each.file.lines[each.line : each.line + 8]
-        near = _nearest(above, words)
-        if near is None and not any(_names(line, words) for line in below):
+        near = _nearest(above, subject)
+        about = above[near] if near is not None else next(filter(subject.stands_in, below), None)
+        if about is None:
             continue
-        about = above[near] if near is not None else next(line for line in below if _names(line, words))
         found.append(TextLine("version_notes", each.place, f"{shown(each.text)} (below: {shown(about)[:80]})"))
     return found[:8]
 
 
-def _nearest(lines: Sequence[str], words: Sequence[str]) -> int | None:
+def _nearest(lines: Sequence[str], subject: _Subject) -> int | None:
     """Return the last line that names the subject with no other directive behind it."""
     for at in range(len(lines) - 1, -1, -1):
-        if _names(lines[at], words):
+        if subject.stands_in(lines[at]):
             return at
         if at < len(lines) - 1 and _DIRECTIVE.search(lines[at]):
             return None

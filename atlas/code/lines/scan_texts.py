@@ -27,6 +27,8 @@ MAX_FOUND = 5_000
 _DOCUMENT_ENDING = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?|org|pod|rdoc|textile)$", re.IGNORECASE)
 
 
+_FOLDED_TO_ASCII = "\u0130\u0131\u017f\u212a"
+"""Letters that equal `i`, `s` or `k` where case is ignored. Of all others the lower form has one character."""
 _BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
 
 
@@ -105,16 +107,18 @@ async def scan_texts(
     pattern: re.Pattern[str],
     needles: Sequence[bytes] = (),
     wanted: Callable[[str], bool] | None = None,
+    holds: Callable[[str], bool] | None = None,
 ) -> TextScan:
     """Return every match of a pattern in the indexed files that pass the filter.
 
     `needles`: only lines that contain one of them (ignoring case) are searched, up to the end of the next line; () for
-    whole texts. `wanted`: by path. Raises store errors.
+    whole texts. `wanted`: by path, `holds`: by the whole text. Raises store errors.
     """
     found: list[TextMatch] = []
     notes: list[str] = []
     async for file in _texts(reader, where, wanted, needles, notes):
-        found += _matches(file, pattern, needles)
+        if holds is None or holds(file.text):
+            found += _matches(file, pattern, needles)
         if len(found) >= MAX_FOUND:
             notes.append(f"only the first {MAX_FOUND:,} matches were read")
             break
@@ -164,14 +168,34 @@ def _matches(file: IndexedText, pattern: re.Pattern[str], needles: Sequence[byte
             if len(file.lines[line - 1]) <= MAX_LINE:
                 yield TextMatch(file, line, match)
         return
-    quick = re.compile("|".join(re.escape(needle.decode()) for needle in needles), re.IGNORECASE)
-    for line in sorted({file.line_at(match.start()) for match in quick.finditer(file.text)}):
-        start, end = file.starts[line - 1], file.starts[min(line + 1, len(file.lines))]
-        if len(file.lines[line - 1]) <= MAX_LINE:
-            ends = file.starts[line]
-            for match in pattern.finditer(file.text, start, min(end, ends + MAX_LINE)):
+    text, number, before = file.text, 1, 0
+    for start in _line_starts(text, needles):
+        number += text.count("\n", before, start)
+        before = start
+        ends = text.find("\n", start) + 1 or len(text) + 1
+        if ends - 1 - start <= MAX_LINE:
+            end = text.find("\n", ends) + 1 or len(text) + 1
+            for match in pattern.finditer(text, start, min(end, ends + MAX_LINE)):
                 if match.start() < ends:
-                    yield TextMatch(file, line, match)
+                    yield TextMatch(file, number, match)
+
+
+def _line_starts(text: str, needles: Sequence[bytes]) -> list[int]:
+    """Return where the lines begin that have one of the needles, ignoring case."""
+    words = [needle.decode() for needle in needles]
+    if "".join(words).isascii() and not any(each in text for each in _FOLDED_TO_ASCII):
+        lowered = text.lower()
+        found = (at for word in words for at in _places(lowered, word.lower()))
+    else:
+        found = (each.start() for each in re.finditer("|".join(map(re.escape, words)), text, re.IGNORECASE))
+    return sorted({text.rfind("\n", 0, at) + 1 for at in found})
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 def _holds(data: bytes, needles: Iterable[bytes]) -> bool:

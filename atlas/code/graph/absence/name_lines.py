@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from atlas.code.graph.absence.occurrences import matches_at_name
+from atlas.code.graph.absence.occurrences import lines_with_name
 from atlas.code.reader import Reader, batches
 from atlas.code.retrieve.written_files import innermost
 from atlas.core.model import Filter, Label, Match, Node
@@ -103,11 +103,8 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _lines(path: str, content: bytes, name: str, pattern: re.Pattern[str]) -> Iterator[NameLine]:
-    text = content.decode("utf-8", "replace")
-    if not matches_at_name(pattern, text, name):  # the words of a name may stand in a file without it
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        if name not in line or (match := pattern.search(line := line[:MAX_LINE])) is None:
+    for number, line in lines_with_name(content.decode("utf-8", "replace"), name):
+        if (match := pattern.search(line := line[:MAX_LINE])) is None:
             continue
         behind, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
         sets = _SETS_BEHIND.match(behind) is not None or _SETS_BEFORE.search(before) is not None

@@ -52,6 +52,7 @@ _DEFINES = re.compile(
     rb"record|impl|macro_rules!|#\s*define)\s+(?:\([^()\n]{0,80}\)\s*)?[*&]?\Z"
 )
 _BEFORE = 200
+_RARE_LINE_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _KEYWORD = 40
 """Bytes before a word in which what defines it stands, with parameters between them and without."""
 _LETTER = re.compile(rb"\w")
@@ -123,18 +124,15 @@ def _is_letter(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def matches_at_name(pattern: re.Pattern[str], text: str, name: str) -> bool:
-    """Return whether a pattern that begins with a name matches anywhere in a text, without a search of the whole."""
-    at = text.find(name)
-    while at >= 0:
-        if pattern.match(text, at):
-            return True
-        at = text.find(name, at + 1)
-    return False
+def lines_with_name(text: str, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of `str.splitlines` that contain a name, with their numbers from 1."""
+    if any(end in text for end in _RARE_LINE_ENDS):
+        return ((number, line) for number, line in enumerate(text.splitlines(), 1) if name in line)
+    return _lines_with(text, name)
 
 
 def _lines_with(text: str, word: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that contain a text, with their numbers from 1."""
+    """Yield the lines that contain a text, with their numbers from 1, each ended by a line feed."""
     number, start, at = 1, 0, text.find(word)
     while at >= 0:
         number += text.count("\n", start, at)
