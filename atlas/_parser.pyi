@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from atlas.parsing.excerpts import HitSource, RatedBody
+
 # --- scan -----------------------------------------------------------------------------------------------------------
 
 class ScannedFile:
@@ -135,20 +137,6 @@ class LineSearch:
         `patterns` are exact texts, or one regular expression. Files left out: (binary lfs too-large unreadable secrets,
         number). Unread are those that time or `max_lines` did not suffice for. Raises ValueError(message, character
         from 1 or None) for an invalid pattern, OSError for an unreadable root.
-        """
-
-class Statements:
-    """Finds the statements of texts; a language is loaded when a text of it is first read.
-
-    `folders`: as for `Languages`. Safe to use from several threads.
-    """
-
-    def __init__(self, folders: Sequence[str]) -> None: ...
-    def of(self, language: str, data: bytes, *, timeout_ms: int = 50) -> list[tuple[int, int, int]]:
-        """Return (first line, last line, number of blocks around it) of statements, members and comments.
-
-        They are in order, outer ones first; lines count from 0. A text may be a part of a file. Without a grammar, or
-        after this much CPU time, there are none.
         """
 
 MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
@@ -467,6 +455,33 @@ class VectorIndex:
 
 def cosines(query: bytes, vectors: Sequence[bytes]) -> list[float]:
     """Return the cosines of a float32 query with float32 vectors; 0 for one without length or of another dimension."""
+
+# --- excerpts -------------------------------------------------------------------------------------------------------
+
+class Excerpts:
+    """Chooses what is shown of source: statements, or paragraphs where there are none. Safe for threads.
+
+    `folders`: as for `Languages`; a language is loaded when a text of it is first read. Statements of texts are
+    remembered in at most 16 MiB.
+    """
+
+    def __init__(self, folders: Sequence[str]) -> None: ...
+    def rate(
+        self,
+        question: str,
+        words: Sequence[str],
+        hits: Sequence[HitSource],
+        least: float,
+        encoder: ProseEncoder | None,
+    ) -> list[RatedBody]:
+        """Return the pieces of each hit that begin in it or a hit of its file, or have a word of the question.
+
+        The value of a piece is the chance that it answers the question, by words, shape and, with an `encoder`,
+        meaning. Left out are the line of the hit, what only says a part of its summary, and all that is worth less than
+        `least` per token of marks, except the best three pieces.
+        """
+    def borders(self, language: str, lines: Sequence[str]) -> list[int]:
+        """Return the lines, from 0, before which a text can be cut, in order; 0 is the first of them."""
 
 # --- segments of words ----------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from atlas.adapters.opening.embedder import (
     make_documents_embedder,
     make_embedder,
     make_prose_embedder,
+    make_prose_encoder,
     make_writing_embedders,
 )
 from atlas.adapters.opening.sentence_transformer import has_model, make_quality_reader, make_quality_writer
@@ -170,7 +171,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.parsing import (
         Cl100kCounter,
         digest_paths,
-        make_statements,
+        make_excerpts,
         mask_secrets,
         positions_that_differ,
         read_path,
@@ -180,6 +181,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.parsing.outline import OutlineReader
 
     code = make_embedder(settings)
+    documents = make_documents_embedder(settings, code)
     outline = OutlineReader(settings.language_folders, settings.knowledge.folder)
     return Reader(
         store,
@@ -193,9 +195,10 @@ def _reader(settings: Settings, store: Store) -> Reader:
         GitHistory(settings.root, positions_that_differ, mask_secrets),
         outline,
         make_prose_embedder(settings),
-        make_documents_embedder(settings, code),
+        documents,
         RankingOptions(settings.search.learned, frozenset(settings.search.off)),
-        make_statements(settings.language_folders).of,
+        make_excerpts(settings.language_folders),
+        make_prose_encoder(documents),
         make_quality_reader(settings),
         TreeLines(settings.root, outline.languages, partial(_scope, settings), partial(rule_stamps, settings.root)),
         read_path,

@@ -15,6 +15,7 @@ from atlas.core.contracts import Embedder, Store, TokenCounter
 from atlas.core.history import History
 from atlas.core.model import NodeRow
 from atlas.core.project_state import ProjectState
+from atlas.parsing import Excerpts, ProseEncoder
 from atlas.parsing.lines import TreeLines
 
 
@@ -141,9 +142,11 @@ class Reader:
     documents_embedder: Embedder | None = None
     """Embeds questions for the search of documents; None where they are not searched by meaning."""
     ranking: RankingOptions = field(default_factory=RankingOptions)
-    statements: Callable[[str, bytes], Sequence[tuple[int, int, int]]] | None = None
-    """(language, text) -> first line, last line and depth of its statements, from 0 (`atlas.parsing.Statements.of`);
-    without it, excerpts are cut at paragraphs."""
+    excerpts: Excerpts = field(default_factory=lambda: Excerpts([]))
+    """Chooses what is shown of source; without languages, it is cut at paragraphs."""
+    prose_encoder: Callable[[], ProseEncoder | None] = lambda: None
+    """Returns the model that compares statements with questions, None where no model on this machine does; raises
+    ConfigError if it is damaged."""
     quality_embedder: Embedder | None = None
     """Embeds questions with the sentence transformer, a third signal after words and meaning; None without one."""
     lines: TreeLines | None = None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from atlas import _parser
-from atlas._parser import Languages, Statements, count_tokens, language_terms
+from atlas._parser import Excerpts, Languages, count_tokens, language_terms
 
 BUILT_IN = Path(__file__).parents[1] / "languages"
 """Folder of the built-in languages."""
@@ -39,9 +39,9 @@ def search_terms(folders: Sequence[Path] = ()) -> list[tuple[str, list[str], lis
     return language_terms(_all(folders))
 
 
-def make_statements(folders: Sequence[Path] = ()) -> Statements:
-    """Return what finds statements in texts of the same languages; loads a language when it is needed."""
-    return Statements(_all(folders))
+def make_excerpts(folders: Sequence[Path] = ()) -> Excerpts:
+    """Return what divides sources of the same languages; loads a language when it is needed."""
+    return Excerpts(_all(folders))
 
 
 def fingerprint(languages: Languages) -> str:

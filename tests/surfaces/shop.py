@@ -29,7 +29,7 @@ from atlas.core.model import (
     Skipped,
     VectorRow,
 )
-from atlas.parsing import make_statements, search_terms
+from atlas.parsing import make_excerpts, search_terms
 
 PROJECT = "shop"
 FILES = {
@@ -205,7 +205,7 @@ def open_shop(store: Store, root: Path, embedder: Embedder | None = None) -> Atl
     languages = language_terms(map(LanguageRow._make, search_terms()))
     reader = Reader(
         store, embedder or WordEmbedder(), Counter(), PROJECT, root, split_words, digest_paths, languages,
-        statements=make_statements().of,
+        excerpts=make_excerpts(),
     )  # fmt: skip
     return Atlas(reader)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.code.tools.search.parts import LEAST, PageHit, Pricing, assemble_hits, plan_page
+from atlas.code.tools.search.parts import LEAST, Body, PageHit, Pricing, assemble_hits, plan_page
 from atlas.code.tools.symbol.symbols import SourceLine, Symbol, SymbolHit
 from atlas.parsing import count_tokens
 
@@ -21,7 +21,7 @@ def hit(number: int, likelihood: float, same_file: int, lines: int) -> PageHit:
     names = tuple(f"g{index} {index}" for index in range(same_file))
     found = SymbolHit(number + 1, symbol, 1.0, (), (), (), same_file=names, near=("calls load b.py:1",))
     pieces = tuple((SourceLine(index + 2, "load(cart)" if index % 3 else "pass"),) for index in range(lines))
-    return PageHit(found, likelihood, (likelihood / 2,) * same_file, pieces, near=(0.5,))
+    return PageHit(found, likelihood, (likelihood / 2,) * same_file, Body(pieces), near=(0.5,))
 
 
 pages = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5), st.integers(0, 8)), max_size=8).map(
@@ -57,7 +57,8 @@ def test_a_certain_hit_leaves_out_the_others_unless_they_are_required() -> None:
 
 
 def test_the_likeliest_statements_come_first_and_unlikely_ones_are_left_out() -> None:
-    page = [replace(hit(0, 0.5, 0, 3), piece_values=(0.01, 0.3, 0.0))]
+    first = hit(0, 0.5, 0, 3)
+    page = [replace(first, body=replace(first.body, values=(0.01, 0.3, 0.0)))]
     keys = [part.key for part in plan_page(page, PRICING) if part.key[0] == "piece"]
     assert keys == [("piece", 0, 1), ("piece", 0, 0)]
     assert [line.line for line in assemble_hits(page, plan_page(page, PRICING))[0].lines] == [2, 3]

@@ -70,6 +70,11 @@ class StaticEmbedder:
         encoder = self._model.encoder or await asyncio.to_thread(self._model.load)
         return encoder.query(text)
 
+    def prose_encoder(self) -> ProseEncoder | None:
+        """Return the model, loaded in the calling thread; None if it is one of code. Raises ConfigError if damaged."""
+        encoder = self._model.load()
+        return encoder if isinstance(encoder, ProseEncoder) else None
+
     async def aclose(self) -> None:
         """Do nothing: the model only uses memory."""
 

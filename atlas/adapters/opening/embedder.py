@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from atlas.runtime.config.addresses import is_loopback
 if TYPE_CHECKING:
     from atlas.adapters.embedders.remote.endpoint import Endpoint
     from atlas.core.contracts import Embedder, EmbeddingCache
+    from atlas.parsing import ProseEncoder
     from atlas.runtime.config.load import Settings
 
 USUAL_DIMENSION = 768
@@ -47,6 +49,15 @@ def make_documents_embedder(settings: Settings, code: Embedder) -> Embedder | No
     from atlas.adapters.embedders.in_space import InSpace
 
     return InSpace(code, DOCUMENTS)
+
+
+def make_prose_encoder(documents: Embedder | None) -> Callable[[], ProseEncoder | None]:
+    """Return what loads the model of prose of an embedder of documents; it returns None where a server embeds them."""
+    if documents is None or documents.place:
+        return lambda: None
+    from atlas.adapters.embedders.static import StaticEmbedder
+
+    return documents.prose_encoder if isinstance(documents, StaticEmbedder) else lambda: None
 
 
 def make_prose_embedder(settings: Settings) -> Embedder | None:

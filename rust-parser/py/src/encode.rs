@@ -125,6 +125,13 @@ impl ProseEncoder {
     }
 }
 
+impl ProseEncoder {
+    /// Returns the model.
+    pub fn model(&self) -> &ProseModel {
+        &self.model
+    }
+}
+
 /// A classifier of emotions, loaded from a folder with weights.npy, idf.npy, vocab.txt and model.json.
 #[pyclass(frozen, module = "atlas._parser")]
 pub struct EmotionEncoder {

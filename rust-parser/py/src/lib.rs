@@ -4,7 +4,7 @@
 //!
 //! `scan` lists the files of a tree, `parse` turns one file into facts, `cache` stores facts by content digest, `link`
 //! turns the facts of a project into a graph, `unit` gives the graph of one file as rows, `encode` turns text into
-//! vectors, `vectors` finds nearest neighbours, `segments` is the index of words, `lines` searches files on disk, and
+//! vectors, `vectors` finds nearest neighbours, `segments` is the index of words, `excerpts` chooses what is shown of source, `lines` searches files on disk, and
 //! `tokens` counts words and model tokens. SQLite loads this library as
 //! an extension, too (`atlas_sys::sqlite`).
 //!
@@ -19,6 +19,7 @@
 mod cache;
 mod cypher_regex;
 mod encode;
+mod excerpts;
 mod files;
 mod lines;
 mod link;
@@ -28,7 +29,6 @@ mod parse;
 mod scan;
 mod secrets;
 mod segments;
-mod statements;
 mod tokens;
 mod unit;
 mod vectors;
@@ -43,7 +43,7 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     markdown::register(module)?;
     files::register(module)?;
     secrets::register(module)?;
-    statements::register(module)?;
+    excerpts::register(module)?;
     cache::register(module)?;
     lines::register(module)?;
     link::register(module)?;

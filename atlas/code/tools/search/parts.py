@@ -37,6 +37,19 @@ Key = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Body:
+    """What can be shown of a hit's source, and of the hits of its file: pieces in order, and what each is worth."""
+
+    pieces: tuple[tuple[SourceLine, ...], ...] = ()
+    values: tuple[float, ...] = ()
+    """How likely each piece answers the question; () where all of them are shown."""
+    tokens: tuple[int, ...] = ()
+    """Of the text of each piece; () where they are not counted."""
+    characters: int = 0
+    """Of the hit's own lines, also those in pieces that are not worth to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
 class PageHit:
     """A hit with everything that an answer can show of it."""
 
@@ -45,10 +58,7 @@ class PageHit:
     likelihood: float
     same_file: tuple[float, ...] = ()
     """Likelihoods of the further hits."""
-    pieces: tuple[tuple[SourceLine, ...], ...] = ()
-    """Its body without the first line, and those of the hits of its file, in order."""
-    piece_values: tuple[float, ...] = ()
-    """How likely each piece answers the question; () where none is valued."""
+    body: Body = Body()
     lines: range = range(0)
     """Those of its own body in its file."""
     near: tuple[float, ...] = ()
@@ -99,14 +109,14 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[K
 
 
 def _pieces_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[Key]]:
-    least = REQUIRED if pricing.requires_pieces else 0.0
-    values = each.piece_values or [each.likelihood] * len(each.pieces)
+    least, body = REQUIRED if pricing.requires_pieces else 0.0, each.body
+    values = body.values or [each.likelihood] * len(body.pieces)
     parts: list[AnswerPart[Key]] = []
-    for index, (value, piece) in enumerate(zip(values, each.pieces, strict=True)):
+    for index, (value, piece) in enumerate(zip(values, body.pieces, strict=True)):
         marks = 2 * len(piece)
         if not least and LINES * value < LEAST * marks:
             continue  # it is left out whatever its text costs
-        price = pricing.count("\n".join(line.text for line in piece)) + marks
+        price = marks + (body.tokens[index] if body.tokens else pricing.count("\n".join(line.text for line in piece)))
         parts.append(AnswerPart((PIECE, number, index), max(LINES * value, least * price), price, (HIT, number, 0)))
     return parts
 
@@ -124,7 +134,7 @@ def assemble_hits(page: Sequence[PageHit], parts: Sequence[AnswerPart[Key]]) -> 
         if (HIT, number, 0) not in shown:
             break
         hit = each.hit if (DESCRIPTION, number, 0) in shown else undescribed(each.hit)
-        pieces = (piece for index, piece in enumerate(each.pieces) if (PIECE, number, index) in shown)
+        pieces = (piece for index, piece in enumerate(each.body.pieces) if (PIECE, number, index) in shown)
         count = sum((SAME_FILE, number, index) in shown for index in range(len(each.same_file)))
         lines = (*each.exact, *(line for piece in pieces for line in piece))
         near = tuple(text for index, text in enumerate(each.hit.near) if (NEIGHBOUR, number, index) in shown)

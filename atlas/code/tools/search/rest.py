@@ -82,9 +82,9 @@ def _size(group: Group) -> int:
 
 
 def _body_tokens(page: Sequence[PageHit], shown: Sequence[AnswerPart[Key]]) -> int:
-    """Return the tokens of the first body without what is shown of it; 0 if no body was read."""
+    """Return the tokens of the first body without what is shown of it."""
     if not page:
         return 0
     first, pieces = page[0], {part.key[2] for part in shown if part.key[:2] == (PIECE, 0)}
-    left = (line for number, piece in enumerate(first.pieces) if number not in pieces for line in piece)
-    return rounded(sum(len(line.text) for line in left if line.line in first.lines) / CHARACTERS_PER_TOKEN)
+    seen = (line for number in pieces for line in first.body.pieces[number] if line.line in first.lines)
+    return rounded((first.body.characters - sum(len(line.text) for line in seen)) / CHARACTERS_PER_TOKEN)

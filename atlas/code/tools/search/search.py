@@ -36,11 +36,11 @@ from atlas.code.tools.search.card import card_lines
 from atlas.code.tools.search.exact import LineRequest, search_lines
 from atlas.code.tools.search.line_answer import LineAnswer
 from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_extent, shows_bodies
-from atlas.code.tools.search.parts import Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
+from atlas.code.tools.search.parts import Body, Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.unranked import with_unranked
-from atlas.code.tools.symbol.bodies import Body, read_bodies
+from atlas.code.tools.symbol.bodies import read_bodies
 from atlas.code.tools.symbol.constants import asks_for_value, values_of
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
@@ -305,8 +305,9 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         row = group.first.node.row
         lines = range(row.start_line, row.end_line + 1)
         exact = tuple(SourceLine(each.line, escaped(each.text)) for each in found.lines.get(uid, ()))
-        pieces, values = ((), ()) if exact else (body.pieces, body.values)
-        hits.append(PageHit(hit, chances[uid], further, pieces, values, lines, near_by, exact))
+        if exact:
+            body = Body()
+        hits.append(PageHit(hit, chances[uid], further, body, lines, near_by, exact))
     return hits
 
 

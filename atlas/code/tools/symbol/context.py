@@ -11,7 +11,6 @@ from atlas.answers.packing import AnswerPart, affordable, order_parts, rounded
 from atlas.code.atlas import Atlas
 from atlas.code.tools.citations import path_of, symbol_of
 from atlas.code.tools.envelope import Envelope, can_fit, fit, fit_or_none
-from atlas.code.tools.search.excerpts import borders
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.code.tools.symbol.symbol_lines import neighbour_line
 from atlas.code.tools.symbol.symbols import Lookup, NeighbourSection, SourceLines, Symbol
@@ -41,8 +40,6 @@ CHARACTERS_PER_TOKEN = 5
 """Content with more characters per token of the budget does not fit: code and names have three to four."""
 SOURCE_CHARACTERS = 4.0
 """Characters per token of source with its indentation."""
-MAX_PARSED_BYTES = 65_536
-"""A longer source is cut at paragraphs."""
 
 Key = tuple[str, int]
 """Section, and number of the item in it; of `source`, the number of the piece."""
@@ -136,10 +133,7 @@ def plan_context(
 
 def _borders(atlas: Atlas, context: NodeContext) -> list[int]:
     """Return the lines before which the source can be cut."""
-    data = "\n".join(context.source).encode()
-    find = atlas.reader.statements
-    is_parsed = find is not None and len(data) <= MAX_PARSED_BYTES
-    return borders(context.source, find(context.row.language, data) if is_parsed and find is not None else ())
+    return atlas.reader.excerpts.borders(context.row.language, context.source)
 
 
 def _without_empty_end(source: Sequence[str], end: int) -> int:

@@ -13,7 +13,7 @@ use half::slice::HalfFloatSliceExt;
 
 pub use code::{Model, Scratch};
 pub use emotion::EmotionModel;
-pub use prose::{ProseModel, ProseScratch};
+pub use prose::{ProseModel, ProseScratch, is_word_char};
 
 /// Returns the values in half precision, rounded to nearest, little-endian.
 pub fn half_bytes(values: &[f32]) -> Vec<u8> {

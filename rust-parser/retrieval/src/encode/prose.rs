@@ -48,7 +48,13 @@ impl ProseModel {
 
     /// Returns the vector of a text; all zeros if no token is known.
     pub fn encode<'s>(&self, scratch: &'s mut ProseScratch, text: &str) -> &'s [f32] {
+        self.encode_after(scratch, &[], text)
+    }
+
+    /// Returns the vector of a text behind another one that has these tokens, if no word goes on and no limit is reached.
+    pub fn encode_after<'s>(&self, scratch: &'s mut ProseScratch, before: &[u32], text: &str) -> &'s [f32] {
         self.tokenise(scratch, text);
+        scratch.rows.extend_from_slice(before);
         scratch.rows.sort_unstable();
         scratch.vector.clear();
         scratch.vector.resize(self.table.dimension, 0.0);
@@ -57,6 +63,11 @@ impl ProseModel {
         }
         normalise(&mut scratch.vector);
         &scratch.vector
+    }
+
+    /// Returns the number of characters of a text that are read.
+    pub fn max_chars(&self) -> usize {
+        self.max_chars
     }
 
     /// Returns the rows of the tokens of a text, in the order of the text.
@@ -132,7 +143,8 @@ fn is_case_boundary(word: &[u8], at: usize) -> bool {
             || left.is_ascii_uppercase() && word.get(at + 1).is_some_and(u8::is_ascii_lowercase))
 }
 
-fn is_word_char(character: char) -> bool {
+/// Returns whether a character is a letter or digit of any script.
+pub fn is_word_char(character: char) -> bool {
     if character.is_ascii() { character.is_ascii_alphanumeric() } else { contains(&WORD, character) }
 }
 

@@ -10,8 +10,7 @@ use std::sync::{PoisonError, RwLock};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 
-use self::cosine::ExactQuery;
-pub use self::cosine::cosine;
+pub use self::cosine::{ExactQuery, cosine};
 use self::rows::Rows;
 use self::search::Query;
 
