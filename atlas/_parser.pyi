@@ -559,6 +559,45 @@ class WordMerger:
     def end(self) -> tuple[bytes, bytes, bytes]:
         """Complete the last block; return nodes, gone and directory."""
 
+# --- ranking --------------------------------------------------------------------------------------------------------
+
+# Candidates are values of `atlas.code.rank.rank.Candidate`, `query`, `languages` and `evidence` those of
+# `parse_question.Query`, `LanguageTerms` and `features.QuestionEvidence`.
+
+def rank_candidates(
+    candidates: Sequence[object],
+    query: object,
+    describes_one: bool,
+    languages: object,
+    evidence: object | None,
+    demote_tests: bool,
+    off: frozenset[str],
+) -> list[tuple[int, float, list[int], dict[str, float] | None]]:
+    """Return (place, score, places of all that were merged, all features if the evidence has channels), best first.
+
+    One per symbol, ties by name. Without evidence, the features are those that the candidates have. `off`: steps and
+    features that do not count.
+    """
+
+def candidate_features(
+    candidates: Sequence[object],
+    query: object,
+    describes_one: bool,
+    languages: object,
+    evidence: object,
+    off: frozenset[str],
+) -> list[dict[str, float]]:
+    """Return the features of each candidate, in their order: all if the evidence has channels, else the main ones."""
+
+def collapse_candidates(candidates: Sequence[object], languages: object) -> list[tuple[int, float, list[int]]]:
+    """Return (place, score, places of all that were merged) by score, one per symbol."""
+
+def scoring_steps() -> list[tuple[str, str, list[str]]]:
+    """Return name, reason and own features of the steps of the score, in their order."""
+
+def is_copy(path: str) -> bool:
+    """Whether a folder or file of the path says that its code is legacy, vendored, a benchmark or an example."""
+
 # --- tokens ---------------------------------------------------------------------------------------------------------
 
 def split_words(text: str) -> list[str]:

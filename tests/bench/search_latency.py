@@ -59,9 +59,8 @@ PHASES: dict[str, tuple[str, ...]] = {
         "atlas.adapters.stores.sqlite.read:manifest",
     ),
     "transactions": ("atlas.adapters.stores.sqlite.file.connection:ReaderPool._call",),
-    "file prior": ("atlas.code.rank.ranking:match_files",),
-    "features": ("atlas.code.rank.ranking:main_features",),
-    "rank": ("atlas.code.find:order_candidates",),
+    "score": ("atlas.code.rank.ranking:rank",),
+    "order": ("atlas.code.find:order_candidates",),
     "excerpts": ("atlas.code.tools.symbol.bodies:_sources", "atlas.code.tools.symbol.bodies:matching_lines"),
     "packing": (
         "atlas.code.tools.search.search:plan_page",

@@ -14,10 +14,9 @@ from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import route
 from atlas.code.rank.descriptions import add_descriptions
-from atlas.code.rank.features import QuestionEvidence, main_features
+from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.rank import Candidate, rank
 from atlas.code.reader import RankingOptions, Reader
-from atlas.code.retrieve.file_prior import FileMatches
 from atlas.code.retrieve.long_search import ChannelHits
 from atlas.core.errors import Unavailable
 from atlas.core.model import DOCUMENTS, Chunk, WordCounts
@@ -128,11 +127,5 @@ async def test_it_orders_equal_matches_unless_the_question_is_a_name() -> None:
     found = await shares(QUESTION, PartOfReader(Model()), BUILDER, THROTTLE)
     for text, first in ((QUESTION, THROTTLE), ("LabelBuilder", BUILDER)):
         query = route(text, split_words, LANGUAGES)
-        hits = {channel: dict[str, float]() for channel in ("words", "meaning")} | {"description": found}
-        evidence = QuestionEvidence(query, hits, {}, FileMatches({}, {}), frozenset(), split_words, LANGUAGES)
-        nodes = candidates(BUILDER, THROTTLE)
-        known = [
-            Candidate(each.node, each.score, features=own)
-            for each, own in zip(nodes, main_features(nodes, evidence), strict=True)
-        ]
-        assert rank(known, query, split_words, LANGUAGES)[0].node == first
+        ranked = rank(candidates(BUILDER, THROTTLE), query, LANGUAGES, QuestionEvidence(descriptions=found))
+        assert ranked[0].node == first

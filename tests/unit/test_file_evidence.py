@@ -9,14 +9,12 @@ import pytest
 from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import Query, route
-from atlas.code.rank.features import QuestionEvidence, main_features
+from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.rank import Candidate, rank
 from atlas.code.rank.titles import lift_titles
-from atlas.code.retrieve.file_evidence import Coverage, asks_for_files, file_weight, mentioned_files, nearest_files
-from atlas.code.retrieve.file_prior import match_files
-from atlas.core.english.stems import roots_of
+from atlas.code.retrieve.file_evidence import asks_for_files, file_weight, mentioned_files, nearest_files
 from atlas.core.model import Edge, EdgeRow, Node, Scored, WordCounts
-from atlas.parsing import search_terms
+from atlas.parsing import candidate_features, search_terms
 
 from .test_rank import node
 
@@ -82,16 +80,6 @@ def test_mentions_of_other_nodes_count_nothing_and_many_sections_at_most_one() -
     assert found.hits == (Scored("app/pool.py", 1.0),)
 
 
-def test_coverage_counts_words_that_tell_files_apart_once_each() -> None:
-    counts = WordCounts(
-        {"a.py": 4, "b.py": 2, "c.py": 2},
-        {"open": {"a.py": 3}, "opens": {"a.py": 1}, "hand": {"a.py": 1, "b.py": 1}, "again": {"c.py": 1}},
-    )
-    coverage = Coverage(counts, match_files(counts, ["open", "hand", "again", "unheard"], ["opens"]).rarity)
-    assert [round(coverage.share(path), 3) for path in ("a.py", "b.py", "d.py")] == [0.667, 0.333, 0.0]
-    assert Coverage(WordCounts({}, {}), {}).share("a.py") == 0.0
-
-
 def test_a_title_that_is_the_question_leaves_no_weight() -> None:
     query = ask("pool of connections for threads")
     pages = [
@@ -110,17 +98,12 @@ def test_the_file_that_is_near_mentioned_and_covered_comes_first() -> None:
         Candidate(node("net.send", path="app/net.py"), 0.55),
     )
     counts = WordCounts({"app/pool.py": 3, "app/net.py": 3}, {"open": {"app/pool.py": 1}, "hand": {"app/net.py": 1}})
-    files = match_files(counts, query.words, query.variants)
-    hits = {"file_meaning": {"app/pool.py": 1.0}, "mentions": {"app/pool.py": 0.5}}
-    evidence = QuestionEvidence(
-        query, hits, {}, files, roots_of(query.words), split_words, LANGUAGES, Coverage(counts, files.rarity), 1.0
-    )
+    evidence = QuestionEvidence(counts, 1.0, {"app/pool.py": 1.0}, {"app/pool.py": 0.5})
 
     def first(evidence: QuestionEvidence) -> str:
-        known = main_features([pool, net], evidence)
-        found = [replace(each, features=own) for each, own in zip([pool, net], known, strict=True)]
-        return rank(found, query, split_words, LANGUAGES)[0].node.row.path
+        return rank([pool, net], query, LANGUAGES, evidence)[0].node.row.path
 
     assert first(evidence) == "app/pool.py"
-    assert first(replace(evidence, coverage=None, file_weight=0.0)) == "app/net.py"
-    assert main_features([pool], evidence)[0]["coverage"] == 0.5
+    assert first(replace(evidence, file_weight=0.0)) == "app/net.py"
+    (known,) = candidate_features([pool], query, False, LANGUAGES, evidence, frozenset())
+    assert known["coverage"] == 0.5 and known["file_meaning"] == 1.0 and known["file"] == 1.0

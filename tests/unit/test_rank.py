@@ -10,7 +10,6 @@ from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
 from atlas.code.rank.grouping import group_by_file
-from atlas.code.rank.paths import is_old_version, is_translation, newest_versions
 from atlas.code.rank.rank import SCORING, Candidate, collapse, rank
 from atlas.core.model import Node, NodeRow
 from atlas.parsing import search_terms
@@ -49,7 +48,7 @@ def node(qualified_name: str, label: str = "Function", path: str = "shop/cart.py
 
 
 def order(query: str, *candidates: Candidate, demote_tests: bool = True) -> list[str]:
-    ranked = rank(candidates, route(query, split_words, LANGUAGES), split_words, LANGUAGES, demote_tests=demote_tests)
+    ranked = rank(candidates, route(query, split_words, LANGUAGES), LANGUAGES, demote_tests=demote_tests)
     return [each.node.row.qualified_name for each in ranked]
 
 
@@ -111,7 +110,7 @@ def test_documents_rank_below_code_for_a_report_unless_it_asks_for_them() -> Non
 
     def first(**changes: bool) -> str:
         query = replace(route("cookies are lost", split_words, LANGUAGES), **changes)
-        return rank(scored, query, split_words, LANGUAGES)[0].node.row.path
+        return rank(scored, query, LANGUAGES)[0].node.row.path
 
     assert first() == "docs/cookies.md"
     assert first(reports=True) == "shop/cart.py"
@@ -121,7 +120,7 @@ def test_documents_rank_below_code_for_a_report_unless_it_asks_for_them() -> Non
 def test_the_file_that_a_title_names_comes_first() -> None:
     one, other = node("a.read", path="src/a.py"), node("b.read", path="src/b.py")
     scored = [Candidate(one, 0.6, features={"component": 0.0}), Candidate(other, 0.55, features={"component": 1.0})]
-    ranked = rank(scored, route("b: cookies are lost", split_words, LANGUAGES), split_words, LANGUAGES)
+    ranked = rank(scored, route("b: cookies are lost", split_words, LANGUAGES), LANGUAGES)
     assert [each.node.row.path for each in ranked] == ["src/b.py", "src/a.py"]
 
 
@@ -161,12 +160,6 @@ def test_definitions_of_one_name_in_several_files_are_candidates_and_one_hit() -
     assert [each.node.row.path for each in group.twins] == ["src/unix/core.c"]
 
 
-def test_a_version_beside_a_newer_one_is_an_old_copy() -> None:
-    newest = newest_versions(["src/v3/a.ts", "src/v4/a.ts", "lib/v1/b.ts"])
-    assert is_old_version("src/v3/a.ts", newest)
-    assert not is_old_version("src/v4/a.ts", newest) and not is_old_version("lib/v1/b.ts", newest)
-
-
 def test_a_sentence_of_documentation_wants_a_function() -> None:
     names = order("Compute the total of a cart.", *(Candidate(node(n, label), 0.5) for n, label in
         (("shop.Total", "Class"), ("shop.LIMIT", "Value"), ("shop.total", "Function"))))  # fmt: skip
@@ -184,25 +177,8 @@ def test_order_does_not_depend_on_the_order_of_candidates() -> None:
 
 def test_ranking_changes_scores_not_candidates() -> None:
     candidate = Candidate(node("shop.total"), 0.8, ("name",), ("exact name",))
-    (ranked,) = rank([candidate], route("total", split_words, LANGUAGES), split_words, LANGUAGES)
+    (ranked,) = rank([candidate], route("total", split_words, LANGUAGES), LANGUAGES)
     assert replace(ranked, score=candidate.score) == candidate
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("README.ja.md", True),
-        ("README_CN.md", True),
-        ("docs/zh/guide.md", True),
-        ("docs/pt-BR/index.rst", True),
-        ("README.md", False),
-        ("docs/en/guide.md", False),
-        ("docs/how-to-get-it.md", False),
-        ("it/notes.md", False),
-    ],
-)
-def test_translations_are_recognised_by_their_path(path: str, expected: bool) -> None:
-    assert is_translation(path) is expected
 
 
 STEPS: dict[str, tuple[str, Candidate]] = {
@@ -245,8 +221,8 @@ def test_each_step_of_the_score_has_a_case() -> None:
 def test_a_step_that_is_off_does_not_count(step: str) -> None:
     question, candidate = STEPS[step]
     query = route(question, split_words, LANGUAGES)
-    [with_it] = rank([candidate], query, split_words, LANGUAGES)
-    [without] = rank([candidate], query, split_words, LANGUAGES, off=frozenset((step,)))
+    [with_it] = rank([candidate], query, LANGUAGES)
+    [without] = rank([candidate], query, LANGUAGES, off=frozenset((step,)))
     assert with_it.score != without.score
-    [fused] = rank([candidate], query, split_words, LANGUAGES, off=frozenset(STEPS))
+    [fused] = rank([candidate], query, LANGUAGES, off=frozenset(STEPS))
     assert fused.score == candidate.score

@@ -12,7 +12,6 @@ from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
 from atlas.code.rank.features import FEATURES
 from atlas.code.rank.grouping import MAX_SAME_FILE, group_by_file
-from atlas.code.rank.paths import is_copy
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.ranking import STAGES
 from atlas.code.rank.relevance import (
@@ -24,7 +23,7 @@ from atlas.code.rank.relevance import (
     uncounted,
     with_coverage,
 )
-from atlas.core.english.stems import other_spellings, root_of
+from atlas.core.english.stems import other_spellings
 from atlas.core.model import Scored, WordCounts
 from atlas.parsing import search_terms
 from atlas.runtime.config.search import RANKING_STAGES
@@ -140,25 +139,6 @@ def test_a_decision_record_stands_for_its_sections() -> None:
 def test_symbols_of_a_bare_name_stay_single() -> None:
     ranked = candidates(("shop.A.save", "a.py"), ("shop.B.save", "a.py"))
     assert len(group_by_file(ranked, route("save", split_words, LANGUAGES))) == 2
-
-
-@pytest.mark.parametrize(
-    ("path", "asked", "expected"),
-    [
-        ("src/_vendor/six.py", "where are strings joined", True),
-        ("legacy/cart.py", "where is the cart", True),
-        ("examples/cart.py", "where is the cart", True),
-        ("examples/cart.py", "which examples use the cart", False),
-        ("shop/cart.py", "where is the cart", False),
-        ("shop/cart_benchmark.cc", "where is the cart", True),
-        ("shop/cart.bench.ts", "where is the cart", True),
-        ("shop/CartBenchmark.java", "where is the cart", True),
-        ("shop/cart_benchmark.cc", "benchmark of the cart", False),
-        ("shop/workbench.py", "where is the cart", False),
-    ],
-)
-def test_copies_unless_they_are_asked_for(path: str, asked: str, expected: bool) -> None:
-    assert is_copy(path, frozenset(map(root_of, asked.split()))) is expected
 
 
 def test_the_setting_names_stages_and_these_name_features() -> None:

@@ -7,9 +7,7 @@ from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import is_documentation, route
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.symbol_order import names_first
-from atlas.code.retrieve.file_prior import match_files
-from atlas.core.english.stems import root_of
-from atlas.core.model import Node, WordCounts
+from atlas.core.model import Node
 from atlas.parsing import search_terms
 
 from .test_rank import node
@@ -61,16 +59,6 @@ def test_similar_names_only_without_the_name_itself() -> None:
     assert first("get_usr_name", other, wanted)[0] == "shop.get_user_name"
     assert first("get_usr_name", other, wanted, is_word=True)[0] == "shop.sums"
     assert first("sums", other, node("shop.sum"))[0] == "shop.sums"
-
-
-def test_files_count_by_rare_words_and_length() -> None:
-    counts = WordCounts(
-        {"a.py": 10, "b.py": 10, "c.py": 100},
-        {"hash": {"a.py": 3, "c.py": 3}, "value": {"a.py": 1, "b.py": 5, "c.py": 9}},
-    )
-    found = match_files(counts, ("hash", "value"), ())
-    assert max(found.scores, key=lambda path: found.scores[path]) == "a.py"
-    assert found.rarity["hash"] > found.rarity[root_of("value")]
 
 
 def test_documentation_asks_for_no_relation() -> None:

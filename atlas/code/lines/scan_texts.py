@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from dataclasses import dataclass
 from functools import cached_property
 
-from atlas.code.rank.paths import is_copy
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import path_matches
 from atlas.core.model import FileRecord, Filter
+from atlas.parsing import is_copy
 
 SECONDS = 4.0
 """After this time a scan answers with what it has; 30 MB take about one second."""

@@ -12,11 +12,11 @@ from atlas.code.graph.declarations import normal_name, read_declarations
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import MAX_LINE, IndexedText, read_texts
 from atlas.code.question.parse_question import Query
-from atlas.code.rank.paths import is_copy
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
 from atlas.core.model import Filter
 from atlas.core.wording import counted
+from atlas.parsing import is_copy
 
 MOST_NAMED = 4
 """Declarations of packages that a question for the version of a language names as well."""

@@ -15,7 +15,7 @@ from math import log
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, valid
 from atlas.code.question.tracebacks import TracebackFrame, functions_only, read_frames, without_frames
-from atlas.code.retrieve.file_prior import idf
+from atlas.code.retrieve.rarity import idf
 from atlas.core.english.sentences import title_sentence
 from atlas.core.model import WordCounts
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from atlas.code.question.parse_question import Query
-from atlas.code.rank.features import QuestionEvidence, features, main_features
+from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.grouping import group_by_file
 from atlas.code.rank.judgement import judge
 from atlas.code.rank.learned import score, shares, weights
@@ -20,13 +20,12 @@ from atlas.code.rank.symbol_order import names_first
 from atlas.code.rank.titles import lift_titles, pages_first
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.channels import Ranking, by_name
-from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, Coverage, file_weight
-from atlas.code.retrieve.file_prior import FileMatches, match_files
+from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, file_weight
 from atlas.code.retrieve.fuse import above_floor, normalised, prose_shares
 from atlas.code.retrieve.long_search import ChannelHits, lift_written_files, search_long_text
 from atlas.code.retrieve.places import places_first
-from atlas.core.english.stems import roots_of
 from atlas.core.model import Scored, WordCounts
+from atlas.parsing import candidate_features
 
 PAGE, KEPT, FIRSTS_OF_CHANNEL = 10, 4, 6
 """Of a sentence of documentation: the first hits, how many of them the channels fill, and how many each channel offers.
@@ -55,8 +54,8 @@ def order_candidates(
     query, of = found.query, Ordering(reader, found, read)
     lifted = _run(LIFTS, of, read)
     weight = 0.0 if found.long is not None else file_weight(query, read, lifted)
-    evidence = read_evidence(reader, query, found.rankings, found.counts, weight)
-    return list(_run(FIRSTS, of, rank_candidates(reader, lifted, evidence, demote_tests=demote_tests)))
+    evidence = read_evidence(reader, found.rankings, found.counts, weight)
+    return list(_run(FIRSTS, of, _ranked(reader, query, lifted, evidence, demote_tests=demote_tests)))
 
 
 def _run(stages: Iterable[SearchStep[Order]], of: Ordering, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -127,7 +126,7 @@ FIRSTS: tuple[SearchStep[Order], ...] = (
     SearchStep("places", _places, "a place that the question writes is what it asks for"),
 )
 """Stages that put candidates first, whatever their score."""
-STAGES: tuple[SearchStep[Callable[..., object]], ...] = (
+STAGES: tuple[SearchStep[object], ...] = (
     SearchStep("long_texts", search_long_text, "a long text has words and frames that are not asked for"),
     SearchStep("near_names", by_name, "a misspelt name means the most similar ones"),
     *LIFTS,
@@ -140,57 +139,47 @@ STAGES: tuple[SearchStep[Callable[..., object]], ...] = (
 
 
 def read_evidence(
-    reader: Reader, query: Query, rankings: Sequence[Ranking], counts: WordCounts, file_weight: float = 0.0
+    reader: Reader, rankings: Sequence[Ranking], counts: WordCounts, file_weight: float = 0.0
 ) -> QuestionEvidence:
     """Return what the channels say, on scales that do not depend on the number of hits.
 
     `file_weight`: how much evidence about whole files counts (`file_evidence.file_weight`).
     """
+    options = reader.ranking
     hits = {ranking.channel: ranking.hits for ranking in rankings}
-    found: dict[str, Mapping[str, float]] = {
+    return QuestionEvidence(
+        None if "files" in options.off else counts,
+        file_weight,
+        dict(hits.get(FILE_MEANING, ())),
+        dict(hits.get(MENTIONS, ())),
+        dict(hits.get("description", ())),
+        _by_channel(hits) if options.learned or options.all_features else None,
+    )
+
+
+def _by_channel(hits: Mapping[str, Sequence[Scored]]) -> Mapping[str, Mapping[str, float]]:
+    return {
         "words": normalised(hits.get("words", ())),
         "meaning": above_floor(hits.get("meaning", ())),
         "prose": prose_shares(hits.get("prose", ())),
         "quality": above_floor(hits.get("quality", ())),
-        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph", "description")},
-        **{channel: dict(hits.get(channel, ())) for channel in (FILE_MEANING, MENTIONS)},
+        "cosine": dict(_highest((*hits.get("meaning", ()), *hits.get("prose", ())))),
+        **{channel: dict(hits.get(channel, ())) for channel in ("name", "phrase", "written", "graph")},
     }
-    is_counted = "files" not in reader.ranking.off
-    files = match_files(counts, query.words, query.variants) if is_counted else FileMatches({}, {})
-    return QuestionEvidence(
-        query,
-        found,
-        cosines=dict(_highest((*hits.get("meaning", ()), *hits.get("prose", ())))),
-        files=files,
-        asked=roots_of(query.words),
-        split_words=reader.split_words,
-        languages=reader.languages,
-        coverage=Coverage(counts, files.rarity) if file_weight else None,
-        file_weight=file_weight,
-    )
 
 
-def rank_candidates(
-    reader: Reader, candidates: Sequence[Candidate], evidence: QuestionEvidence, *, demote_tests: bool = True
+def _ranked(
+    reader: Reader, query: Query, candidates: Sequence[Candidate], evidence: QuestionEvidence, *, demote_tests: bool
 ) -> list[Candidate]:
-    """Return candidates best first, one per symbol, each with its features; scores are 0..1 if ranked by weights."""
-    options = reader.ranking
-    known = (features if options.learned or options.all_features else main_features)(candidates, evidence)
-    if off := options.off.union(*(step.features for step in SCORING if not options.has(step))):
-        known = [{name: value for name, value in own.items() if name not in off} for own in known]
-    # The constructor takes a third of the time of `replace`.
-    with_features = [
-        Candidate(each.node, each.score, each.channels, each.reasons, each.degree, each.also, own)
-        for each, own in zip(candidates, known, strict=True)
-    ]
+    """Return candidates best first, one per symbol; scores are 0..1 if ranked by weights."""
+    options, languages = reader.ranking, reader.languages
     if not options.learned:
-        query, languages = evidence.query, reader.languages
-        return rank(with_features, query, reader.split_words, languages, demote_tests=demote_tests, off=options.off)
+        return rank(candidates, query, languages, evidence, demote_tests=demote_tests, off=options.off)
+    known = candidate_features(candidates, query, describes_one(query), languages, evidence, options.off)
     model = {name: weight for name, weight in weights().items() if demote_tests or name not in _TESTS}
-    scores = shares([score(each.features, model) for each in with_features])
-    return collapse(
-        [replace(each, score=own) for each, own in zip(with_features, scores, strict=True)], reader.languages
-    )
+    scores = shares([score(own, model) for own in known])
+    scored = zip(candidates, scores, known, strict=True)
+    return collapse([replace(each, score=own, features=features) for each, own, features in scored], languages)
 
 
 def _highest(hits: Sequence[Scored]) -> list[Scored]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import exp, log
 
 from atlas.code.question.parse_question import Query
-from atlas.code.retrieve.file_prior import idf
+from atlas.code.retrieve.rarity import idf
 from atlas.core.english.stems import base_forms, other_spellings
 from atlas.core.english.stop_words import ASKING
 from atlas.core.model import Scored, WordCounts

@@ -6,7 +6,7 @@ it: the start of its file, or a section of the documentation that mentions what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from atlas.code.question.parse_question import Query
@@ -14,10 +14,9 @@ from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import Ranking
 from atlas.code.retrieve.fuse import above_floor
-from atlas.core.english.stems import root_of
 from atlas.core.errors import AtlasError
 from atlas.core.labels import DOCUMENT_LABELS
-from atlas.core.model import Edge, Filter, Label, Node, Scored, WordCounts
+from atlas.core.model import Edge, Filter, Label, Node, Scored
 
 FILE_MEANING, MENTIONS = "file_meaning", "mentions"
 """The names of the rankings. The hits of `by_file_meaning` are nodes; those that reach the features are paths."""
@@ -91,19 +90,6 @@ def mentioned_files(candidates: Sequence[Candidate], mentions: Sequence[Edge]) -
         for path, confidence in of_file.items():
             found[path] = found.get(path, 0.0) + scores[section] * confidence / total
     return Ranking(MENTIONS, tuple(Scored(path, min(1.0, score)) for path, score in found.items()))
-
-
-class Coverage:
-    """Which of a question's words the definitions of a file have together."""
-
-    def __init__(self, counts: WordCounts, rarity: Mapping[str, float]) -> None:
-        telling = {root for root, weight in rarity.items() if weight > 0}
-        self._files = [(root, files) for word, files in counts.words.items() if (root := root_of(word)) in telling]
-        self._telling = len(telling)
-
-    def share(self, path: str) -> float:
-        """Return the share of the words that tell files apart, whatever their rarity."""
-        return len({root for root, files in self._files if path in files}) / self._telling if self._telling else 0.0
 
 
 def file_weight(query: Query, candidates: Sequence[Candidate], lifted: Sequence[Candidate]) -> float:

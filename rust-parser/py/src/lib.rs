@@ -4,7 +4,8 @@
 //!
 //! `scan` lists the files of a tree, `parse` turns one file into facts, `cache` stores facts by content digest, `link`
 //! turns the facts of a project into a graph, `unit` gives the graph of one file as rows, `encode` turns text into
-//! vectors, `vectors` finds nearest neighbours, `segments` is the index of words, `excerpts` chooses what is shown of source, `lines` searches files on disk, and
+//! vectors, `vectors` finds nearest neighbours, `segments` is the index of words, `rank` orders what is found, `excerpts`
+//! chooses what is shown of source, `lines` searches files on disk, and
 //! `tokens` counts words and model tokens. SQLite loads this library as
 //! an extension, too (`atlas_sys::sqlite`).
 //!
@@ -26,6 +27,7 @@ mod link;
 mod markdown;
 mod notes;
 mod parse;
+mod rank;
 mod scan;
 mod secrets;
 mod segments;
@@ -51,6 +53,7 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     encode::register(module)?;
     vectors::register(module)?;
     segments::register(module)?;
+    rank::register(module)?;
     tokens::register(module)?;
     cypher_regex::register(module)
 }

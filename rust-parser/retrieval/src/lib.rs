@@ -1,7 +1,7 @@
 //! What finds text and orders what is found. `tokens` splits text into words and stems and counts model tokens, `encode`
 //! turns text into vectors with static models, `vectors` finds nearest neighbours, `segments` is the index of words,
-//! `excerpts` chooses what is shown of source, and `cypher_regex` matches the regular expressions of Cypher's `=~` in
-//! linear time.
+//! `rank` orders candidates, `excerpts` chooses what is shown of source, and `cypher_regex` matches the regular
+//! expressions of Cypher's `=~` in linear time.
 //!
 //! ```
 //! use atlas_retrieval::encode::half_bytes;
@@ -23,6 +23,7 @@
 pub mod cypher_regex;
 pub mod encode;
 pub mod excerpts;
+pub mod rank;
 pub mod segments;
 pub mod tokens;
 pub mod vectors;
