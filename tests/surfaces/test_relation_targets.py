@@ -189,3 +189,42 @@ async def test_the_scheme_of_an_address_is_no_route(tmp_path: Path) -> None:
         answer = await hybrid_search(atlas, "class that handles sentinel:// backends")
     assert isinstance(answer, SearchAnswer)
     assert "SentinelBackend" in answer.render()
+
+
+DISPATCH = """
+class Store:
+    def load(self, key): ...
+    def close(self): ...
+
+
+class Disk(Store):
+    def load(self, key):
+        return super().close()
+
+
+class Cached(Disk):
+    def load(self, key):
+        return super().load(key)
+
+
+def read(store: Store):
+    store.close()
+    return store.load("a")
+"""
+
+
+async def test_callees_name_the_overrides_that_may_run_instead(tmp_path: Path) -> None:
+    root = tmp_path / "net"
+    root.mkdir()
+    (root / "m.py").write_text(DISPATCH)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        read = await hybrid_search(atlas, "callees of read")
+        cached = await hybrid_search(atlas, "callees of Cached.load")
+    assert isinstance(read, RelationAnswer) and isinstance(cached, RelationAnswer)
+    assert _found(read) == {("m.py", (3,)), ("m.py", (4,))}
+    assert read.evidence.notes == (
+        "a call of `Store.load` may run an override of it: Disk.load m.py:8, Cached.load m.py:13",
+    )
+    # `super().load()` runs that method alone
+    assert cached.evidence.notes == ()

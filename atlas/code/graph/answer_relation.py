@@ -18,7 +18,7 @@ from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, pr
 from atlas.code.graph.absence.unresolved import unresolved_beside
 from atlas.code.graph.answer_scope import read_scope
 from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path, find_path_by_name
-from atlas.code.graph.families import find_definitions, find_extended, find_family, related_inside
+from atlas.code.graph.families import find_definitions, find_extended, find_family, find_overriding, related_inside
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
@@ -183,6 +183,9 @@ async def _beside(
     if intent.kind == Kind.CALLERS:
         unresolved = await unresolved_beside(reader, node, targets.total)
         return (*unresolved, *await handed_over(reader, nodes, known))
+    if intent.kind == Kind.CALLEES:
+        called = [each.node for each in related if each.depth == 1 and each.strategy not in _EXACT]
+        return await find_overriding(reader, called)
     if intent.kind == Kind.RETURNERS and not node.row.path.endswith(DECLARES_RESULTS):
         return ("functions whose result is neither declared nor made in a line `return X(` are not among them",)
     if intent.kind not in _MAY_LACK or _is_file(targets) or await _is_common(reader, node):
@@ -204,6 +207,8 @@ def _derives(place: TextPlace) -> bool:
     return bool(_DERIVES.search(place.text))
 
 
+_EXACT = frozenset(("super", "constructor"))
+"""Rules of calls that run the method found and no override of it."""
 _MAY_LACK: Mapping[Kind, Callable[[TextPlace], bool]] = MappingProxyType(
     {Kind.TESTS: is_test, Kind.SUBTYPES: _derives, Kind.USAGES: lambda _: True}
 )

@@ -10,6 +10,7 @@ from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+from atlas.core.wording import counted
 
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _MAX_LEVELS = 8
@@ -18,6 +19,7 @@ _MIXED_IN = 0.8
 _OF_ALL = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.DEPENDENTS, Kind.IMPACT))
 """Relations whose edges may end at any method of the family: each of them is called through the first."""
 _OTHERS_SHOWN = 3
+_OVERRIDES_SHOWN = 5
 _OF_ROOT = frozenset((Kind.OVERRIDES, Kind.SUBTYPES))
 """Relations that lead from the first method to the others."""
 
@@ -89,6 +91,38 @@ async def find_definitions(reader: Reader, kind: Kind, targets: Targets, project
     nodes = await reader.store.find(targets.name, Match.SUFFIX, Filter(project=project), MAX_NODES)
     own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
     return own if all(node.row.label == Label.METHOD for node in own) else []
+
+
+async def find_overriding(reader: Reader, called: Sequence[Node]) -> tuple[str, ...]:
+    """Return notes with the methods that may run where the called ones are: those that override them, at any level."""
+    own = {node.row.uid: node for node in called if node.row.label == Label.METHOD}
+    first = await reader.store.edges(list(own), Direction.IN, (EdgeType.OVERRIDES,), 4 * MAX_NODES) if own else []
+    level = [(edge.row.target, edge.node) for edge in first]
+    below: dict[str, dict[str, Node]] = {}
+    for _ in range(_MAX_LEVELS):
+        new = [(root, node) for root, node in level if node.row.uid not in below.get(root, {})]
+        if not new:
+            break
+        roots: dict[str, list[str]] = {}
+        for root, node in new:
+            below.setdefault(root, {})[node.row.uid] = node
+            roots.setdefault(node.row.uid, []).append(root)
+        edges = await reader.store.edges(list(roots), Direction.IN, (EdgeType.OVERRIDES,), 4 * MAX_NODES)
+        level = [(root, edge.node) for edge in edges for root in roots[edge.row.target]]
+    notes: list[str] = []
+    for root in list(below)[:_OTHERS_SHOWN]:
+        nodes = sorted(below[root].values(), key=lambda node: (node.row.is_test, node.row.path, node.row.line or 0))
+        shown = [f"{_with_owner(node)} {node.row.path}:{node.row.line}" for node in nodes[:_OVERRIDES_SHOWN]]
+        more = f" and {len(nodes) - len(shown)} more" if len(nodes) > len(shown) else ""
+        notes.append(f"a call of `{_with_owner(own[root])}` may run an override of it: {', '.join(shown)}{more}")
+    if len(below) > _OTHERS_SHOWN:
+        more = counted(len(below) - _OTHERS_SHOWN, "more called method")
+        notes.append(f"{more} may run an override as well: `overrides of NAME` lists them")
+    return tuple(notes)
+
+
+def _with_owner(node: Node) -> str:
+    return ".".join(node.row.qualified_name.partition("#")[0].split(".")[-2:])
 
 
 async def related_inside(reader: Reader, intent: RelationIntent, targets: Targets) -> list[RelatedSymbol]:
