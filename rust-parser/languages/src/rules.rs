@@ -14,6 +14,8 @@ pub struct LinkSettings {
     pub implicit_this: bool,
     pub global_functions: bool,
     pub fields_beside_methods: bool,
+    /// A method that is read without a call gives its result.
+    pub methods_as_fields: bool,
     pub calls_only_methods: bool,
     pub overloads: bool,
     /// Defaults to true.
@@ -75,11 +77,34 @@ pub struct LinkSettings {
     pub class_objects: Vec<String>,
     /// Generic types of functions, whose last argument is the result.
     pub callables: Vec<String>,
+    /// Generic types of functions whose first parameter is the first argument.
+    pub argument_types: Vec<String>,
     pub generic_bases: Vec<String>,
     pub generic_fields: bool,
     pub field_accessors: bool,
     pub extension_methods: bool,
     pub derived_makers: Vec<String>,
+    /// Methods of classes that list their instances, provided by a framework.
+    pub derived_listers: Vec<String>,
+    /// Functions and classes of frameworks, by dotted name, that give an instance of the class that is an argument, also by
+    /// its name, or a container of instances; the keywords of that argument.
+    pub record_functions: Vec<String>,
+    pub listing_functions: Vec<String>,
+    pub class_keywords: Vec<String>,
+    /// Classes of frameworks, by dotted name with a `*`, that as an attribute of a class stand for a value outside the
+    /// project in its instances.
+    pub value_fields: Vec<String>,
+    /// Classes of frameworks, by dotted name, whose instances list the instances of the class that has them as an
+    /// attribute; bases whose classes have such attributes, and the attribute that they have anyway.
+    pub manager_classes: Vec<String>,
+    pub managed_bases: Vec<String>,
+    pub manager_attribute: String,
+    /// Keyword of a field that refers to a class: the attribute of that class that leads back.
+    pub back_reference: String,
+    /// Methods of classes that make a class of theirs and of their arguments.
+    pub joining_methods: Vec<String>,
+    /// Methods of containers that give a pair of an element and a flag.
+    pub element_pairs: Vec<String>,
     pub scope_callbacks: Vec<String>,
     pub pair_views: Vec<String>,
     pub companion_maker: String,

@@ -29,6 +29,8 @@ pub struct LanguageRules {
     pub implicit_this: bool,
     pub global_functions: bool,
     pub fields_beside_methods: bool,
+    /// A method that is read without a call gives its result.
+    pub methods_as_fields: bool,
     pub calls_only_methods: bool,
     pub overloads: bool,
     pub inherits_unknown_members: bool,
@@ -108,6 +110,8 @@ pub struct LanguageRules {
     pub tuples: FxHashSet<Sym>,
     pub class_objects: FxHashSet<Sym>,
     pub callables: FxHashSet<Sym>,
+    /// Generic types of functions whose first parameter is the first argument.
+    pub argument_types: FxHashSet<Sym>,
     /// Bases of other packages that declare the type parameters of a class.
     pub generic_bases: FxHashSet<Sym>,
     /// Fields may have a type parameter as their type.
@@ -118,6 +122,21 @@ pub struct LanguageRules {
     pub extension_methods: bool,
     /// Methods of classes that make an instance and that the compiler provides.
     pub derived_makers: FxHashSet<Sym>,
+    /// Methods of classes that list their instances, provided by a framework.
+    pub derived_listers: FxHashSet<Sym>,
+    /// What [`crate::resolve::records`] knows of frameworks, by dotted name.
+    pub record_functions: FxHashSet<String>,
+    pub listing_functions: FxHashSet<String>,
+    /// Start and end of the dotted names of classes whose instances are values outside the project to those who read them.
+    pub value_fields: Vec<(String, String)>,
+    pub class_keywords: FxHashSet<String>,
+    pub manager_classes: Vec<String>,
+    pub managed_bases: Vec<String>,
+    pub manager_attribute: Option<Sym>,
+    pub back_reference: String,
+    pub joining_methods: FxHashSet<Sym>,
+    /// Methods of containers that give a pair of an element and a flag.
+    pub element_pairs: FxHashSet<Sym>,
     /// Views of mappings whose elements are pairs of key and value.
     pub pair_views: FxHashSet<Sym>,
     /// Function of a class that a call of the class's name may run.
@@ -197,6 +216,7 @@ impl LanguageRules {
             implicit_this: link.implicit_this,
             global_functions: link.global_functions,
             fields_beside_methods: link.fields_beside_methods,
+            methods_as_fields: link.methods_as_fields,
             calls_only_methods: link.calls_only_methods,
             overloads: link.overloads,
             inherits_unknown_members: link.inherits_unknown_members.unwrap_or(true),
@@ -246,11 +266,28 @@ impl LanguageRules {
             tuples: set(&link.tuples),
             class_objects: set(&link.class_objects),
             callables: set(&link.callables),
+            argument_types: set(&link.argument_types),
             generic_bases: set(&link.generic_bases),
             generic_fields: link.generic_fields,
             field_accessors: link.field_accessors,
             extension_methods: link.extension_methods,
             derived_makers: set(&link.derived_makers),
+            derived_listers: set(&link.derived_listers),
+            record_functions: texts(&link.record_functions),
+            listing_functions: texts(&link.listing_functions),
+            value_fields: link
+                .value_fields
+                .iter()
+                .filter_map(|name| name.split_once('*'))
+                .map(|(a, b)| (a.to_owned(), b.to_owned()))
+                .collect(),
+            class_keywords: texts(&link.class_keywords),
+            manager_classes: link.manager_classes.clone(),
+            managed_bases: link.managed_bases.clone(),
+            manager_attribute: name(&link.manager_attribute),
+            back_reference: link.back_reference.clone(),
+            joining_methods: set(&link.joining_methods),
+            element_pairs: set(&link.element_pairs),
             scope_callbacks: set(&link.scope_callbacks),
             pair_views: set(&link.pair_views),
             companion_maker: name(&link.companion_maker),

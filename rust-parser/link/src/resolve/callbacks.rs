@@ -233,6 +233,9 @@ impl Query<'_> {
                 Some(arg) => self.eval_type(arg.value, scope, 0),
                 None => Values::new(),
             },
+            Expr::Generic { base, args } if position == 0 && self.takes_argument(*base) => {
+                self.eval_type(args[0], scope, 0)
+            }
             _ if self.file.rules.prototypes => self.placed_parameter(declared, scope, position as u16),
             Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. } => {
                 let mut parts = Vec::new();
@@ -243,6 +246,17 @@ impl Query<'_> {
             _ => Values::new(),
         };
         self.told(values)
+    }
+
+    /// Returns whether a generic type of other packages is that of functions with its argument as the first parameter:
+    /// `React.FC<Props>`.
+    fn takes_argument(&self, base: ExprId) -> bool {
+        match *self.file.expr(base) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => {
+                self.file.rules.argument_types.contains(&self.file.sym(name))
+            }
+            _ => false,
+        }
     }
 
     /// Returns the values of a parameter of a function that stands where a type is expected.

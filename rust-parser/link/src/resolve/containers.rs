@@ -19,7 +19,7 @@ impl Query<'_> {
             Entity::Mapped(symbol) if self.is_function_record(symbol, name) => None,
             Entity::Elements(_) | Entity::Mapped(_) => {
                 let (Entity::Elements(symbol) | Entity::Mapped(symbol)) = receiver.entity else { return None };
-                if rules.element_getters.contains(&name) {
+                if rules.element_getters.contains(&name) && !rules.element_views.contains(&name) {
                     return Some(smallvec![Value { entity: Entity::Instance(symbol), ..receiver }]);
                 }
                 let is_pairs = matches!(receiver.entity, Entity::Mapped(_)) && rules.pair_views.contains(&name);
@@ -60,6 +60,11 @@ impl Query<'_> {
                 let is_own = |value: &Value| matches!(value.entity, Entity::Definition(_));
                 (!self.attribute(receiver, name).iter().any(is_own))
                     .then(|| smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)])
+            }
+            Entity::Definition(class) if rules.derived_listers.contains(&name) && is_class(self.kind(class)) => {
+                let is_own = |value: &Value| matches!(value.entity, Entity::Definition(_));
+                (!self.attribute(receiver, name).iter().any(is_own))
+                    .then(|| smallvec![Value::new(Entity::Elements(class), Strategy::ReturnType)])
             }
             _ => None,
         }

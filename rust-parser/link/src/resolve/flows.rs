@@ -40,6 +40,7 @@ pub fn link_flows(query: &Query) -> FileFlows {
     }
     for binding in &facts.bindings {
         query.add_stored(binding, &mut flows);
+        query.add_back_reference(binding, &mut flows);
     }
     flows
 }

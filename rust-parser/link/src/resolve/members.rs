@@ -20,7 +20,8 @@ impl Query<'_> {
                 if self.file.rules.class_attribute == Some(name) {
                     return smallvec![Value { entity: Entity::Definition(class), ..value }];
                 }
-                self.class_member(class, name, value.via)
+                let found = self.class_member(class, name, value.via);
+                if self.file.rules.methods_as_fields && !self.calling.get() { self.read(found) } else { found }
             }
             Entity::Super(class) => self.inherited_member(class, name, Strategy::Super).unwrap_or_else(missing),
             Entity::SuperAfter { class, after } => {
@@ -71,6 +72,17 @@ impl Query<'_> {
         }
     }
 
+    /// Returns the results of methods that are read like fields: `$user->posts`.
+    fn read(&self, found: Values) -> Values {
+        self.flat_map(found, |value| match value.entity {
+            Entity::Definition(method) if self.kind(method) == Kind::Method => {
+                let result = self.call_result(value, None);
+                if result.is_empty() { smallvec![value] } else { result }
+            }
+            _ => smallvec![value],
+        })
+    }
+
     fn definition_attribute(&self, value: Value, symbol: SymbolId, name: Sym) -> Values {
         let kind = self.kind(symbol);
         match kind {
@@ -80,7 +92,8 @@ impl Query<'_> {
             }
             kind if is_class(kind) => {
                 let via = if value.via == Strategy::This { Strategy::This } else { Strategy::ClassAttribute };
-                self.class_member(symbol, name, via)
+                let found = self.class_member(symbol, name, via);
+                self.with_records(symbol, name, found)
             }
             _ if self.is_object(kind)
                 && let Some(found) = self.object_member(value, symbol, name) =>
@@ -128,6 +141,7 @@ impl Query<'_> {
         }
         let via = if via == Strategy::This { Strategy::Inherited } else { via };
         let found = self.inherited_member(class, name, via);
+        let found = self.back_reference(class, name, &found).or(found);
         let found = found.or_else(|| self.embedded(class, name)).or_else(|| {
             let stored = self.stored(class, name);
             (!stored.is_empty()).then_some(stored)

@@ -24,6 +24,7 @@ mod on_demand;
 mod parts;
 mod projects;
 mod receivers;
+mod records;
 mod results;
 pub mod scopes;
 mod signatures;

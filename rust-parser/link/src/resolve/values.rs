@@ -165,7 +165,8 @@ impl Query<'_> {
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
             let bases = self.receivers(base, scope, line);
-            return self.flat_map(bases, |receiver| {
+            let is_manager = self.is_manager(&bases);
+            let mut results = self.flat_map(bases, |receiver| {
                 if let Some(values) = self.function_call(receiver, name) {
                     return values;
                 }
@@ -178,12 +179,21 @@ impl Query<'_> {
                 if let Some(values) = self.container_call(receiver, name) {
                     return values;
                 }
+                if let Some(classes) = self.joined_classes(receiver, name, args, (scope, line)) {
+                    return classes;
+                }
                 let members = self.called_attribute(receiver, name);
                 self.flat_map(members, |member| match member.entity {
+                    _ if let Some(records) = self.record_result(member, args, scope, line) => records,
                     Entity::External(external) => self.external_result(external, member, args, scope, line),
                     _ => self.call_with(member, Some(receiver), &arguments),
                 })
             });
+            // What a method of a manager's own gives is unknown.
+            if is_manager {
+                results.retain(|value| value.entity != Entity::Builtin(EMPTY));
+            }
+            return results;
         }
         let callees = match *self.file.expr(callee) {
             Expr::Name(name) => {
@@ -207,6 +217,7 @@ impl Query<'_> {
         let own = own.first().copied().filter(|value| matches!(value.entity, Entity::Instance(_)));
         let is_member = |value: &Value| matches!(value.via, Strategy::This | Strategy::Inherited);
         self.flat_map(callees, |value| match value.entity {
+            _ if let Some(records) = self.record_result(value, args, scope, line) => records,
             Entity::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
             Entity::External(external) => self.external_result(external, value, args, scope, line),
             _ => self.call_with(value, own.filter(|_| is_member(&value)), &arguments),

@@ -174,6 +174,7 @@ impl Query<'_> {
         // The value is evaluated as of the previous line, so that `x = x.next()` refers to the older x.
         let line = binding.line.saturating_sub(1);
         match binding.kind {
+            BindingKind::Assign if let Some(values) = self.field_value(value, scope, line) => values,
             BindingKind::Assign => local_type(self.eval(value, scope, line)),
             BindingKind::Iterate => {
                 let values = self.eval(value, scope, line);
@@ -211,6 +212,9 @@ impl Query<'_> {
                 if values.is_empty() { self.tuple_part(value, position, scope, line) } else { values }
             }
             Expr::Call { callee, ref args, .. } => {
+                if let Some(values) = self.paired_record(callee, position, (scope, line)) {
+                    return values;
+                }
                 if let Some(values) = self.settled_part(callee, args, position, (scope, line)) {
                     return values;
                 }

@@ -20,7 +20,7 @@ mod files;
 mod formats;
 mod handlers;
 mod locals;
-mod names;
+pub(crate) mod names;
 mod outer;
 pub mod own;
 mod places;

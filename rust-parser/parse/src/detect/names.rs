@@ -17,14 +17,17 @@ pub fn split_methods(path: &str) -> Option<(&str, &str)> {
 
 /// Returns a word of Ruby's routes as the name of a controller: `admin/user_posts` is `UserPostsController`.
 pub fn controller(name: &str) -> String {
-    let last = name.rsplit('/').next().unwrap_or(name);
+    format!("{}Controller", camelized(name.rsplit('/').next().unwrap_or(name)))
+}
+
+/// Returns the name of a class for a word with underscores: `LineItem` for `line_item`.
+pub fn camelized(word: &str) -> String {
     let mut class = String::new();
-    for part in last.split('_') {
+    for part in word.split('_') {
         let mut letters = part.chars();
         class.extend(letters.next().map(|first| first.to_ascii_uppercase()));
         class.push_str(letters.as_str());
     }
-    class.push_str("Controller");
     class
 }
 

@@ -10,13 +10,17 @@ use atlas_facts::{BindingKind, Expr, ExprId};
 /// Names by which programs call `typing.cast`.
 const CASTS: &[&[u8]] = &[b"cast", b"typing.cast", b"t.cast"];
 
+/// Fields of Django and SQLAlchemy that refer to a class.
+const FIELDS_OF_CLASSES: &[&[u8]] =
+    &[b"ForeignKey", b"OneToOneField", b"ManyToManyField", b"ParentalKey", b"GenericRelation", b"relationship"];
+
 /// Returns the expression of a call or attribute that patterns would misread.
 pub fn expression(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     match walk.kind_name(node) {
         "call" => {
             let special = super_of(walk, node).or_else(|| cast_of(walk, node));
             let special = special.or_else(|| class_of_this(walk, node)).or_else(|| keyed(walk, node));
-            special.or_else(|| type_variable(walk, node))
+            special.or_else(|| type_variable(walk, node)).or_else(|| field_of_class(walk, node))
         }
         _ => class_of_this(walk, node),
     }
@@ -84,6 +88,27 @@ fn type_variable(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     for (arg, node) in args.iter_mut().zip(written).skip(1) {
         let value = walk.child(node, "value").unwrap_or(node);
         arg.value = walk.type_expression(value);
+    }
+    Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+}
+
+/// Returns the expression of a field that refers to a class by its name in a string: `ForeignKey("Author", ...)`.
+fn field_of_class(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let mut parts = walk.tree.children(node);
+    let (function, list) = (parts.next()?, parts.next()?);
+    let (_, name) = called_name(walk, function);
+    if !FIELDS_OF_CLASSES.contains(&name) || walk.kind_name(list) != "argument_list" {
+        return None;
+    }
+    walk.claim_read(function);
+    let callee = walk.expression(function);
+    let mut args = walk.arguments(Some(list));
+    let written: Vec<NodeId> = walk.contents(list).collect();
+    for (arg, node) in args.iter_mut().zip(written) {
+        let key = walk.literal_key(walk.child(node, "value").unwrap_or(node));
+        if key != 0 {
+            arg.value = walk.builder.expr(Expr::Key(key));
+        }
     }
     Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
 }

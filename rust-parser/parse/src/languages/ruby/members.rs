@@ -1,5 +1,6 @@
 //! Calls in a Ruby class that define or change members: accessors, aliases, visibility, members of structs.
 
+use crate::detect::names::{camelized, singular};
 use crate::flat_tree::NodeId;
 use crate::languages::ruby::is_in_singleton_class;
 use crate::languages::ruby::returns::push_return;
@@ -37,6 +38,55 @@ pub fn accessors(walk: &mut Walk, node: NodeId, call: &str) {
             accessor(walk, symbol, node, &format!("{name}="), is_static);
         }
     }
+}
+
+/// Calls in a class that make a member for one object of another class, or for several.
+pub const ASSOCIATIONS: &[&str] = &["belongs_to", "has_one", "has_many", "has_and_belongs_to_many"];
+
+/// `belongs_to :user`, `has_many :posts, class_name: "Entry"`: `user` is a `User`, `posts` are several of `Entry`.
+pub fn association(walk: &mut Walk, node: NodeId, call: &str) {
+    let Some(&symbol) = symbols(walk, node).first() else { return };
+    let name = symbol_name(walk, symbol);
+    let is_one = matches!(call, "belongs_to" | "has_one");
+    let class = option(walk, node, "class_name").unwrap_or_else(|| match is_one {
+        true => camelized(&name),
+        false => camelized(&singular(&name)),
+    });
+    if let Some(field) = accessor(walk, symbol, node, &name, false) {
+        declare_record(walk, field, class.trim_start_matches(':'), is_one);
+    }
+}
+
+/// `scope :active, -> { ... }`: `active` lists objects of the class.
+pub fn named_scope(walk: &mut Walk, node: NodeId) {
+    let Some(&symbol) = symbols(walk, node).first() else { return };
+    let name = symbol_name(walk, symbol);
+    let class = walk.builder.facts.definitions[walk.scope() as usize].name;
+    let class = walk.builder.text(class).to_owned();
+    if let Some(field) = accessor(walk, symbol, node, &name, true) {
+        declare_record(walk, field, &class, false);
+    }
+}
+
+/// Gives a member the type of one object of a class, or of several.
+fn declare_record(walk: &mut Walk, member: DefId, class: &str, is_one: bool) {
+    let mut declared = walk.builder.dotted(&class.replace("::", "."));
+    if !is_one {
+        let list = walk.builder.owned_name("Array".to_owned());
+        let base = walk.builder.name_expr(list);
+        declared = walk.builder.expr(Expr::Generic { base, args: vec![declared] });
+    }
+    walk.builder.facts.definitions[member as usize].declared_type = Some(declared);
+}
+
+/// Returns the string that a call has for an option.
+fn option(walk: &Walk, call: NodeId, name: &str) -> Option<String> {
+    let list = walk.child(call, "arguments")?;
+    let mut pairs = walk.contents(list).filter(|&part| walk.kind_name(part) == "pair");
+    let pair =
+        pairs.find(|&pair| walk.child(pair, "key").is_some_and(|key| walk.text_of(key).trim_matches(':') == name))?;
+    let value = walk.child(pair, "value").filter(|&value| walk.kind_name(value) == "string")?;
+    Some(symbol_name(walk, value))
 }
 
 fn accessor(walk: &mut Walk, symbol: NodeId, node: NodeId, name: &str, is_static: bool) -> Option<DefId> {

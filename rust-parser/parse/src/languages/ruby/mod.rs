@@ -8,7 +8,9 @@ mod returns;
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
 use crate::languages::ruby::expressions::{bare_word, class_of_this, self_value, super_call};
-use crate::languages::ruby::members::{accessors, alias, members_of_struct, restrict, symbol_name, symbols};
+use crate::languages::ruby::members::{
+    ASSOCIATIONS, accessors, alias, association, members_of_struct, named_scope, restrict, symbol_name, symbols,
+};
 use crate::languages::ruby::returns::{explicit_return, implicit_returns};
 use crate::walk::definitions::holds_members;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
@@ -217,6 +219,8 @@ fn call(walk: &mut Walk, node: NodeId) {
     let is_in_body = !has_receiver && matches!(walk.kind_of(walk.scope()), Kind::Class | Kind::Namespace);
     match &*name {
         "attr_reader" | "attr_writer" | "attr_accessor" | "attr" if is_in_body => accessors(walk, node, &name),
+        name if is_in_body && ASSOCIATIONS.contains(&name) => association(walk, node, name),
+        "scope" if is_in_body => named_scope(walk, node),
         "private" | "protected" | "private_class_method" | "module_function" if is_in_body => {
             restrict(walk, node, &name);
         }
