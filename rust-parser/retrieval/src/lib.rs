@@ -24,6 +24,7 @@ pub mod cypher_regex;
 pub mod encode;
 pub mod excerpts;
 pub mod rank;
+mod roots;
 pub mod segments;
 pub mod tokens;
 pub mod vectors;

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
 
-use super::roots::root_of;
 use super::text::lowered;
+use crate::roots::root_of;
 use crate::tokens::push_words;
 
 /// Weight of the cosines, scaled from the least to the most similar piece; the words have 1.

@@ -4,7 +4,6 @@
 mod bodies;
 mod evidence;
 mod pieces;
-mod roots;
 mod text;
 
 pub use bodies::{Body, Hit, Piece, Question, Row, borders, rate};

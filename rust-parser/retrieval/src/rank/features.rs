@@ -9,8 +9,8 @@ use super::paths::{
     asks_version, before_dot, component_share, is_copy, is_old_version, is_translation, newest_versions,
     read_components,
 };
-use super::roots::{part_roots, root_of};
 use super::{Asked, Candidate, Terms};
+use crate::roots::{part_roots, root_of};
 use crate::tokens::split_words;
 
 /// A name among other words counts by the square of its share of the words (adr/0008).

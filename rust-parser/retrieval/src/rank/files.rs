@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::roots::root_of;
+use crate::roots::root_of;
 
 /// The constants of FTS5's `bm25`.
 const K1: f64 = 1.2;

@@ -7,7 +7,6 @@
 mod features;
 mod files;
 mod paths;
-mod roots;
 mod scoring;
 
 use std::cmp::Ordering;

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::roots::root_of;
+use crate::roots::root_of;
 
 /// For files of a folder with the name, and files that have the name as a part of theirs.
 const FOLDER: f64 = 0.5;
