@@ -120,6 +120,15 @@ class Store(Protocol):
         """
         ...
 
+    async def edge_lines(
+        self, uids: Sequence[str], types: Sequence[str], least: float = 0.0, limit: int = 10_000
+    ) -> set[tuple[str, int]]:
+        """Return path and line of the evidence of edges that end at the nodes, of at least a confidence.
+
+        Far cheaper than `edges`. Of more edges than the limit, it is not said which are left out.
+        """
+        ...
+
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:

@@ -168,6 +168,13 @@ class MemoryStore:
                     found.append(end)
         return found[: max(limit, 0)]
 
+    async def edge_lines(
+        self, uids: Sequence[str], types: Sequence[str], least: float = 0.0, limit: int = 10_000
+    ) -> set[tuple[str, int]]:
+        """See `Store.edge_lines`."""
+        edges = await self.edges(uids, Direction.IN, types, limit)
+        return {(each.node.row.path, line) for each in edges if each.row.confidence >= least for line in each.row.lines}
+
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:

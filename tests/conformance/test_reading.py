@@ -495,3 +495,10 @@ async def test_a_question_reads_what_the_store_has_and_reads_it_once(filled: Sto
     await filled.apply([unit("app/models.py", [])])
     assert await asked.symbols(uids) == before
     assert len(await for_question(filled).symbols(uids)) < len(before)
+
+
+async def test_lines_of_edges_are_those_of_the_edges(filled: Store) -> None:
+    calls = ["CALLS"]
+    assert await filled.edge_lines([USER.uid], calls) == {("app/models.py", 4), ("app/models.py", 5)}
+    assert await filled.edge_lines([SAVE_AGAIN.uid, USER_TEST.uid], calls, 0.8) == {("app/models.py", 1)}
+    assert await filled.edge_lines([USER.uid], ["USES_TYPE"]) == await filled.edge_lines([], calls) == set()

@@ -266,6 +266,13 @@ class BoltStore:
         """See `Store.edges`."""
         return await self._read_consistent(_projects_of(uids), read.edges, uids, direction, types, limit, each)
 
+    async def edge_lines(
+        self, uids: Sequence[str], types: Sequence[str], least: float = 0.0, limit: int = 10_000
+    ) -> set[tuple[str, int]]:
+        """See `Store.edge_lines`."""
+        edges = await self.edges(uids, Direction.IN, types, limit)
+        return {(each.node.row.path, line) for each in edges if each.row.confidence >= least for line in each.row.lines}
+
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:

@@ -63,6 +63,15 @@ def edges(
     return [Edge(_row(edge, own[edge.own][1], direction), nodes[edge.far]) for edge in found]
 
 
+def edge_lines(
+    connection: apsw.Connection, uids: Sequence[str], types: Sequence[str], least: float, limit: int
+) -> set[tuple[str, int]]:
+    """See `Store.edge_lines`."""
+    bindings = {"uids": _json(uids), "types": _json(types), "least": least, "limit": limit}
+    rows = select(connection, statements("edges")["lines_in"], bindings)
+    return {(path, number) for path, line, further in rows for number in (line, *lines_of(further)) if number}
+
+
 def degrees(
     connection: apsw.Connection, uids: Sequence[str], direction: Direction, types: Sequence[str]
 ) -> dict[str, dict[str, int]]:
@@ -78,10 +87,10 @@ def _counts(
     connection: apsw.Connection, name: str, uids: Sequence[str], direction: Direction, types: Sequence[str]
 ) -> Iterable[tuple[int, int, str, str, int]]:
     """Return (node id, position among the uids, uid, type, count) for every uid and type with edges."""
-    bindings = {"uids": json.dumps(list(dict.fromkeys(uids)), ensure_ascii=False)}
+    bindings = {"uids": _json(uids)}
     if not types:
         return fetch(connection, _text(name, direction), bindings)
-    bindings["types"] = json.dumps(list(dict.fromkeys(types)), ensure_ascii=False)
+    bindings["types"] = _json(types)
     return fetch(connection, _text(name, direction, "_of_types"), bindings)
 
 
@@ -105,6 +114,10 @@ def _row(edge: _SortedEdge, own: str, direction: Direction) -> EdgeRow:
     source, target = (own, edge.far_uid) if direction is Direction.OUT else (edge.far_uid, own)
     further = lines_of(edge.further_lines)
     return EdgeRow(source, target, edge.type, edge.line, edge.strategy, edge.confidence, further, edge.properties)
+
+
+def _json(values: Sequence[str]) -> str:
+    return json.dumps(list(dict.fromkeys(values)), ensure_ascii=False)
 
 
 def _text(name: str, direction: Direction, of: str = "") -> str:

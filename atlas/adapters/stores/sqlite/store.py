@@ -180,6 +180,12 @@ class EmbeddedStore:
         """See `Store.edges`."""
         return await self._read(len(uids), graph.edges, uids, direction, types, limit, each)
 
+    async def edge_lines(
+        self, uids: Sequence[str], types: Sequence[str], least: float = 0.0, limit: int = 10_000
+    ) -> set[tuple[str, int]]:
+        """See `Store.edge_lines`."""
+        return await self._read(len(uids), graph.edge_lines, uids, types, least, limit)
+
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:

@@ -271,11 +271,8 @@ async def _accounted(reader: Reader, nodes: Sequence[Node], word: str, kind: Kin
     above = {edge.row.target for edge in bases}
     open_ = {*above, *await _foreign(reader, others, project), *await _promised(reader, nodes, others)}
     unrelated = [node.row.uid for node in others if node.row.uid not in open_]
-    for uids, wanted in ((sorted(own), types), (unrelated, _REFERRING)):
-        edges = await reader.store.edges(uids, Direction.IN, wanted, MAX_EDGES) if uids else []
-        sure = (edge for edge in edges if edge.row.confidence >= SURE or edge.row.target in own)
-        found |= {(edge.node.row.path, line) for edge in sure for line in edge.row.lines}
-    return found
+    found |= await reader.store.edge_lines(sorted(own), types, 0.0, MAX_EDGES)
+    return found | (await reader.store.edge_lines(unrelated, _REFERRING, SURE, MAX_EDGES) if unrelated else set())
 
 
 async def _promised(reader: Reader, nodes: Sequence[Node], others: Iterable[Node]) -> set[str]:

@@ -56,6 +56,13 @@ SELECT e.target, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.pr
 FROM json_each(:pairs) w CROSS JOIN edge e INDEXED BY edge_target ON e.target = w.value ->> 0 AND e.type = w.value ->> 1
 CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file CROSS JOIN symbol_id s ON s.id = n.id
 
+-- name: lines_in
+SELECT f.path, e.line, e.further_lines
+FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node o ON o.id = i.id
+CROSS JOIN json_each(:types) t CROSS JOIN edge e INDEXED BY edge_target ON e.target = o.id AND e.type = t.value
+CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file
+WHERE e.confidence >= :least LIMIT :limit
+
 -- name: best_out
 WITH best AS MATERIALIZED (
   SELECT e.source, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.properties, e.target AS far, f.path
