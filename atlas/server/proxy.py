@@ -11,7 +11,7 @@ import sys
 import time
 
 from atlas.runtime.process import places, session_socket
-from atlas.server.relay import DONE, Relay
+from atlas.server.relay import DONE, LOST, Relay
 
 TYPE_CHECKING = False  # `typing` is not imported for a session's proxy
 if TYPE_CHECKING:
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 START_SECONDS = 20.0
 """A session waits this long for a daemon that is starting, which takes a second on an idle machine. Long, because the
 machine is busy when it takes longer, and 64 sessions that serve themselves instead keep it busy for minutes."""
+RESTART_SECONDS = 60.0
+"""And this long for another daemon after one has served it."""
 WELCOME_SECONDS = 20.0
 """And this long for its first line: many sessions may begin at once."""
-POLL_SECONDS = 0.02
+POLL_SECONDS, LONGEST_PAUSE = 0.02, 0.1
+"""Between two attempts to connect: first, and at most."""
 MOST_LOSSES = 10
-"""A request that was at work when so many daemons went away may be why: the session goes on in its own process. Most
-such requests have only waited for their turn."""
+"""A request that was at work when so many daemons went away may be why: a process of its own answers it. Most such
+requests have only waited for their turn."""
 OPTIONS = {"--project": "project", "--data-dir": "data_dir", "--toolsets": "toolsets"}
 
 
@@ -78,11 +81,50 @@ def serve(options: SessionOptions, in_process: Callable[[], int], warn: Callable
                 return 0
         except BrokenPipeError:
             return 1
-        is_suspect = any(request.losses >= MOST_LOSSES for request in relay.waiting.values())
-        link = None if is_suspect else daemon.join(starts=not relay.is_closing)
+        if any(request.losses >= MOST_LOSSES for request in relay.waiting.values()):
+            try:
+                _aside(relay, in_process, daemon.lock)
+            except BrokenPipeError:
+                return 1
+        link = daemon.join(starts=not relay.is_closing)
         if link is None:
             return _go_on(relay, in_process)
         relay.greet()
+
+
+def _aside(relay: Relay, in_process: Callable[[], int], lock_of_daemon: str) -> None:
+    """Have the waiting requests answered by another process, which ends with them; not while one does so.
+
+    One at a time for all sessions of the data folder: it imports what the daemon shares, a second and 200 MB.
+    """
+    import socket
+
+    lock = session_socket.take_lock(f"{lock_of_daemon}.aside")
+    if lock < 0:
+        return
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if not child:
+        try:
+            for descriptor in (0, 1):
+                os.dup2(theirs.fileno(), descriptor)
+            ours.close()
+            theirs.close()
+            os._exit(in_process())
+        finally:
+            os._exit(1)
+    theirs.close()
+    try:
+        relay.greet()
+        outcome = relay.run(ours, while_waiting=True)
+        relay.lose()
+        if outcome == LOST:
+            relay.give_up(MOST_LOSSES)
+    finally:
+        ours.close()
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+        os.close(lock)
 
 
 def _go_on(relay: Relay, in_process: Callable[[], int]) -> int:
@@ -115,11 +157,12 @@ class DaemonOfSession:
     """The daemon of the data folder that a session's options, variables and current folder name."""
 
     def __init__(self, options: SessionOptions, warn: Callable[[list[str]], None]) -> None:
-        self._warn, self._has_warned = warn, False
+        self._warn, self._has_warned, self._was_served = warn, False, False
         self.once: frozenset[str] = frozenset()
         """Tools whose call must not be repeated."""
         self._options = options
-        self._socket = self._lock = ""
+        self._socket = self.lock = ""
+        """Paths of the socket and of the lock beside it; "" without a current folder."""
         try:
             self._here = os.getcwd()
         except FileNotFoundError:  # in the process, which says so
@@ -127,7 +170,7 @@ class DaemonOfSession:
         project = options.project or os.environ.get("ATLAS_PROJECT", "")
         data_dir = options.data_dir or os.environ.get("ATLAS_DATA_DIR", "")
         folder = places.data_folder_of(project, data_dir, self._here)
-        self._socket, self._lock = (places.run_path(folder, ending) for ending in ("sock", "lock"))
+        self._socket, self.lock = (places.run_path(folder, ending) for ending in ("sock", "lock"))
 
     def join(self, *, starts: bool) -> socket.socket | None:
         """Return a connection on which the daemon serves this session, None if it does not.
@@ -137,7 +180,7 @@ class DaemonOfSession:
         if not self._socket:
             return None
         starts = starts and not _is_off(os.environ.get("ATLAS_MCP_START_DAEMON", ""))
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + (RESTART_SECONDS if self._was_served else START_SECONDS)
         while True:
             try:
                 link = self._connect() or (self._start(end) if starts else None)
@@ -153,6 +196,7 @@ class DaemonOfSession:
         if not answer.get("accepted"):
             link.close()
             return self._without(str(answer.get("why")))
+        self._was_served = True
         self.once = frozenset(answer["once"])
         if answer["ignored"] and not self._has_warned:
             self._has_warned = True
@@ -173,9 +217,9 @@ class DaemonOfSession:
     def _start(self, end: float) -> socket.socket | None:
         """Return a connection to a daemon that this or another session starts now; None if none comes up in time."""
         session_socket.open_run_folder()
-        lock = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        lock = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            has_launched = False
+            has_launched, pause = False, POLL_SECONDS
             while time.monotonic() < end:
                 if (link := self._connect()) is not None:
                     return link
@@ -186,8 +230,9 @@ class DaemonOfSession:
                     _launch(self._options, lock)
                     # the daemon holds the lock now, as long as it lives
                     os.close(lock)
-                    lock = os.open(self._lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-                time.sleep(POLL_SECONDS)
+                    lock = os.open(self.lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+                time.sleep(pause)
+                pause = min(pause * 1.2, LONGEST_PAUSE)
             return None
         finally:
             os.close(lock)
@@ -196,7 +241,7 @@ class DaemonOfSession:
         """Say what the session needs; return the daemon's answer. Raises OSError and ValueError."""
         options = self._options
         hello = session_socket.hello("session", options.project, options.data_dir, options.toolsets, self._here)
-        return session_socket.exchange(link, hello, WELCOME_SECONDS)
+        return session_socket.exchange(link, hello, RESTART_SECONDS if self._was_served else WELCOME_SECONDS)
 
 
 def _is_off(value: str) -> bool:

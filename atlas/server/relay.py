@@ -26,7 +26,7 @@ TOO_LONG = b"too long\n"
 _ID = b'{"jsonrpc":"2.0","id":'
 """How this program's server begins its answers and requests."""
 
-DONE, LOST = "done", "lost"
+DONE, LOST, IDLE = "done", "lost", "idle"
 
 
 class SentRequest:
@@ -65,14 +65,19 @@ class Relay:
         self._said, self._to_client = bytearray(), bytearray()
         self._is_skipping = self._is_linked = False
 
-    def run(self, link: socket.socket) -> str:
+    def run(self, link: socket.socket, *, while_waiting: bool = False) -> str:
         """Pass messages until the client has ended and the server after it (DONE), or the server alone (LOST).
+
+        With `while_waiting` also until all requests are answered (IDLE).
 
         Raises BrokenPipeError when the client no longer reads.
         """
         link.setblocking(False)
         self._is_linked, self.is_closing, is_shut = True, False, False
         while True:
+            if while_waiting and not (self.waiting or self._to_client or self.has_ended):
+                self._is_linked = False
+                return IDLE
             writes: list[Any] = [self.stdout] if self._to_client else []
             readable, writable, _ = select.select(
                 self._read_from(link), [*writes, link] if self._to_server else writes, ()
@@ -116,6 +121,15 @@ class Relay:
                     del self.waiting[number]
                     self._to_client += _unknown_result(number, request.tool)
             request.is_sent = False
+        while self._to_client:
+            self._say()
+
+    def give_up(self, losses: int) -> None:
+        """Answer the requests that were at work when so many servers went away: they may be why."""
+        for number, request in list(self.waiting.items()):
+            if request.losses >= losses:
+                del self.waiting[number]
+                self._to_client += _result(number, f"error: the server ended during each call of {request.tool}")
         while self._to_client:
             self._say()
 
@@ -303,6 +317,10 @@ def _unknown_result(number: object, tool: str) -> bytes:
         f"error: the daemon ended during this call of {tool}: it may or may not have written\n"
         "Look for what it writes before you call it again, or pass an idempotency_key."
     )
+    return _result(number, text)
+
+
+def _result(number: object, text: str) -> bytes:
     result = {"content": [{"type": "text", "text": text}], "isError": True}
     answer = {"jsonrpc": "2.0", "id": number, "result": result}
     return json.dumps(answer, separators=(",", ":")).encode() + b"\n"

@@ -9,7 +9,9 @@ import os
 import signal
 import stat
 import subprocess
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +53,12 @@ OPENED: list[Session] = []
 class Session(Talk):
     """A session of the shop, line by line."""
 
-    def __init__(self, place: Place, *arguments: str, cwd: Path | None = None, **env: str) -> None:
+    def __init__(
+        self, place: Place, *arguments: str, cwd: Path | None = None, program: Sequence[str] = COMMAND, **env: str
+    ) -> None:
         super().__init__(
             subprocess.Popen(
-                [*COMMAND, "mcp", *place.options, *arguments],
+                [*program, "mcp", *place.options, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -190,6 +194,20 @@ def test_a_session_survives_its_daemon(place: Place) -> None:
     assert not session.is_served, "who stops the daemon wants none"
     assert find_serving(place.data) is None
     assert session.end() == 0
+
+
+def test_a_request_that_a_daemon_may_have_died_of_is_answered_beside_it(place: Place) -> None:
+    patched = "import atlas.server.proxy as p; p.MOST_LOSSES = 1; from atlas.cli.main import main; main()"
+    session = Session(place, program=(sys.executable, "-P", "-c", patched))
+    before = node_of(session.call(1, "get_node", name="Cart"))
+    pid = serving(place).pid
+    os.kill(pid, signal.SIGSTOP)
+    session.say("tools/call", 2, name="get_node", arguments={"name": "Cart"})
+    time.sleep(0.3)  # the daemon has the request
+    os.kill(pid, signal.SIGKILL)
+    assert node_of(session.heard(2)) == before
+    assert node_of(session.call(3, "get_node", name="Cart")) == before
+    assert serving(place).pid != pid and session.is_served, "another daemon serves what comes next"
 
 
 def test_a_write_is_not_repeated(place: Place) -> None:
