@@ -31,6 +31,7 @@ from atlas.code.lines.caught import answer_caught
 from atlas.code.lines.environment import answer_environment
 from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.line_report import LineReport
+from atlas.code.lines.properties import answer_properties
 from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings
 from atlas.code.lines.versions import answer_versions, asks_twice
@@ -64,6 +65,7 @@ MOST_ENDS = 2
 _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
     answer_caught,
     answer_environment,
+    answer_properties,
     answer_versions,
     answer_releases,
     answer_flags,
@@ -82,6 +84,8 @@ class AskedQuestion:
     query: Query
     where: Filter
     subjects: Subjects = field(default_factory=Subjects)
+    is_stated: bool = False
+    """Whether the caller states the relation instead of leaving it to the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +228,7 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
 async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIntent, answered: Answered) -> Answered:
     """Add the answers to the other parts of a question, or say which part is not answered and how to ask it."""
     answer = answered.answer
-    if not isinstance(answer, EdgeAnswer) or answer.outcome == "not_found" or not asked.subjects.text.words:
+    if not isinstance(answer, EdgeAnswer) or answer.outcome == "not_found" or asked.is_stated:
         return answered
     further: list[EdgeAnswer] = []
     notes: list[str] = []
@@ -278,8 +282,8 @@ async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 
 async def _remaining(reader: Reader, asked: AskedQuestion, intent: RelationIntent) -> RemainingWords:
-    """Return what the words beside a relation say; nothing where the caller states the relation or the text is long."""
-    if not asked.subjects.text.words:
+    """Return what the words beside a relation say; nothing where the caller states the relation."""
+    if asked.is_stated:
         return RemainingWords(intent)
     return await read_remaining(reader, asked.query.text, intent, asked.where)
 

@@ -148,7 +148,7 @@ async def search(
     if mode == Mode.HYBRID:
         query = replace(query, relation=stated or with_line(query.relation, query.text, reader.languages))
         subjects = Subjects() if stated is not None else await _subjects(reader, query, where)
-        answered = await answer_question(reader, AskedQuestion(text, query, where, subjects))
+        answered = await answer_question(reader, AskedQuestion(text, query, where, subjects, stated is not None))
         if answered.answer is not None:
             return _answer(query, answered)
         found = await _find(reader, text, query, where)

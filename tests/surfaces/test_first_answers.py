@@ -22,6 +22,13 @@ FILES = {
         "class App:\n    def send_task(self, name):\n        amqp = make(self)\n        amqp.send_task_message(name)\n\n\n"
         "class Task:\n    def apply_async(self):\n        app = self._get()\n        return app.send_task('x')\n"
     ),
+    "shop/files.py": (
+        "class Files:\n    def serve(self, path):\n        return self.respond(path)\n\n    def respond(self, path):\n"
+        "        return run_in_thread(self.look_up, path)\n\n    def look_up(self, path):\n        return path\n"
+    ),
+    "web/errors.rb": (
+        "module Web\n  module BadRequest\n  end\n  class TooLong < StandardError\n    include BadRequest\n  end\nend\n"
+    ),
     "shop/texts.py": (
         "ROOT_DISALLOWED = 'Running a worker with superuser privileges is a very bad idea'\n\n\n"
         "def check_privileges(uid):\n    if not uid:\n        raise RuntimeError(ROOT_DISALLOWED.format(uid))\n"
@@ -54,6 +61,8 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
             "call chain from Task.apply_async to send_task_message",
             ("send_task_message from", "App.send_task 15 (name", "Amqp.send_task_message 9 (", "not certain"),
         ),
+        ("path from Files.serve to Files.look_up", ("Files.respond 3", "Files.look_up 6", "handed over as a value")),
+        ("Which errors include the Web::BadRequest module?", ("subclasses of", "TooLong")),
         ("path from Task.apply_async to check_privileges", ("unknown", "unknown rather than none")),
         ("list every function whose return type is Link", ("functions returning type_alias", "httpLink", "splitLink")),
         ("Which types satisfy the Codec interface?", ("implementations of interface", "codec/json/json.go")),

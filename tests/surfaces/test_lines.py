@@ -22,6 +22,14 @@ FILES: dict[str, str | None] = {
     "shop/config.py": (
         "import os\n\nCACHE = os.environ.get('SHOP_CACHE')\nNAME = 'SHOP_DEBUG'\nDEBUG = os.getenv(NAME)\nMAX_ITEMS = 20\n"
     ),
+    "shop/limits.rb": (
+        "env_int = lambda do |key, val|\n  if str = ENV[key]\n    val = Integer(str)\n  end\n  val\nend\n"
+        "MOST = env_int.call(\"SHOP_MOST_UPLOADS\", 4)\n"
+    ),
+    "shop/Limits.java": (
+        'class Limits {\n  static int LIMIT = 3;\n  boolean open = Boolean.getBoolean("shop.open");\n'
+        '  String zone() { return System.getProperty("shop.zone"); }\n}\n'
+    ),
     "shop/errors.py": "class ShopError(Exception): ...\n\n\nclass EmptyCart(ShopError): ...\n",
     "shop/cart.py": "from shop.errors import EmptyCart\n\n\ndef pay(items):\n    if not items:\n        raise EmptyCart()\n",
     "shop/main.py": "import argparse\n\np = argparse.ArgumentParser()\np.add_argument('--dry-run', help='only print')\n",
@@ -29,6 +37,9 @@ FILES: dict[str, str | None] = {
 }
 ASKED = {
     "which environment variables does it read?": ("SHOP_CACHE shop/config.py:3", "SHOP_DEBUG shop/config.py:5"),
+    "which environment variables limit uploads?": ("SHOP_MOST_UPLOADS shop/limits.rb:7",),
+    "which system properties does it read": ("shop.open shop/Limits.java:3", "shop.zone shop/Limits.java:4"),
+    "when was zone added to Limits": ("Limits.zone shop/Limits.java:4 was added", "Add a cart"),
     "what does SHOP_CACHE do": ("reads shop/config.py:3", "documented docs/caching.md:3"),
     "what does --dry-run do?": ("declared shop/main.py:4", "only print"),
     "default of max_items": ("default shop/config.py:6 MAX_ITEMS = 20",),

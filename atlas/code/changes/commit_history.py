@@ -31,6 +31,8 @@ MAX_COMMITS = 500
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
 PAGE = 10
+MOST_NAMES = 4
+"""Names of a question of which one may be a member of another."""
 _EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
 """What may stand between `who` and what somebody did to the history: not `calls` in `who calls add`."""
 _CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
@@ -210,6 +212,8 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
         written = [f"{member['owner'].strip('`')}.{member['after'] or member['before']}", *written]
     if query.relation is not None and query.relation.kind == Kind.CHANGES and query.relation.name:
         written.append(query.relation.name)
+    if (member := await _member(reader, query.names, where)) is not None:
+        return [member]
     for name in written:
         if nodes := await _named(reader, name, where):
             return nodes
@@ -221,6 +225,40 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
             if nodes and (len(nodes) == 1 or not word.islower()):
                 return nodes
     return await _in_texts(reader, written[:1], where) if _ADDS.search(query.text) else []
+
+
+async def _member(reader: Reader, names: Sequence[str], where: Filter) -> HistorySubject | None:
+    """Return the member or text of a class where a question names both: `the follow_symlink option of StaticFiles`."""
+    if not 2 <= len(names) <= MOST_NAMES:
+        return None
+    for owner in names:
+        classes = [
+            each for each in await _named(reader, owner, where) if each.node and each.node.row.label == Label.CLASS
+        ]
+        if len(classes) != 1 or (node := classes[0].node) is None:
+            continue
+        for name in names:
+            if name == owner or "." in name:
+                continue
+            held = await _named(reader, f"{node.row.qualified_name}.{name}", where)
+            if held:
+                return held[0]
+            found = await _in_lines(reader, name, classes[0], where)
+            if found is not None:
+                return found
+    return None
+
+
+async def _in_lines(reader: Reader, name: str, owner: HistorySubject, where: Filter) -> HistorySubject | None:
+    """Return the first line of a class that has a name as a whole word."""
+    project = where.project or reader.project
+    text = (await reader.store.content(project, [owner.path])).get(owner.path, b"").decode("utf-8", "replace")
+    word = re.compile(rf"(?<![\w]){re.escape(name)}(?!\w)")
+    first, last = owner.lines
+    for number, line in enumerate(text.splitlines()[first - 1 : last], first):
+        if word.search(line):
+            return HistorySubject(owner.path, text=name, line=number)
+    return None
 
 
 async def _methods_outside(reader: Reader, subject: HistorySubject) -> list[HistorySubject]:
@@ -283,6 +321,8 @@ async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubjec
     kept = [node for node in code if not node.row.is_test and not is_aside(node.row.path)] or code
     kept = [node for node in kept if not node.row.path.endswith(declarations)] or kept
     kept = [node for node in kept if node.row.label != Label.VALUE] or kept
+    classes = {node.row.qualified_name for node in kept if node.row.label == Label.CLASS}
+    kept = [node for node in kept if node.row.qualified_name.rpartition(".")[0] not in classes]  # no constructors
     if not kept:
         files = [node for node in inside if node.row.label in _FILES]
         return [HistorySubject(files[0].row.path)] if files else []

@@ -92,7 +92,16 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return None
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
+    if intent.kind == Kind.IMPORTERS and await _is_mixed_in(reader, targets):
+        intent = replace(intent, kind=Kind.SUBTYPES)
     return await _of_targets(reader, intent, targets, where)
+
+
+async def _is_mixed_in(reader: Reader, targets: Targets) -> bool:
+    """Return whether classes include the named thing, rather than files: Ruby's modules."""
+    found = await reader.store.degrees(targets.uids, Direction.IN, (EdgeType.INHERITS, EdgeType.IMPORTS))
+    is_file = any(each.node.row.path and each.node.row.label in _FILE_LABELS for each in targets.targets)
+    return not is_file and {each for types in found.values() for each in types} == {EdgeType.INHERITS}
 
 
 async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> EdgeAnswer | None:
@@ -390,7 +399,9 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
         return EdgeAnswer(intent, targets, others)
     steps = await find_path(reader, targets.uids, others.uids)
     note = ""
-    if not steps and (steps := await find_path_by_name(reader, targets.uids, [each.node for each in others.targets])):
+    if not steps and (steps := await find_path(reader, targets.uids, others.uids, hands_over=True)):
+        note = "no chain of calls alone: a step may be a function that is handed over as a value, and called elsewhere"
+    elif not steps and (steps := await find_path_by_name(reader, targets.uids, [each.node for each in others.targets])):
         note = "a step marked `name` is an unresolved call of that name, which makes the chain likely, not certain"
     related = tuple(
         RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)

@@ -36,11 +36,15 @@ class Step:
     confidence: float
 
 
-async def find_path(reader: Reader, starts: Sequence[str], ends: Sequence[str]) -> tuple[Step, ...]:
+async def find_path(
+    reader: Reader, starts: Sequence[str], ends: Sequence[str], *, hands_over: bool = False
+) -> tuple[Step, ...]:
     """Return the steps of a shortest chain of calls; () where there is none within the bounds.
 
-    A class starts and ends a chain with each of its members. A call of a method may run what overrides it.
+    A class starts and ends a chain with each of its members. A call of a method may run what overrides it. With
+    `hands_over` a function also leads to one that it hands over as a value: `run_in_thread(self.lookup)`.
     """
+    types = (EdgeType.CALLS, EdgeType.REFERENCES) if hands_over else (EdgeType.CALLS,)
     forward: dict[str, Edge | None] = dict.fromkeys([*starts, *await _members(reader, starts)])
     backward: dict[str, Edge | None] = dict.fromkeys([*ends, *await _members(reader, ends)])
     ahead, behind = list(forward), list(backward)
@@ -50,9 +54,9 @@ async def find_path(reader: Reader, starts: Sequence[str], ends: Sequence[str]) 
         if not ahead or not behind or len(forward) + len(backward) > MAX_VISITED:
             break
         if len(ahead) <= len(behind):
-            ahead = await _expand(reader, ahead, forward, Direction.OUT)
+            ahead = await _expand(reader, ahead, forward, Direction.OUT, types)
         else:
-            behind = await _expand(reader, behind, backward, Direction.IN)
+            behind = await _expand(reader, behind, backward, Direction.IN, types)
     met = next((uid for uid in forward if uid in backward), None)
     return await _chain(reader, met, forward, backward) if met else ()
 
@@ -113,10 +117,10 @@ async def _members(reader: Reader, uids: Sequence[str]) -> list[str]:
 
 
 async def _expand(
-    reader: Reader, level: Sequence[str], known: dict[str, Edge | None], direction: Direction
+    reader: Reader, level: Sequence[str], known: dict[str, Edge | None], direction: Direction, types: Sequence[EdgeType]
 ) -> list[str]:
     """Follow calls one step in a direction; overrides are followed against their edges, from base to override."""
-    found = await reader.store.edges(level, direction, (EdgeType.CALLS,), MAX_VISITED)
+    found = await reader.store.edges(level, direction, types, MAX_VISITED)
     against = Direction.IN if direction == Direction.OUT else Direction.OUT
     found += await reader.store.edges(level, against, (EdgeType.OVERRIDES,), MAX_VISITED)
     new: list[str] = []

@@ -9,11 +9,12 @@ is looked up where the constant is assigned.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.code.graph.variables import read_places
 from atlas.code.lines.asked_words import mentions, topic_words
+from atlas.code.lines.environment_helpers import calls_of_helpers
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
@@ -113,7 +114,8 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
         if not is_asked:
             return None
     documented = await _documented(reader, where)
-    report = _listed(query, reader.root.name, reads, documented, named, notes)
+    in_code = await _in_code(reader, where, documented.keys() - {each.name for each in reads})
+    report = _listed(query, reader.root.name, reads, documented, named, notes, in_code)
     # no known form of a read is no proof that there is none: the words are searched then
     return report if report.lines else None
 
@@ -128,6 +130,7 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     for each in reads:
         value = values.get(re.split(r"[.:]", each.name)[-1]) if each.is_computed else None
         resolved.append(EnvironmentRead(value, each.found, each.is_written) if value else each)
+    resolved = await _through_helpers(reader, where, resolved)
     plain = {each.name for each in resolved if not each.is_passed}
     kept = [
         each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)
@@ -135,6 +138,14 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     known = {(each.name, each.found.place) for each in kept}
     linked = [each for each in await _linked(reader, where) if (each.name, each.found.place) not in known]
     return sorted([*kept, *linked], key=lambda each: each.found.file.is_test), scan.notes
+
+
+async def _through_helpers(reader: Reader, where: Filter, reads: Sequence[EnvironmentRead]) -> list[EnvironmentRead]:
+    """Return the reads with those through functions of the project in place of the read in the function itself."""
+    computed = [(each.name, each.found) for each in reads if each.is_computed]
+    calls = await calls_of_helpers(reader, where, computed)
+    kept = [each for each in reads if not (each.is_computed and each.name in calls)]
+    return [*kept, *(EnvironmentRead(call.match["value"], call) for found in calls.values() for call in found)]
 
 
 async def _linked(reader: Reader, where: Filter) -> list[EnvironmentRead]:
@@ -209,6 +220,16 @@ async def _documented(reader: Reader, where: Filter) -> dict[str, TextMatch]:
     return kept
 
 
+async def _in_code(reader: Reader, where: Filter, names: Collection[str]) -> dict[str, str]:
+    """Return where code has documented names that no known form of a read has: it may read them in another way."""
+    if not names:
+        return {}
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+    needles = [name.encode() for name in sorted(names)]
+    scan = await scan_texts(reader, where, pattern, needles, lambda path: not is_document(path))
+    return {each.match[0]: f"in code {each.place}" for each in reversed(scan.found)}
+
+
 async def _is_defined(reader: Reader, name: str, where: Filter, reads: Sequence[EnvironmentRead]) -> bool:
     """Return whether a definition of the project has the name, other than a place that reads the variable."""
     nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=where.project), 5)
@@ -276,6 +297,7 @@ def _listed(
     documented: Mapping[str, TextMatch],
     named: Sequence[str],
     notes: tuple[str, ...],
+    in_code: Mapping[str, str],
 ) -> LineReport:
     code = [each for each in reads if not each.found.file.is_test] if not query.wants_tests else list(reads)
     own = frozenset((reader_name.lower(), "app"))
@@ -299,7 +321,10 @@ def _listed(
     elsewhere = [each.place for each in lines if each.group == "in_tools"]
     lines = [each for each in lines if each.group != "in_tools"]
     lines += [TextLine("in_tools", "build, benchmarks, examples", ", ".join(elsewhere))] if elsewhere else []
-    lines += [TextLine("documented", name, f"{found.place} (no read in indexed code)") for name, found in others]
+    lines += [
+        TextLine("documented", name, f"{found.place} ({in_code.get(name, 'not in indexed code')})")
+        for name, found in others
+    ]
     order = ("variables", "computed", "others", "documented", "through_env", "only_set", "in_tools")
     lines.sort(key=lambda each: (order.index(each.group), each.place))
     files = {each.found.file.path for each in kept}

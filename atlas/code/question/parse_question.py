@@ -141,7 +141,8 @@ _OF_DEFINITIONS = frozenset(
 _WANTS_DOCUMENTS = re.compile(
     r"(?<!generation of )(?<!generating )(?<!generates )(?<!generate )"
     r"\b(?:docs?|documentation|documents?|documented|pages?|tutorials?|guides?|manual|handbook|readme|changelog|explain(?:s|ed)"
-    r"|release notes)\b|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
+    r"|release notes)\b|^where (?:can|do|should) (?:i|we|one) (?:read|learn)\b"
+    r"|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
     re.IGNORECASE,
 )
 _ASKS_WHAT_FOLLOWS = re.compile(r"^what (?:happens|occurs|goes on) (?:when|if|after|once|while|as)\b", re.IGNORECASE)

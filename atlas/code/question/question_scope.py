@@ -92,8 +92,9 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _WITHIN_FIRST = re.compile(
-    rf"^(?:(?:all |the |every |any )*(?:what|who|where|(?:what|which) (?!is |are |was |does |do )\w+|anything|everything|functions|methods|classes"
-    rf"|code|places|callers|usages|tests|files|lines)|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
+    r"^(?:(?:all |the |every |any )*(?:what|who|where|(?:what|which) (?!is |are |was |does |do )\w+|anything|everything"
+    r"|functions|methods|classes|code|places|callers|usages|tests|files|lines)"
+    r"|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
     rf"(?P<out> ?\b(?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?(?P<first>\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
     re.IGNORECASE,
 )

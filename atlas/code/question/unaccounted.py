@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from atlas.code.question.cues import is_relation_word
 from atlas.code.question.frames import KIND_WORD, words_of
-from atlas.code.question.further_parts import split_parts
+from atlas.code.question.further_parts import further_parts, split_parts
 from atlas.code.question.names import dotted
 from atlas.code.question.question_scope import PRONOUNS
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
@@ -72,7 +72,7 @@ class WordsLeft:
 
 def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
     """Return the words of the clause with the name that an answer to the intent would leave out."""
-    own = frozenset(_own(intent))
+    own = frozenset((*_own(intent), *(part.text for part in further_parts(text, intent))))
     known = _known(intent)
     for clause in (clause for part in split_parts(text) for clause in _END.split(part)):
         words = [each for raw in clause.split() if (each := raw.strip(_EDGE))]
