@@ -2,8 +2,8 @@
 
     python -m tests.bench.parallel_calls --rounds 1000
 
-Each round is one of {no index, one file changed, branch switched} x {stdio, HTTP, two, ten server processes} x {reads,
-writes, mixed} x {with and without calls that are cancelled while they wait}. Sessions live for `PER_PROJECT` rounds,
+Each round is one of {no index, one file changed, branch switched} x {ten sessions of a daemon, stdio, HTTP, two, ten
+server processes} x {reads, writes, mixed} x {with and without calls that are cancelled while they wait}. Sessions live for `PER_PROJECT` rounds,
 of which the first has no index. Ends with 1 and the first failure of each kind if a call failed or a write is not kept.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.surfaces.parallel import LOADS, STATES, Rounds, make_project, sessions, until_settled
 
-TRANSPORTS = ("stdio", "http", "two sessions", "ten processes")
+TRANSPORTS = ("daemon", "stdio", "http", "two sessions", "ten processes")
 PER_PROJECT = 25
 AT_ONCE = 10
 

@@ -21,7 +21,7 @@ from atlas.core.errors import AtlasError
 from atlas.runtime.config.load import load_settings
 
 from .http_server import http_server
-from .processes import Place, server, text_of
+from .processes import Place, atlas, server, text_of
 
 STATES = ("no index", "one file changed", "branch switched")
 LOADS = ("reads", "writes", "mixed")
@@ -142,7 +142,8 @@ async def until_settled(rounds: Rounds, seconds: float = 60.0) -> None:
 
 @asynccontextmanager
 async def sessions(place: Place, transport: str) -> AsyncIterator[list[Call]]:
-    """Sessions with one project: `stdio`, `two sessions` and `http` are server processes, others are in this one."""
+    """Sessions with one project: `ten sessions` are in this process, those of `daemon` are served by one, others by
+    processes of their own."""
     async with AsyncExitStack() as stack:
         calls: list[Call] = []
         if transport == "http":
@@ -151,8 +152,11 @@ async def sessions(place: Place, transport: str) -> AsyncIterator[list[Call]]:
         elif transport == "ten sessions":
             calls += [await stack.enter_async_context(_in_process(place)) for _ in range(10)]
         else:
-            for _ in range({"stdio": 1, "two sessions": 2, "ten processes": 10}[transport]):
-                client = await stack.enter_async_context(server(place, *TOOLSETS, **MANY_WRITES))
+            starts = {"ATLAS_MCP_START_DAEMON": "true"} if transport == "daemon" else {}
+            if starts:
+                stack.callback(atlas, "daemon", "stop", *place.options)
+            for _ in range({"stdio": 1, "two sessions": 2}.get(transport, 10)):
+                client = await stack.enter_async_context(server(place, *TOOLSETS, **MANY_WRITES, **starts))
                 calls.append(_client_call(client))
         yield calls
 
