@@ -12,7 +12,7 @@ from atlas.adapters.embedders.remote.openai import in_order
 from atlas.adapters.embedders.remote.retry import RequestRejected, ServerBusy
 from atlas.adapters.embedders.vector_codec import read_rows
 from atlas.core.errors import ConfigError
-from atlas.runtime.process.litellm_library import describe_error, load_litellm
+from atlas.runtime.process.litellm_library import describe_error, load_litellm, request_options
 
 
 class LiteLlmEndpoint:
@@ -23,11 +23,7 @@ class LiteLlmEndpoint:
     def __init__(self, model: str, url: str, key: str, dimensions: int, seconds: float, place: str) -> None:
         """`model` is LiteLLM's name with the provider prefix; empty `url` and `key` mean the provider's defaults."""
         self._model, self._key, self.place = model, key, place
-        self._options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
-        if url:
-            self._options["api_base"] = url
-        if key:
-            self._options["api_key"] = key
+        self._options = request_options(url, key, seconds)
         if dimensions:
             self._options["dimensions"] = dimensions
 

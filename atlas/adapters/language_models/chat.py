@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from atlas.core.errors import AtlasError, ConfigError, Unavailable
 from atlas.core.language_model import Message, ModelEvent, Retrying, TextDelta, ToolRequest, Usage
-from atlas.runtime.process.litellm_library import describe_error, load_litellm
+from atlas.runtime.process.litellm_library import describe_error, load_litellm, request_options
 
 MAX_MESSAGE = 300
 """Characters of a provider's error that are shown."""
@@ -36,11 +36,7 @@ class LiteLlmChatModel:
         """`model` is LiteLLM's name with the provider prefix; empty `url` and `key` mean the provider's defaults."""
         self._model, self._key, self._delay = model, key, delay
         self._info: Mapping[str, Any] | None = None
-        self._options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
-        if url:
-            self._options["api_base"] = url
-        if key:
-            self._options["api_key"] = key
+        self._options = request_options(url, key, seconds)
 
     @property
     def name(self) -> str:

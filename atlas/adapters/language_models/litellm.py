@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from atlas.core.errors import AtlasError, ConfigError, Unavailable
-from atlas.runtime.process.litellm_library import describe_error, load_litellm
+from atlas.runtime.process.litellm_library import describe_error, load_litellm, request_options
 
 MAX_MESSAGE = 300
 MAX_ANSWER = 20_000
@@ -19,11 +19,7 @@ class LiteLlmModel:
     def __init__(self, model: str, url: str, key: str, seconds: float) -> None:
         """`model` is LiteLLM's name with the provider prefix; empty `url` and `key` mean the provider's defaults."""
         self._model, self._key = model, key
-        self._options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
-        if url:
-            self._options["api_base"] = url
-        if key:
-            self._options["api_key"] = key
+        self._options = request_options(url, key, seconds)
 
     @property
     def name(self) -> str:

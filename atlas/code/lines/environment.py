@@ -12,14 +12,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from atlas.code.graph.variables import read_places
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.environment_helpers import calls_of_helpers
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
-from atlas.core.model import Filter, Label, Match
+from atlas.code.retrieve.channels import keeps
+from atlas.core.model import STRUCTURE_PATH, Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 _ASKS = re.compile(r"\benv(?:ironment(?:al)?)?[- ]?var(?:iable)?s?\b|\benviron(?:ment)? settings\b", re.IGNORECASE)
@@ -80,6 +80,19 @@ MOST_USES = 2
 MAX_SENTENCE = 260
 _ASSIGNED = re.compile(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
 MAX_LEFT = 30
+MAX_VARIABLES = 5_000
+MAX_PLACES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class VariablePlace:
+    """A line at which code or configuration reads or sets a variable, by its edge."""
+
+    name: str
+    node: Node
+    """The code or file around it."""
+    line: int
+    is_written: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +113,7 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
     text = query.text
     named = tuple(dict.fromkeys(_CONSTANT.findall(text)))
     is_asked = bool(_ASKS.search(text) or _READS.search(text))
-    is_about_one = bool(named and _OF_ONE.search(text) and await read_places(reader, where, named))
+    is_about_one = bool(named and _OF_ONE.search(text) and await _read_places(reader, where, named))
     is_asked = is_asked or is_about_one
     if not is_asked and not (len(named) == 1 and len(text.split()) <= 12 and query.relation is None):
         return None
@@ -148,9 +161,25 @@ async def _through_helpers(reader: Reader, where: Filter, reads: Sequence[Enviro
     return [*kept, *(EnvironmentRead(call.match["value"], call) for found in calls.values() for call in found)]
 
 
+async def _read_places(reader: Reader, where: Filter, names: Sequence[str] = ()) -> list[VariablePlace]:
+    """Return the places of all variables, or of those named, by path and line. Raises store errors."""
+    scope = Filter(project=where.project, labels=(Label.ENV_VAR,))
+    nodes = await reader.store.find(STRUCTURE_PATH, Match.PATH, scope, MAX_VARIABLES)
+    by_uid = {node.row.uid: node.row.name for node in nodes if not names or node.row.name in names}
+    types = (EdgeType.READS_ENV, EdgeType.SETS_ENV)
+    edges = await reader.store.edges(list(by_uid), Direction.IN, types, MAX_PLACES) if by_uid else []
+    found = [
+        VariablePlace(by_uid[edge.row.target], edge.node, line, edge.row.type == EdgeType.SETS_ENV)
+        for edge in edges
+        if keeps(where, edge.node)
+        for line in edge.row.lines
+    ]
+    return sorted(found, key=lambda each: (each.node.row.is_test, each.node.row.path, each.line, each.name))
+
+
 async def _linked(reader: Reader, where: Filter) -> list[EnvironmentRead]:
     """Return the reads and definitions that the graph has."""
-    places = await read_places(reader, where)
+    places = await _read_places(reader, where)
     contents = await reader.store.content(
         where.project or reader.project, sorted({each.node.row.path for each in places})
     )

@@ -5,10 +5,10 @@ Raises ConfigError without showing a secret. `load.py` refuses server settings f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from atlas.core.errors import ConfigError
 from atlas.runtime.config.addresses import masked
@@ -41,7 +41,9 @@ def check_embedder(settings: Settings) -> None:
     if chosen.provider not in SERVERS:
         return
     if settings.embedder_url:
-        _check_embedder_url(settings)
+        looks = 'It must look like "http://host:port" or "https://host/v1".'
+        hints = (looks, "Put the key into the environment variable ATLAS_EMBEDDER_API_KEY.")
+        _check_address(settings, "embedder.url", settings.embedder_url, "a server", hints)
     if chosen.provider == "openai" and not chosen.url:
         raise ConfigError(
             "embedder.url is missing: which server is it?",
@@ -94,17 +96,40 @@ def with_index_at(settings: Settings, place: str, here: Path) -> Settings:
 
 
 def _check_store_url(settings: Settings) -> None:
-    url, origin = settings.store.url, settings.origin("store.url")
+    url, hint = settings.store.url, "Set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD instead."
+
+    def is_bolt(parts: SplitResult) -> bool:
+        return url.startswith(BOLT_SCHEMES) and not parts.path
+
+    _check_address(settings, "store.url", url, "a Bolt server", (_BOLT_HINT, hint), is_bolt)
+
+
+def _is_web(parts: SplitResult) -> bool:
+    return parts.scheme in ("http", "https")
+
+
+def _check_address(
+    settings: Settings,
+    key: str,
+    url: str,
+    server: str,
+    hints: tuple[str, str],
+    is_wanted: Callable[[SplitResult], bool] = _is_web,
+) -> None:
+    """Raise ConfigError for a setting that is not the address of a server, or that holds a user or password.
+
+    `hints` say what an address looks like, and where a password goes.
+    """
+    origin = settings.origin(key)
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         parts, host = urlsplit(""), ""
-    if not url.startswith(BOLT_SCHEMES) or not host or parts.path or parts.query or parts.fragment or "\\" in url:
-        raise ConfigError(f"{origin}: store.url is not the address of a Bolt server: {masked(url)}", _BOLT_HINT)
+    if not is_wanted(parts) or not host or parts.query or parts.fragment or "\\" in url:
+        raise ConfigError(f"{origin}: {key} is not the address of {server}: {masked(url)}", hints[0])
     if parts.username is not None or parts.password is not None:
-        hint = "Set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD instead."
-        raise ConfigError(f"{origin}: store.url must not hold a user or password: {masked(url)}", hint)
+        raise ConfigError(f"{origin}: {key} must not hold a user or password: {masked(url)}", hints[1])
 
 
 def _check_certificate(settings: Settings) -> None:
@@ -117,22 +142,6 @@ def _check_certificate(settings: Settings) -> None:
     path = settings.root / store.ca_file
     if not path.is_file():
         raise ConfigError(f"{origin}: store.ca_file is not a file: {path}", "Name a PEM file.")
-
-
-def _check_embedder_url(settings: Settings) -> None:
-    url = settings.embedder_url
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
-    except ValueError:
-        parts, host = urlsplit(""), ""
-    origin = settings.origin("embedder.url")
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url:
-        hint = 'It must look like "http://host:port" or "https://host/v1".'
-        raise ConfigError(f"{origin}: embedder.url is not the address of a server: {masked(url)}", hint)
-    if parts.username is not None or parts.password is not None:
-        hint = "Put the key into the environment variable ATLAS_EMBEDDER_API_KEY."
-        raise ConfigError(f"{origin}: embedder.url must not hold a user or password: {masked(url)}", hint)
 
 
 def check_languages(settings: Settings) -> None:
@@ -185,19 +194,9 @@ def _check_model(settings: Settings, key: str, model: str, server: str) -> None:
 
 def _check_model_server(settings: Settings, key: str, url: str, key_variable: str) -> None:
     """Raise ConfigError for an invalid address of a server with a model, or one that holds a password."""
-    origin = settings.origin(key)
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
-    except ValueError:
-        parts, host = urlsplit(""), ""
-    is_address = parts.scheme in ("http", "https") and host and not (parts.query or parts.fragment or "\\" in url)
-    if url and not is_address:
-        hint = 'It must look like "http://127.0.0.1:8081".'
-        raise ConfigError(f"{origin}: {key} is not the address of a server: {masked(url)}", hint)
-    if parts.username is not None or parts.password is not None:
-        hint = f"Put a key into the environment variable {key_variable}."
-        raise ConfigError(f"{origin}: {key} must not hold a user or password: {masked(url)}", hint)
+    hint = f"Put a key into the environment variable {key_variable}."
+    if url:
+        _check_address(settings, key, url, "a server", ('It must look like "http://127.0.0.1:8081".', hint))
 
 
 def check_papers(settings: Settings) -> None:
@@ -216,18 +215,12 @@ def check_papers(settings: Settings) -> None:
 
 def _check_service(settings: Settings, name: str, example: str, without_password: str) -> None:
     """Raise ConfigError for a setting of `[papers]` that is not the address of a service."""
-    url, origin = str(getattr(settings.papers, name)), settings.origin(f"papers.{name}")
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
-    except ValueError:
-        parts, host = urlsplit(""), ""
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url or "{" in url:
-        hint = f'It must look like "{example}".'
-        raise ConfigError(f"{origin}: papers.{name} is not the address of a service: {masked(url)}", hint)
-    if parts.username is not None or parts.password is not None:
-        problem = f"papers.{name} must not hold a user or password"
-        raise ConfigError(f"{origin}: {problem}: {masked(url)}", without_password)
+    url, hints = str(getattr(settings.papers, name)), (f'It must look like "{example}".', without_password)
+
+    def is_service(parts: SplitResult) -> bool:
+        return _is_web(parts) and "{" not in url
+
+    _check_address(settings, f"papers.{name}", url, "a service", hints, is_service)
 
 
 def check_knowledge(settings: Settings) -> None:

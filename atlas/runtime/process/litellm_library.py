@@ -1,4 +1,4 @@
-"""LiteLLM, an optional library: its import at the first use, and what its errors say.
+"""LiteLLM, an optional library: its import at the first use, arguments of requests, and what its errors say.
 
 The import must not use the network (price list) or change the environment (LiteLLM overwrites TIKTOKEN_CACHE_DIR).
 """
@@ -40,6 +40,12 @@ def load_litellm() -> Any:
         library.telemetry = False
         library.suppress_debug_info = True
         return library
+
+
+def request_options(url: str, key: str, seconds: float) -> dict[str, object]:
+    """Return the arguments that all requests share; empty `url` and `key` mean the provider's defaults."""
+    options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
+    return options | ({"api_base": url} if url else {}) | ({"api_key": key} if key else {})
 
 
 def describe_error(error: Exception, key: str, most_characters: int) -> str:
