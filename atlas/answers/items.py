@@ -120,12 +120,7 @@ def body_lines(body: ItemsBody) -> Iterator[str]:
         yield f"{group.name}{count}:"
         yield from (f"- {item.line}" for item in group.items)
     for action in body.actions:
-        yield f"next: {action.tool} {_json(action.arguments)} ({action.why})"
-
-
-def _json(arguments: Mapping[str, Any]) -> str:
-    """Return arguments as JSON; what is invisible or changes the direction of text is escaped."""
-    return json_text(arguments)
+        yield f"next: {action.tool} {json_text(action.arguments)} ({action.why})"
 
 
 def body_structure(body: ItemsBody) -> dict[str, object]:

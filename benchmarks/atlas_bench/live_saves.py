@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from atlas.parsing import content_digest
 from atlas_bench import meter
 from atlas_bench.edits import AddedFunction, TreeFile, added, check_out, code_files, save
-from atlas_bench.observer import Probe, ProbeTarget, ProbeTimeout, behind, digest_of, until, waiting_vectors
+from atlas_bench.observer import Probe, ProbeTarget, ProbeTimeout, behind, until, waiting_vectors
 
 PAUSE_SECONDS = 0.7
 """Pause between two saves: enough for a daemon to become idle, and not a multiple of any of its intervals."""
@@ -126,7 +127,7 @@ async def burst(place: ProbeTarget, events: int) -> BurstLatencies:
     digests: dict[str, str] = {}
     begun = _Begun.now(place)
     for path, content in check_out(place.tree, place.files, events, chance):
-        digests[path] = digest_of(content)
+        digests[path] = content_digest(content)
     return await _fresh(place, digests, begun, begun.passed())
 
 
@@ -153,7 +154,7 @@ class _Begun:
 
 
 def _digests(tree: Path, files: Sequence[TreeFile]) -> dict[str, str]:
-    return {file.path: digest_of((tree / file.path).read_bytes()) for file in files}
+    return {file.path: content_digest((tree / file.path).read_bytes()) for file in files}
 
 
 async def _fresh(place: ProbeTarget, digests: Mapping[str, str], begun: _Begun, written: float) -> BurstLatencies:

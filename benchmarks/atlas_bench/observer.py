@@ -17,7 +17,6 @@ from atlas.code.index.project.reconcile import PENDING
 from atlas.core.contracts import Store
 from atlas.core.errors import AtlasError
 from atlas.core.model import STRUCTURE_PATH, ModelInfo
-from atlas.parsing import content_digest
 from atlas_bench.edits import TreeFile
 
 POLL_SECONDS = 0.003
@@ -104,11 +103,6 @@ async def waiting_vectors(probe: Probe) -> int:
     stale = await probe.store.stale_chunks(probe.project, await probe.model(), MOST_STALE)
     decided = {one.uid: one.through for one in await probe.store.decisions([chunk.uid for chunk in stale])}
     return sum(1 for chunk in stale if decided.get(chunk.uid, True))
-
-
-def digest_of(content: bytes) -> str:
-    """Return the digest under which a file's content is indexed."""
-    return content_digest(content)
 
 
 def p95(seconds: Sequence[float]) -> float:

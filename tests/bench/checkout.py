@@ -18,9 +18,10 @@ from pathlib import Path
 
 from atlas_bench import meter
 from atlas_bench.compose import AgentProbe, compare_indexes
-from atlas_bench.observer import behind, digest_of, until, waiting_vectors
+from atlas_bench.observer import behind, until, waiting_vectors
 from atlas_bench.process import run
 
+from atlas.parsing import content_digest
 from atlas.runtime.config.load import load_settings
 
 PATIENCE = 300.0
@@ -100,7 +101,7 @@ async def check_out(probe: AgentProbe, root: Path, data: Path, branch: int) -> b
 
 
 def _digests(root: Path) -> dict[str, str]:
-    return {str(path.relative_to(root)): digest_of(path.read_bytes()) for path in root.rglob("*.py")}
+    return {str(path.relative_to(root)): content_digest(path.read_bytes()) for path in root.rglob("*.py")}
 
 
 async def main(files: int) -> int:

@@ -103,11 +103,6 @@ def _others(each: Declaration) -> Iterator[Declaration]:
             )
 
 
-def section_of(each: Declaration) -> str:
-    """Return the comment above a declaration."""
-    return each.section
-
-
 @lru_cache(maxsize=NAMES)
 def normal_name(name: str) -> str:
     """Return a name as ecosystems compare names: lower case, one kind of separator."""

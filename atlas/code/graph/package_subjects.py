@@ -14,7 +14,6 @@ from atlas.code.graph.declarations import (
     family_names,
     groups_of,
     normal_name,
-    section_of,
     short_name,
 )
 from atlas.code.question.package_questions import KINDS, PackageAspect, PackageQuestion, read_roles
@@ -167,7 +166,7 @@ def _to_do(text: str, topic: str, declared: Sequence[Declaration]) -> PackageQue
 def of_topic(each: Declaration, topic: str) -> bool:
     """Return whether a declaration is for a topic such as `docs`: by its group, its file or the comment above it."""
     spelled = _TOPICS.get(topic, (topic,))
-    parts = re.split(r"[\s/_.&,-]+", f"{each.group} {each.path} {section_of(each)} {each.project}".lower())
+    parts = re.split(r"[\s/_.&,-]+", f"{each.group} {each.path} {each.section} {each.project}".lower())
     return any(part in spelled or root_of(part) in spelled for part in parts)
 
 

@@ -140,7 +140,7 @@ def _of_article(path: str, rows: Sequence[NodeRow], content: bytes) -> Iterator[
         if row.label == Label.FACT:
             question = _of_fact(row)
             if question:
-                yield _made(FACT, row.uid, question, gold, _literal(str(properties_of(row).get("value", ""))))
+                yield _made(FACT, row.uid, question, gold, re.escape(str(properties_of(row).get("value", ""))))
         elif row.label == Label.CHUNK and section.uid not in seen:
             seen.add(section.uid)
             text = content[row.start_byte : row.end_byte].decode("utf-8", "replace")
@@ -201,10 +201,6 @@ def _of_fact(row: NodeRow) -> str:
             return f"What is the limit of {subject}?"
         case _:
             return ""
-
-
-def _literal(value: str) -> str:
-    return re.escape(value)
 
 
 def _hash(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,7 +55,7 @@ def edges(
     if plot is not None:
         plot.write_text(report.svg(counted, f"Confidence of CALLS: {path.resolve().name}, {oracle}"), encoding="utf-8")
     if json_output:
-        print_json(report.to_dict(counted) | ({"differences": list(report.differences(verdicts))} if show else {}))
+        print_json(asdict(counted) | ({"differences": list(report.differences(verdicts))} if show else {}))
         return
     if show:
         print(plain("\n".join(report.differences(verdicts))), end="\n\n")

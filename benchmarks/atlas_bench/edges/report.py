@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -128,11 +127,6 @@ def differences(verdicts: Verdicts) -> Iterator[str]:
     for site in verdicts.sites:
         if not site.found:
             yield f"MISSED {site.line[0]}:{site.line[1]} {site.name} -> {site.target.uid}"
-
-
-def to_dict(report: EdgeReport) -> dict[str, object]:
-    """Return the report as JSON values."""
-    return dataclasses.asdict(report)
 
 
 def svg(report: EdgeReport, title: str) -> str:
