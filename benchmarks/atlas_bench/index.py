@@ -32,14 +32,13 @@ class IndexRow:
     store_mb: float
 
 
-def bench_index(tree: Path, *, keep: Path | None = None) -> list[IndexRow]:
-    """Measure the four cases on a copy of `tree`; with `keep`, leave copy and index in that folder.
+def bench_index(tree: Path) -> list[IndexRow]:
+    """Measure the four cases on a copy of `tree`.
 
     Raises ConfigError for a tree that cannot be indexed and AtlasError if a pass fails.
     """
     with tempfile.TemporaryDirectory(prefix="atlas-bench-") as scratch:
-        work = keep or Path(scratch)
-        copy, data = work / "tree", work / "data"
+        copy, data = Path(scratch) / "tree", Path(scratch) / "data"
         shutil.copytree(
             tree, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".atlas", "node_modules", ".venv")
         )
