@@ -24,7 +24,7 @@ FILES: dict[str, str | None] = {
     ),
     "shop/limits.rb": (
         "env_int = lambda do |key, val|\n  if str = ENV[key]\n    val = Integer(str)\n  end\n  val\nend\n"
-        "MOST = env_int.call(\"SHOP_MOST_UPLOADS\", 4)\n"
+        'MOST = env_int.call("SHOP_MOST_UPLOADS", 4)\n'
     ),
     "shop/Limits.java": (
         'class Limits {\n  static int LIMIT = 3;\n  boolean open = Boolean.getBoolean("shop.open");\n'

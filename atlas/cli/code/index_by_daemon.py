@@ -25,7 +25,10 @@ def index_by_daemon(project: str, data_dir: str, *, as_json: bool) -> int | None
 
     The caller then makes the pass itself or says why there is none. Raises KeyboardInterrupt at SIGTERM, too.
     """
-    here = os.getcwd()
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:  # the caller says so
+        return None
     folder = places.data_folder_of(
         project or os.environ.get("ATLAS_PROJECT", ""), data_dir or os.environ.get("ATLAS_DATA_DIR", ""), here
     )
