@@ -19,6 +19,8 @@ FILES = {
         "export function walkTree(depth: number) {\n  if (depth) {\n    walkTree(depth - 1)\n  }\n}\n\n"
         "export function startWalk() {\n  walkTree(3)\n}\n\nexport function readLeaf(leaf: any) {\n  return leaf\n}\n"
     ),
+    "lib/runs.ts": "".join(f"export class Run{name} {{\n  runOnce() {{}}\n}}\n" for name in "ABCD")
+    + "export function runAll(run: RunA) {\n  run.runOnce()\n}\n",
 }
 
 
@@ -39,6 +41,7 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
             "subclasses of CoreMissing",
             "where is `CoreMissing` defined",
             "how does startWalk reach readLeaf?",
+            "callers of runOnce",
         ):
             answer = await hybrid_search(atlas, question)
             assert isinstance(answer, RelationAnswer), question
@@ -53,6 +56,8 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
     assert "\nno symbol `CoreMissing`\n" in answers["where is `CoreMissing` defined"].render()
     assert "\nimplementations of interface " in answers["who implements CoreOptions"].render()
     assert "\nsubclasses of class " in answers["subclasses of CoreBase"].render()
+    counted = answers["callers of runOnce"]
+    assert sorted(counted.counts) == [0, 0, 0, 1] and not counted.result().is_empty
     path = answers["how does startWalk reach readLeaf?"]
     assert _found(path) == set()
     assert any("unknown rather than none" in note for note in path.evidence.notes)
