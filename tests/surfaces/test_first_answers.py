@@ -26,8 +26,9 @@ FILES = {
         "class Files:\n    def serve(self, path):\n        return self.respond(path)\n\n    def respond(self, path):\n"
         "        return run_in_thread(self.look_up, path)\n\n    def look_up(self, path):\n        return path\n"
     ),
+    "web/text_tools.rb": "module Web\n  def self.slug(text)\n    text\n  end\nend\n",
     "web/errors.rb": (
-        "module Web\n  module BadRequest\n  end\n  class TooLong < StandardError\n    include BadRequest\n  end\nend\n"
+        "require_relative 'text_tools'\nmodule Web\n  module BadRequest\n  end\n  class TooLong < StandardError\n    include BadRequest\n  end\nend\n"
     ),
     "shop/texts.py": (
         "ROOT_DISALLOWED = 'Running a worker with superuser privileges is a very bad idea'\n\n\n"
@@ -62,6 +63,7 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
             ("send_task_message from", "App.send_task 15 (name", "Amqp.send_task_message 9 (", "not certain"),
         ),
         ("path from Files.serve to Files.look_up", ("Files.respond 3", "Files.look_up 6", "handed over as a value")),
+        ("which files require text_tools", ("importers of file web/text_tools.rb", "errors.rb")),
         ("Which errors include the Web::BadRequest module?", ("subclasses of", "TooLong")),
         ("path from Task.apply_async to check_privileges", ("unknown", "unknown rather than none")),
         ("list every function whose return type is Link", ("functions returning type_alias", "httpLink", "splitLink")),

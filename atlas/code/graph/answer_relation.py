@@ -55,6 +55,8 @@ MAX_TEST_STEPS = 5
 _REACHED_BY_TESTS = (EdgeType.TESTS, EdgeType.CALLS, EdgeType.REFERENCES)
 _SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD)
 _FILE_LABELS = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_MIXED_IN = frozenset(("namespace", "module", "trait", "mixin"))
+"""Kinds of types that others include."""
 _DERIVES = re.compile(
     r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b|<\s*[A-Z]"
 )
@@ -99,9 +101,10 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
 
 async def _is_mixed_in(reader: Reader, targets: Targets) -> bool:
     """Return whether classes include the named thing, rather than files: Ruby's modules."""
+    if any(each.node.row.path and each.node.row.kind not in _MIXED_IN for each in targets.targets):
+        return False
     found = await reader.store.degrees(targets.uids, Direction.IN, (EdgeType.INHERITS, EdgeType.IMPORTS))
-    is_file = any(each.node.row.path and each.node.row.label in _FILE_LABELS for each in targets.targets)
-    return not is_file and {each for types in found.values() for each in types} == {EdgeType.INHERITS}
+    return {each for types in found.values() for each in types} == {EdgeType.INHERITS}
 
 
 async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> EdgeAnswer | None:

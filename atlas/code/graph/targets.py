@@ -58,6 +58,7 @@ APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
 }
 """By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
 
+_OF_FILES = (Kind.IMPORTERS, Kind.IMPORTS)
 _OF_TYPES = (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY)
 
 _REDEFINITION = re.compile(r"#\d+$")
@@ -129,6 +130,8 @@ async def find_targets(
         renamed = _preferred(await find_renamed(reader, name, where), APPLIES.get(intent.kind, ()))
         if groups := group_symbols(renamed, reader.languages.constructors):
             return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups))
+    if not found.targets and intent.kind in _OF_FILES:
+        found = await _by_stem(reader, name, where) or found
     if found.targets or not intent.certain:
         return found
     if found.reasons:
@@ -138,6 +141,15 @@ async def find_targets(
         if groups := group_symbols(near, reader.languages.constructors):
             return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), is_near=True)
     return replace(found, reasons=await why_missing(reader, name, where))
+
+
+async def _by_stem(reader: Reader, name: str, where: Filter) -> Targets | None:
+    """Return the one file outside tests whose name without its ending is `name`: `body_proxy` of `body_proxy.rb`."""
+    wanted = f"/{name}"
+    paths = [path for path in await reader.store.paths(where.project) if f"/{path}".rpartition(".")[0].endswith(wanted)]
+    held = [await reader.store.find(path, Match.PATH, replace(where, labels=_FILES), 1) for path in paths[:MAX_TARGETS]]
+    nodes = [node for nodes in held for node in nodes if not node.row.is_test]
+    return Targets(name, (Target(nodes[0], (nodes[0].row.uid,)),), 1) if len(nodes) == 1 else None
 
 
 async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets:

@@ -92,7 +92,8 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _WITHIN_FIRST = re.compile(
-    r"^(?:(?:all |the |every |any )*(?:what|who|where|(?:what|which) (?!is |are |was |does |do )\w+|anything|everything"
+    r"^(?:(?:all |the |every |any )*(?:what|who|where|anything|everything"
+    r"|(?:what|which) (?!is |are |was |were |does |do |did |has |have |chang|happen)\w+"
     r"|functions|methods|classes|code|places|callers|usages|tests|files|lines)"
     r"|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
     rf"(?P<out> ?\b(?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?(?P<first>\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
