@@ -147,7 +147,8 @@ class SessionServer:
             await asyncio.to_thread(import_module, "atlas.server.mcp")
             self._warming = self._loop.create_task(_warm())
         limit = session_socket.LONGEST_LINE
-        server = await asyncio.start_unix_server(self._connected, sock=self._listening, limit=limit)
+        backlog = session_socket.BACKLOG
+        server = await asyncio.start_unix_server(self._connected, sock=self._listening, limit=limit, backlog=backlog)
         try:
             await self._ended.wait()
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -17,6 +18,7 @@ from atlas.core.errors import ConfigError
 from atlas.runtime.config.declare import IgnoredSetting
 from atlas.runtime.config.file import MAX_MISTAKES
 from atlas.runtime.config.load import SECTIONS, Settings, discover_root, load_settings, user_file
+from atlas.runtime.process import places
 from atlas.runtime.process.data_folder import default_folder, make_folder
 
 EXAMPLE = Path(__file__).parents[2] / "atlas.toml.example"
@@ -506,3 +508,10 @@ def test_a_folder_of_notes(tmp_path: Path) -> None:
     assert load(tmp_path, environment={"ATLAS_KNOWLEDGE_FOLDER": "docs/.notes"}).knowledge.folder == "docs/.notes"
     ignored = why_ignored(tmp_path, '[knowledge]\nfolder = "docs"\n')
     assert "knowledge.folder cannot be set by a project's file" in ignored.why
+
+
+def test_the_project_of_a_deep_folder_is_found_in_linear_time() -> None:
+    deep = "/a" * 1500
+    started = time.process_time()
+    assert places.discover_root(deep) == deep
+    assert time.process_time() - started < 1

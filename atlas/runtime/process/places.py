@@ -43,9 +43,16 @@ def cache_root() -> str:
 
 def default_folder(root: str) -> str:
     """Return the default data folder of a project, named after it and a digest of its canonical path."""
-    canonical = os.path.realpath(root)
-    name = plain_name(os.path.basename(canonical))[:64]
-    return os.path.join(cache_root(), f"{name}-{digest(canonical)}")
+    return _folder_in(cache_root(), os.path.realpath(root))
+
+
+def _folder_in(cache: str, canonical: str) -> str:
+    return os.path.join(cache, f"{plain_name(os.path.basename(canonical))[:64]}-{digest(canonical)}")
+
+
+def has_index(root: str) -> bool:
+    """Return whether a project has a data folder in the cache."""
+    return os.path.exists(os.path.join(default_folder(root), MARKER))
 
 
 def is_shared_folder(path: str) -> bool:
@@ -56,11 +63,6 @@ def is_shared_folder(path: str) -> bool:
         return False
     is_own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     return bool(status.st_mode & stat.S_IWOTH) and (not is_own or bool(status.st_mode & stat.S_ISVTX))
-
-
-def has_index(root: str) -> bool:
-    """Return whether a project has a data folder in the cache."""
-    return os.path.exists(os.path.join(default_folder(root), MARKER))
 
 
 def is_around_home(folder: str) -> bool:
@@ -82,8 +84,10 @@ def discover_root(start: str) -> str:
         if folder == os.path.dirname(folder):
             break
         folder = os.path.dirname(folder)
+    cache = cache_root()
     for folder in candidates:
-        if has_index(folder):
+        # the paths are canonical: to resolve each would take quadratic time in a deep folder
+        if os.path.exists(os.path.join(_folder_in(cache, folder), MARKER)):
             return folder
     for marker in PROJECT_MARKERS:
         for folder in candidates:
