@@ -27,7 +27,7 @@ def for_question(store: Store) -> Store:
     return cast("Store", _QuestionStore(store))
 
 
-class _Kept(dict[Hashable, Any]):
+class _RowCache(dict[Hashable, Any]):
     """Values by key, forgotten all at once when they become too many."""
 
     def __init__(self, most: int) -> None:
@@ -48,9 +48,9 @@ class _QuestionStore:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._values = _Kept(MOST_ROWS)
-        self._nodes = _Kept(MOST_ROWS)
-        self._content = _Kept(MOST_BYTES)
+        self._values = _RowCache(MOST_ROWS)
+        self._nodes = _RowCache(MOST_ROWS)
+        self._content = _RowCache(MOST_BYTES)
 
     def __getattr__(self, verb: str) -> Any:
         return getattr(self._store, verb)
@@ -123,7 +123,7 @@ class _QuestionStore:
 
     async def _each(
         self,
-        kept: _Kept,
+        kept: _RowCache,
         owner: str,
         keys: Sequence[str],
         read: Callable[[Sequence[str]], Awaitable[dict[str, _Item]]],
