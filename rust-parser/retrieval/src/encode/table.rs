@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::npy;
+use atlas_sys::scaled_sum::add_scaled;
 
 /// Word vectors: the vector of a word is `scale[row] * embedding[row]`.
 pub struct Table {
@@ -76,9 +77,7 @@ impl Table {
         let index = row as usize;
         let weight = weight * self.scale[index];
         let values = &self.values[index * self.dimension..(index + 1) * self.dimension];
-        for (sum, value) in sum.iter_mut().zip(values) {
-            *sum += weight * f32::from(*value);
-        }
+        add_scaled(sum, weight, values);
     }
 }
 

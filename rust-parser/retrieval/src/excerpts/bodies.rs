@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use super::evidence::{scores, shares};
 use super::pieces::{self, Span, pieces_of};
@@ -98,12 +98,13 @@ pub fn rate<S: AsRef<[Span]>>(
     hits: &[Hit<'_>],
     statements: impl Fn(&str, &[u8]) -> S,
 ) -> Vec<Body> {
+    let words: Vec<Finder<'_>> = question.words.iter().filter(|word| !word.is_empty()).map(Finder::new).collect();
     let mut found: Vec<Vec<Piece>> = Vec::new();
     for hit in hits {
         let mut pieces = Vec::new();
         for part in parts_of(hit) {
             let spans = statements(part.language, part.data);
-            divide(&part, spans.as_ref(), &hit.rows, question.words, &mut pieces);
+            divide(&part, spans.as_ref(), &hit.rows, &words, &mut pieces);
         }
         found.push(pieces);
     }
@@ -149,7 +150,7 @@ fn parts_of<'h>(hit: &Hit<'h>) -> Vec<Part<'h>> {
 /// Appends the statements of a part that begin in a hit or have a word of the question, without lines of mere marks.
 ///
 /// Most statements of a file are left out, so that lines are only prepared where that is known.
-fn divide(part: &Part<'_>, statements: &[Span], rows: &[Row<'_>], words: &[String], found: &mut Vec<Piece>) {
+fn divide(part: &Part<'_>, statements: &[Span], rows: &[Row<'_>], words: &[Finder<'_>], found: &mut Vec<Piece>) {
     let text: Cow<'_, str> = String::from_utf8_lossy(part.data);
     let lines = lines_of(&text);
     let (common, told) = (indentation(&lines), told(&lines, words));
@@ -185,7 +186,7 @@ fn divide(part: &Part<'_>, statements: &[Span], rows: &[Row<'_>], words: &[Strin
 }
 
 /// Returns for each line whether it has a word.
-fn told(lines: &[&str], words: &[String]) -> Vec<bool> {
+fn told(lines: &[&str], words: &[Finder<'_>]) -> Vec<bool> {
     let mut text = String::new();
     let mut ends = Vec::with_capacity(lines.len());
     for line in lines {
@@ -201,10 +202,9 @@ fn told(lines: &[&str], words: &[String]) -> Vec<bool> {
         ends.push(text.len());
     }
     let mut told = vec![false; lines.len()];
-    for word in words.iter().filter(|word| !word.is_empty()) {
-        let finder = memmem::Finder::new(word);
+    for word in words {
         let mut start = 0;
-        while let Some(at) = finder.find(&text.as_bytes()[start..]) {
+        while let Some(at) = word.find(&text.as_bytes()[start..]) {
             let number = ends.partition_point(|end| *end <= start + at);
             told[number] = true;
             start = ends[number];
@@ -213,9 +213,9 @@ fn told(lines: &[&str], words: &[String]) -> Vec<bool> {
     told
 }
 
-fn has_any(line: &str, words: &[String]) -> bool {
+fn has_any(line: &str, words: &[Finder<'_>]) -> bool {
     let line = lowered(line);
-    words.iter().any(|word| line.contains(word.as_str()))
+    words.iter().any(|word| word.find(line.as_bytes()).is_some())
 }
 
 /// Returns how similar each text is to the question by a model that reads its path as well; nothing if the model knows no

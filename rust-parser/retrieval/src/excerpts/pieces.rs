@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn pieces_are_statements_or_heads_of_them() {
-        let lines = ["def f():", "  with a(", "    b):", "    c = 1", "", "  else:", "    d()", "}", "  e()"];
-        let statements = [(0, 8), (1, 7), (3, 3), (6, 6), (8, 8)];
-        assert_eq!(borders(&lines, &statements), [0, 1, 3, 5, 6, 8]);
-        assert_eq!(pieces_of(&lines, &statements), [(0, 0), (1, 2), (3, 3), (5, 5), (6, 7), (8, 8)]);
+        let lines = ["def f():", "  with a(", "    b):", "    c = 1", "  else:", "    d()", "}", "  e()"];
+        let statements = [(0, 7), (1, 6), (3, 3), (5, 5), (7, 7)];
+        assert_eq!(borders(&lines, &statements), [0, 1, 3, 4, 5, 7]);
+        assert_eq!(pieces_of(&lines, &statements), [(0, 0), (1, 2), (3, 3), (4, 4), (5, 6), (7, 7)]);
     }
 
     #[test]
