@@ -183,19 +183,19 @@ def _matches(file: IndexedText, pattern: re.Pattern[str], needles: Sequence[byte
 def _line_starts(text: str, needles: Sequence[bytes]) -> list[int]:
     """Return where the lines begin that have one of the needles, ignoring case."""
     words = [needle.decode() for needle in needles]
+    found: set[int] = set()
     if "".join(words).isascii() and not any(each in text for each in _FOLDED_TO_ASCII):
         lowered = text.lower()
-        found = (at for word in words for at in _places(lowered, word.lower()))
+        for word in {word.lower() for word in words}:
+            at = lowered.find(word)
+            while at >= 0:
+                found.add(lowered.rfind("\n", 0, at) + 1)
+                end = lowered.find("\n", at)
+                at = lowered.find(word, end) if end >= 0 else -1
     else:
-        found = (each.start() for each in re.finditer("|".join(map(re.escape, words)), text, re.IGNORECASE))
-    return sorted({text.rfind("\n", 0, at) + 1 for at in found})
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + 1)
+        every = re.finditer("|".join(map(re.escape, words)), text, re.IGNORECASE)
+        found.update(text.rfind("\n", 0, each.start()) + 1 for each in every)
+    return sorted(found)
 
 
 def _holds(data: bytes, needles: Iterable[bytes]) -> bool:

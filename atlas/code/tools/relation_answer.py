@@ -107,7 +107,12 @@ class RelationAnswer(Answer):
 
     def result(self) -> AnswerOutcome:
         """Return whether anything is related; a name that several symbols have is answered for all of them."""
-        return AnswerOutcome(not self.found and not any(self.counts), not self.found, self.outcome == "not_found", (self.name, self.other))
+        return AnswerOutcome(
+            not self.found and not any(self.counts),
+            not self.found,
+            self.outcome == "not_found",
+            (self.name, self.other),
+        )
 
 
 def relation_head(answer: RelationAnswer) -> Iterator[str]:
