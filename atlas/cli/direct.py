@@ -80,17 +80,24 @@ def run_directly(words: Sequence[str]) -> int | None:
 
 
 def _index(positional: Sequence[str], project: str, data_dir: str, *, as_json: bool) -> int | None:
-    """Have the running daemon make a pass; None without one, and on a terminal, which shows progress."""
+    """Make a pass, or have the running daemon make it; None on a terminal, which shows progress."""
     if os.name != "posix" or sys.stderr.isatty() or (positional and project and positional[0] != project):
         return None
     from atlas.cli.code.index_by_daemon import index_by_daemon
 
+    project = "".join(positional) or project
     try:
-        return index_by_daemon("".join(positional) or project, data_dir, as_json=as_json)
+        code = index_by_daemon(project, data_dir, as_json=as_json)
     except KeyboardInterrupt:
         # a pass of the daemon goes on
         print("Interrupted: nothing was done here", file=sys.stderr, flush=True)
         raise
+    if code is not None:
+        return code
+    from atlas.cli.code.index_pass import make_index
+    from atlas.cli.settings import settings_of
+
+    return make_index(settings_of(project, data_dir), as_json=as_json)
 
 
 def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, Any]] | None:

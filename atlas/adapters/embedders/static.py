@@ -13,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
+from weakref import WeakValueDictionary
 
 from atlas import _parser
 from atlas._parser import ProseEncoder, StaticEncoder
@@ -35,6 +36,10 @@ EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
 """The model that ships in the package."""
 
 
+_sharing = threading.Lock()
+_models: WeakValueDictionary[tuple[Path, bool], _Model] = WeakValueDictionary()
+
+
 class StaticEmbedder:
     """`atlas.core.contracts.Embedder` over a model folder. Safe for concurrent tasks and threads."""
 
@@ -44,7 +49,7 @@ class StaticEmbedder:
         `space` says of which kind the model is: a model of code weighs names, a model of prose knows word pieces.
         """
         self._info = _read_info(folder, space)
-        self._model = _Model(folder, is_prose=space != CODE)
+        self._model = _shared_model(folder, is_prose=space != CODE)
 
     @property
     def place(self) -> str:
@@ -86,6 +91,12 @@ class StaticEmbedder:
         texts = [chunk.text for chunk in chunks]
         names = [chunk.name for chunk in chunks]
         return encoder.encode(texts, names, [chunk.is_file for chunk in chunks])
+
+
+def _shared_model(folder: Path, *, is_prose: bool) -> _Model:
+    """Return the model of a folder: several vector spaces and all sessions of a process use one, of 11 MB."""
+    with _sharing:
+        return _models.setdefault((folder, is_prose), _Model(folder, is_prose=is_prose))
 
 
 class _Model:

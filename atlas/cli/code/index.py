@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import gc
-import math
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from atlas.cli import output
-from atlas.cli.code.index_pass import run_pass
-from atlas.cli.code.index_summary import print_summary
+from atlas.cli.code.index_pass import make_index
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
-from atlas.cli.run import run
-from atlas.core.errors import AtlasError, ConfigError
+from atlas.core.errors import ConfigError
 
 
 def register(app: typer.Typer) -> None:
@@ -48,33 +40,7 @@ def index(
     """Update the index from the files; only changes are parsed and written. A running daemon does the work."""
     if path and project and path != project:
         raise ConfigError("both PATH and --project are given", "Give one of them.")
-    # the process ends with the pass, and rows hold no cycles
-    gc.disable()
     settings = settings_of(path or project, data_dir)
-    if not yes:
-        _check_root(settings.root)
-    patience = 0.0 if no_wait else math.inf
-    summary = run(run_pass(settings, full=full, take_over=take_over, quality=quality, patience=patience))
-    if summary is None:
-        raise typer.Abort
-    document = dataclasses.asdict(summary) | {"phases": dict(summary.phases)}
-    if code := print_summary(document, as_json=json):
+    code = make_index(settings, full=full, take_over=take_over, no_wait=no_wait, yes=yes, quality=quality, as_json=json)
+    if code:
         raise typer.Exit(code)
-
-
-def _check_root(root: Path) -> None:
-    """Return unless this is the home folder or a folder around it, or the user wants that.
-
-    Raises ConfigError without a terminal to ask on, AtlasError after a no.
-    """
-    home = Path.home().resolve()
-    if root != home and root not in home.parents:
-        return
-    what = "the home folder" if root == home else f"a folder around the home folder {home}"
-    if not sys.stdin.isatty():
-        raise ConfigError(
-            f"{root} is {what}: hardly a project",
-            "Give the folder of a project: atlas index PATH. If you mean it, add --yes.",
-        )
-    if not typer.confirm(output.one_line(f"{root} is {what}. Index everything in it?"), err=True):
-        raise AtlasError("nothing was indexed", "Give the folder of a project: atlas index PATH.")

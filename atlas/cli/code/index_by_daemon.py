@@ -27,12 +27,9 @@ def index_by_daemon(project: str, data_dir: str, *, as_json: bool) -> int | None
     """
     try:
         here = os.getcwd()
-    except FileNotFoundError:  # the caller says so
-        return None
-    folder = places.data_folder_of(
-        project or os.environ.get("ATLAS_PROJECT", ""), data_dir or os.environ.get("ATLAS_DATA_DIR", ""), here
-    )
-    try:
+        folder = places.data_folder_of(
+            project or os.environ.get("ATLAS_PROJECT", ""), data_dir or os.environ.get("ATLAS_DATA_DIR", ""), here
+        )
         link = session_socket.connect(places.run_path(folder, "sock"))
     except OSError:
         return None

@@ -1,13 +1,19 @@
-"""One index pass on the command line, with a progress bar on a terminal."""
+"""One index pass on the command line, with a progress bar on a terminal. Imports nothing heavy."""
 
 from __future__ import annotations
 
+import dataclasses
+import gc
 import math
 import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.cli import output
+from atlas.cli.code.index_summary import print_summary
+from atlas.cli.run import run
+from atlas.core.errors import AtlasError, ConfigError
 from atlas.core.wording import counted
 
 if TYPE_CHECKING:
@@ -28,6 +34,50 @@ PHASES = {
     "vectors": "copying vectors",
     "check": "comparing",
 }
+
+
+def make_index(
+    settings: Settings,
+    *,
+    full: bool = False,
+    take_over: bool = False,
+    no_wait: bool = False,
+    yes: bool = False,
+    quality: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Make a pass, print its summary and return the exit code; the parameters are the options of `atlas index`."""
+    # the process ends with the pass, and rows hold no cycles
+    gc.disable()
+    if not yes:
+        _check_root(settings.root)
+    patience = 0.0 if no_wait else math.inf
+    summary = run(run_pass(settings, full=full, take_over=take_over, quality=quality, patience=patience))
+    if summary is None:
+        import typer  # most passes do without the option parser
+
+        raise typer.Abort
+    return print_summary(dataclasses.asdict(summary) | {"phases": dict(summary.phases)}, as_json=as_json)
+
+
+def _check_root(root: Path) -> None:
+    """Return unless this is the home folder or a folder around it, or the user wants that.
+
+    Raises ConfigError without a terminal to ask on, AtlasError after a no.
+    """
+    home = Path.home().resolve()
+    if root != home and root not in home.parents:
+        return
+    what = "the home folder" if root == home else f"a folder around the home folder {home}"
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            f"{root} is {what}: hardly a project",
+            "Give the folder of a project: atlas index PATH. If you mean it, add --yes.",
+        )
+    import typer
+
+    if not typer.confirm(output.one_line(f"{root} is {what}. Index everything in it?"), err=True):
+        raise AtlasError("nothing was indexed", "Give the folder of a project: atlas index PATH.")
 
 
 async def make_first_index(settings: Settings) -> None:

@@ -5,7 +5,8 @@
 //! these types, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 //!
 //! `cache` keeps facts on disk by content digest, `content_digest` has the digests, `string_table` holds the strings of a
-//! file, and `route_path` is the notation of a route's path, which parsing writes and linking joins.
+//! file, `packed` has facts as compressed bytes, and `route_path` is the notation of a route's path, which parsing writes
+//! and linking joins.
 //!
 //! ```
 //! use atlas_facts::cache::CacheFile;
@@ -36,6 +37,7 @@ mod kind;
 mod manifest;
 mod narrowing;
 mod notes;
+pub mod packed;
 mod problem;
 pub mod route_path;
 pub mod string_table;

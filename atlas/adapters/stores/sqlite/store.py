@@ -60,8 +60,8 @@ _Result = TypeVar("_Result")
 class EmbeddedStore:
     """A `Store` in a folder. Open it with `open`, use it from one event loop, close it with `aclose`."""
 
-    apply_bytes = 4_000_000
-    """See `Store.apply_bytes`. Large batches keep commits rare."""
+    apply_bytes = 1_000_000
+    """See `Store.apply_bytes`. Batches of 4 MB save 1 % of the time and need 120 MB more."""
 
     def __init__(
         self,

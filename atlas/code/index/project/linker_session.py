@@ -21,12 +21,17 @@ class LinkerSession:
         self._made_with = ""
         self._pending: set[str] = set()
         self._unpacked = 0
-        self._is_saved = self._is_spent = False
+        self._is_saved = self._is_spent = self._is_away = False
 
     @property
     def linker(self) -> Linker | None:
-        """The linker; None until tier 2 creates one, and after `drop`."""
+        """The linker; None until tier 2 creates one, after `drop`, and after `put_away`."""
         return self._linker
+
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a linker, or the snapshot of one that was put away."""
+        return self._linker is not None or self._is_away
 
     @property
     def made_with(self) -> str:
@@ -45,7 +50,8 @@ class LinkerSession:
 
     def swap_linker(self, linker: Linker, made_with: str) -> None:
         """Use a new linker, created with the sub-projects and rules of this `link_digest`."""
-        self._linker, self._made_with, self._is_saved, self._is_spent = linker, made_with, False, False
+        self._linker, self._made_with = linker, made_with
+        self._is_saved = self._is_spent = self._is_away = False
 
     @property
     def is_spent(self) -> bool:
@@ -64,7 +70,7 @@ class LinkerSession:
 
     def drop(self) -> None:
         """Drop the linker; the next pass creates one from the store's manifest."""
-        self._linker, self._is_spent = None, False
+        self._linker, self._is_spent, self._is_away = None, False, False
         self._pending.clear()
 
     def restore(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> bool:
@@ -90,6 +96,14 @@ class LinkerSession:
             return False
         self._is_saved = self._linker.save(cache, structure.digest)
         return True
+
+    async def put_away(self) -> bool:
+        """Drop a linker whose state is saved, until the next change restores it; return whether there was one."""
+        async with self.lock:
+            if self._linker is None or not self._is_saved or self._pending:
+                return False
+            self._linker, self._is_away = None, True
+            return True
 
     def note_changed(self) -> None:
         """Note that the linker has another state than a saved one."""

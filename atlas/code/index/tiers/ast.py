@@ -38,9 +38,6 @@ from atlas.parsing.texts import rows_of
 
 LOCK_LANGUAGE = "dependency-lock"
 """Language of lock files, of which only names and versions are kept."""
-DAEMON_APPLY_BYTES = 1_000_000
-"""Source bytes per transaction of a long-running process: limits memory, as rows take about ten times the source."""
-
 REST_FILES = 16
 """After this many files the linker releases what it unpacked to link them, about a megabyte each."""
 
@@ -221,9 +218,8 @@ class AstTier:
         deltas = [GraphDelta(workspace.name, path, None) for path in gone]
         structure = self._structure(workspace, digests[STRUCTURE_PATH])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)
-        most = min(self._store.apply_bytes, DAEMON_APPLY_BYTES) if self._keep else self._store.apply_bytes
-        whole = size + 1000 * len(todo) < most
-        batches = self._batches(work, todo, digests, most)
+        whole = size + 1000 * len(todo) < self._store.apply_bytes
+        batches = self._batches(work, todo, digests)
         # the structure goes first, so that edges to new external symbols find their targets from the first batch on
         stored = workspace.manifest.get(STRUCTURE_PATH)
         deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
@@ -277,10 +273,8 @@ class AstTier:
         nodes, edges, texts = rows_of(linker.unit(STRUCTURE_PATH), b"")
         return GraphDelta(workspace.name, STRUCTURE_PATH, record, nodes, edges, texts)
 
-    def _batches(
-        self, work: Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
-    ) -> Iterator[list[GraphDelta]]:
-        """Yield deltas in batches of about `most` bytes of source; runs in a thread while the store writes."""
+    def _batches(self, work: Pass, paths: Sequence[str], digests: Mapping[str, str]) -> Iterator[list[GraphDelta]]:
+        """Yield deltas in batches of about `apply_bytes` of source; runs in a thread while the store writes."""
         batch: list[GraphDelta] = []
         size = 0
         for path in paths:
@@ -290,7 +284,7 @@ class AstTier:
                 continue
             batch.append(delta)
             size += len(delta.content or b"") + 1000
-            if size >= most:
+            if size >= self._store.apply_bytes:
                 if not self._keep:
                     work.workspace.linking.release([delta.path for delta in batch])
                 elif (linker := work.workspace.linking.linker) is not None:

@@ -4,8 +4,8 @@
 //! Removed entries are erased from the file: a record that is no longer wanted is overwritten with zeros, and the file
 //! is copied without such records when they make up half of it.
 //!
-//! Layout: `MAGIC`, version (u32, little-endian), then records (`record.rs`) whose payload is [`Entry`] in Postcard
-//! format.
+//! Layout: `MAGIC`, version (u32, little-endian), then records (`record.rs`) whose payload is the reason to skip the file
+//! in Postcard format, and its packed facts.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,20 +14,20 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Deserialize;
 
 use super::digest::ContentDigest;
 use super::folder::CacheFolder;
 use super::record::{self, Found, Record};
+use crate::packed::{pack, unpack};
 use crate::{FACTS_VERSION, FileFacts};
 
-const MAGIC: &[u8; 8] = b"atlasfct";
+const MAGIC: &[u8; 8] = b"atlasfc2";
 const FILE_HEADER: u64 = 12;
 /// Number of files that are encoded and written in one batch.
 const WRITE_FILES: usize = 128;
 
 /// The cached data of one file.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Why the content must not be indexed; the facts are then empty.
     pub skip_reason: String,
@@ -79,7 +79,7 @@ impl CacheFile {
         for batch in entries.chunks(WRITE_FILES) {
             let encoded: Vec<(&FileFacts, Vec<u8>)> = batch
                 .par_iter()
-                .filter_map(|entry| postcard::to_stdvec(entry).ok().map(|payload| (entry.1, payload)))
+                .filter_map(|(reason, facts)| Some((*facts, payload_of(reason, facts)?)))
                 .filter(|(facts, payload)| !self.holds(facts, payload))
                 .collect();
             if self.append(&encoded).is_err() {
@@ -153,8 +153,9 @@ impl CacheFile {
 
     fn load(&self, path: &str, digest: &ContentDigest) -> Option<Entry> {
         let payload = self.find(path, digest)?.payload(self.file.as_ref()?)?;
-        let entry: Entry = postcard::from_bytes(&payload).ok()?;
-        (entry.facts.path == path && entry.facts.digest == *digest).then_some(entry)
+        let (skip_reason, packed) = postcard::take_from_bytes(&payload).ok()?;
+        let facts = unpack(packed)?;
+        (facts.path == path && facts.digest == *digest).then_some(Entry { skip_reason, facts })
     }
 
     /// Reads the positions of all records. Afterwards, `length` is the end of the valid part of the file.
@@ -276,6 +277,12 @@ impl CacheFile {
         self.records.clear();
         (self.length, self.live) = (0, 0);
     }
+}
+
+fn payload_of(skip_reason: &str, facts: &FileFacts) -> Option<Vec<u8>> {
+    let mut payload = postcard::to_stdvec(skip_reason).ok()?;
+    payload.extend_from_slice(&pack(facts));
+    Some(payload)
 }
 
 fn file_header() -> [u8; FILE_HEADER as usize] {

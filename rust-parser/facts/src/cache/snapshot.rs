@@ -1,10 +1,11 @@
 //! The snapshot of the linker beside the cache file. It belongs to the facts that the cache holds: when facts are added
 //! or erased, the snapshot is removed.
 //!
-//! Layout: `MAGIC`, version (u32, little-endian), checksum (32 bytes) of the rest, the rest.
+//! Layout: `MAGIC`, version (u32, little-endian), checksum (32 bytes) of the rest, the rest: compressed blocks behind their
+//! lengths (u32).
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::FileExt;
 
 use rayon::prelude::*;
@@ -13,21 +14,32 @@ use super::digest::ContentDigest;
 use super::file::CacheFile;
 use crate::FACTS_VERSION;
 
-const MAGIC: &[u8; 8] = b"atlasln2";
+const MAGIC: &[u8; 8] = b"atlasln3";
 const HEADER: usize = 44;
 const SUFFIX: &str = ".links";
-/// Bytes written at once.
-const WRITE_BYTES: usize = 1 << 20;
+/// Most bytes of a block, before compression.
+const BLOCK_BYTES: usize = 1 << 20;
 
 impl CacheFile {
     /// Returns the snapshot, if there is an undamaged one of this version.
     pub fn read_snapshot(&self) -> Option<Vec<u8>> {
         let file = self.folder.as_ref()?.beside(SUFFIX).ok()?.read().ok()?;
-        let length = file.metadata().ok()?.len().checked_sub(HEADER as u64)?;
-        let (mut header, mut bytes) = ([0; HEADER], vec![0; usize::try_from(length).ok()?]);
-        file.read_exact_at(&mut header, 0).ok()?;
-        file.read_exact_at(&mut bytes, HEADER as u64).ok()?;
-        (header == header_of(blake3::hash(&bytes))).then_some(bytes)
+        let mut left = file.metadata().ok()?.len().checked_sub(HEADER as u64)?;
+        let (mut from, mut header, mut hasher) = (BufReader::new(file), [0; HEADER], blake3::Hasher::new());
+        from.read_exact(&mut header).ok()?;
+        let (mut bytes, mut block, mut plain) = (Vec::new(), Vec::new(), vec![0; BLOCK_BYTES]);
+        let longest = lz4_flex::block::get_maximum_output_size(BLOCK_BYTES);
+        let mut length = [0; 4];
+        while left > 0 {
+            from.read_exact(&mut length).ok()?;
+            block.resize(usize::try_from(u32::from_le_bytes(length)).ok().filter(|&length| length <= longest)?, 0);
+            from.read_exact(&mut block).ok()?;
+            left = left.checked_sub((length.len() + block.len()) as u64)?;
+            hasher.update(&length).update(&block);
+            let count = lz4_flex::block::decompress_into(&block, &mut plain).ok()?;
+            bytes.extend_from_slice(&plain[..count]);
+        }
+        (header == header_of(hasher.finalize())).then_some(bytes)
     }
 
     /// Replaces the snapshot by what a function writes; `None` from it means that there can be none. Returns whether
@@ -55,7 +67,7 @@ impl CacheFile {
         }
     }
 
-    /// Returns the serialized facts of each path and content, in order; `None` if one is missing, damaged, or must not
+    /// Returns the packed facts of each path and content, in order; `None` if one is missing, damaged, or must not
     /// be indexed.
     pub fn packed_facts(&self, wanted: &[(&str, ContentDigest)]) -> Option<Vec<Box<[u8]>>> {
         let packed = wanted.par_iter().map(|(path, digest)| {
@@ -68,30 +80,41 @@ impl CacheFile {
 }
 
 fn write_file(file: &File, write: impl FnOnce(&mut dyn Write) -> Option<()>) -> io::Result<()> {
-    let mut body = BufWriter::with_capacity(WRITE_BYTES, Hashed { file, hasher: blake3::Hasher::new() });
-    body.write_all(&[0; HEADER])?;
-    body.flush()?;
-    body.get_mut().hasher.reset();
+    let mut body = Blocks { file, hasher: blake3::Hasher::new(), plain: Vec::with_capacity(BLOCK_BYTES) };
+    body.file.write_all(&[0; HEADER])?;
     write(&mut body).ok_or(io::ErrorKind::InvalidData)?;
-    let hashed = body.into_inner()?;
-    file.write_all_at(&header_of(hashed.hasher.finalize()), 0)
+    body.flush()?;
+    file.write_all_at(&header_of(body.hasher.finalize()), 0)
 }
 
-/// Writes to a file what it hashes.
-struct Hashed<'a> {
+/// Compresses what is written, block by block, into a file, and hashes it.
+struct Blocks<'a> {
     file: &'a File,
     hasher: blake3::Hasher,
+    plain: Vec<u8>,
 }
 
-impl Write for Hashed<'_> {
+impl Write for Blocks<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        Ok(written)
+        let taken = bytes.len().min(BLOCK_BYTES - self.plain.len());
+        self.plain.extend_from_slice(&bytes[..taken]);
+        if self.plain.len() == BLOCK_BYTES {
+            self.flush()?;
+        }
+        Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        if self.plain.is_empty() {
+            return Ok(());
+        }
+        let block = lz4_flex::block::compress(&self.plain);
+        self.plain.clear();
+        for part in [&(block.len() as u32).to_le_bytes()[..], &block] {
+            self.hasher.update(part);
+            self.file.write_all(part)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The facts of a file, unpacked during use and packed otherwise.
 //!
-//! Between updates the linker keeps facts serialized, at a third of their size in memory. Linking a file unpacks the
-//! facts that it reads.
+//! Between updates the linker keeps facts packed, at a sixth of their size in memory. Linking a file unpacks the facts
+//! that it reads.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::project::file_entry::{Bound, FileEntry, NameEntry, is_class, is_star};
 use crate::project::names::{DEFAULT, Sym};
 use atlas_facts::cache::ContentDigest;
+use atlas_facts::packed::{pack, unpack};
 use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, FileFacts, ImportKind, Kind, flags};
+
+const KNOWN: &str = "facts packed by this process or checked when the cache was read";
 
 /// Facts and data derived from them alone.
 pub struct UnpackedFacts {
@@ -32,7 +35,7 @@ pub struct UnpackedFacts {
 pub struct PackedFacts {
     /// Digest of the file's content.
     pub digest: ContentDigest,
-    /// Serialized facts; empty until the first packing.
+    /// Packed facts; empty until the first packing.
     packed: Box<[u8]>,
     /// New facts that have not been read yet.
     fresh: Option<Arc<FileFacts>>,
@@ -49,7 +52,7 @@ impl PackedFacts {
         PackedFacts { digest, packed: Box::default(), fresh: None, unpacked: OnceLock::new() }
     }
 
-    /// Adds the serialized facts.
+    /// Adds the packed facts.
     pub fn put_packed(&mut self, packed: Box<[u8]>) {
         self.packed = packed;
     }
@@ -57,7 +60,7 @@ impl PackedFacts {
     /// Returns the unpacked facts, which are unpacked on first use.
     pub fn unpacked(&self, file: &FileEntry) -> &UnpackedFacts {
         self.unpacked.get_or_init(|| {
-            let facts = self.fresh.clone().unwrap_or_else(|| Arc::new(unpack(&self.packed)));
+            let facts = self.fresh.clone().unwrap_or_else(|| Arc::new(unpack(&self.packed).expect(KNOWN)));
             Box::new(UnpackedFacts::new(facts, file))
         })
     }
@@ -73,17 +76,13 @@ impl PackedFacts {
         self.unpacked.take();
     }
 
-    /// Drops the unpacked facts, after serializing them if necessary.
+    /// Drops the unpacked facts, after packing them if necessary.
     pub fn pack(&mut self) {
         if let Some(facts) = self.fresh.take() {
-            self.packed = postcard::to_stdvec(&*facts).expect("facts are plain values").into();
+            self.packed = pack(&facts).into();
         }
         self.unpacked.take();
     }
-}
-
-fn unpack(packed: &[u8]) -> FileFacts {
-    postcard::from_bytes(packed).expect("facts packed by this process or checked when the cache was read")
 }
 
 impl UnpackedFacts {

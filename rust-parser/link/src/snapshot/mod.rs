@@ -27,6 +27,9 @@ use atlas_languages::Settings;
 /// A table with more strings without text than this, and than twice those with text, is made anew.
 const MANY_TEXTLESS: usize = 100_000;
 
+/// Bytes of strings that are collected before they are written.
+const DRAIN_BYTES: usize = 1 << 20;
+
 /// What a store holds: the digests of content and graph by path, and the digest of the structure under "".
 pub type Units = FxHashMap<String, (Option<ContentDigest>, UnitDigest)>;
 
@@ -61,7 +64,7 @@ impl Project {
         let mut last = Writer::default();
         last.text(made_with);
         last.text(&self.name);
-        write_strings(&self.index.strings, &head, &mut last)?;
+        write_strings(&self.index.strings, &head, &mut last, out)?;
         last.bytes.extend_from_slice(&body_length.to_le_bytes());
         last.bytes.extend_from_slice(&head_length.to_le_bytes());
         last.drain_to(out)?;
@@ -218,7 +221,7 @@ impl Stored for FileLink {
     }
 }
 
-fn write_strings(strings: &Strings, marked: &Writer, out: &mut Writer) -> Option<()> {
+fn write_strings(strings: &Strings, marked: &Writer, out: &mut Writer, file: &mut dyn Write) -> Option<()> {
     let (mut texts, mut textless) = (Vec::new(), strings.textless());
     let mut next: Sym = 0;
     for (sym, text) in strings.texts() {
@@ -237,6 +240,9 @@ fn write_strings(strings: &Strings, marked: &Writer, out: &mut Writer) -> Option
     for (sym, text) in texts {
         out.number(sym);
         out.text(text);
+        if out.bytes.len() >= DRAIN_BYTES {
+            out.drain_to(file)?;
+        }
     }
     out.number(textless.len() as u32);
     for (sym, hash) in textless {

@@ -38,7 +38,7 @@ _Result = TypeVar("_Result")
 _READER_SETTINGS = ("PRAGMA query_only=1", "PRAGMA cache_size=-4096", "PRAGMA temp_store=memory")
 _WRITER_SETTINGS = (
     "PRAGMA synchronous=normal",
-    "PRAGMA cache_size=-65536",
+    "PRAGMA cache_size=-16384",
     "PRAGMA temp_store=memory",
     "PRAGMA wal_autocheckpoint=0",
     "PRAGMA journal_size_limit=33554432",
