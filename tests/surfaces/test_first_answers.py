@@ -26,6 +26,14 @@ FILES = {
         "class Files:\n    def serve(self, path):\n        return self.respond(path)\n\n    def respond(self, path):\n"
         "        return run_in_thread(self.look_up, path)\n\n    def look_up(self, path):\n        return path\n"
     ),
+    "shop/router.py": (
+        "class Router:\n    def __init__(self, redirect_slashes=True):\n        self.redirect_slashes = redirect_slashes\n\n"
+        "    def app(self, path):\n        if self.redirect_slashes:\n            return path.rstrip('/')\n        return path\n"
+    ),
+    "web/Mode.java": (
+        'enum Mode {\n  FAST { String label() { return "f"; } },\n  SLOW { String label() { return "s"; } };\n'
+        "  abstract String label();\n}\n"
+    ),
     "web/text_tools.rb": "module Web\n  def self.slug(text)\n    text\n  end\nend\n",
     "web/errors.rb": (
         "require_relative 'text_tools'\nmodule Web\n  module BadRequest\n  end\n  class TooLong < StandardError\n    include BadRequest\n  end\nend\n"
@@ -63,6 +71,8 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
             ("send_task_message from", "App.send_task 15 (name", "Amqp.send_task_message 9 (", "not certain"),
         ),
         ("path from Files.serve to Files.look_up", ("Files.respond 3", "Files.look_up 6", "handed over as a value")),
+        ("what does redirect_slashes do?", ("router.py:6 then:", "return path.rstrip('/')")),
+        ("List the constants of the enum Mode", ("that are fields or constants: 2 of 3", "FAST 2", "SLOW 3")),
         ("which files require text_tools", ("importers of file web/text_tools.rb", "errors.rb")),
         ("Which errors include the Web::BadRequest module?", ("subclasses of", "TooLong")),
         ("path from Task.apply_async to check_privileges", ("unknown", "unknown rather than none")),

@@ -30,6 +30,10 @@ FILES: dict[str, str | None] = {
         'class Limits {\n  static int LIMIT = 3;\n  boolean open = Boolean.getBoolean("shop.open");\n'
         '  String zone() { return System.getProperty("shop.zone"); }\n}\n'
     ),
+    "pom.xml": (
+        "<project>\n  <maven.compiler.release>8</maven.compiler.release>\n"
+        "  <build><plugin><configuration>\n    <release>11</release>\n  </configuration></plugin></build>\n</project>\n"
+    ),
     "shop/errors.py": "class ShopError(Exception): ...\n\n\nclass EmptyCart(ShopError): ...\n",
     "shop/cart.py": "from shop.errors import EmptyCart\n\n\ndef pay(items):\n    if not items:\n        raise EmptyCart()\n",
     "shop/main.py": "import argparse\n\np = argparse.ArgumentParser()\np.add_argument('--dry-run', help='only print')\n",
@@ -40,6 +44,7 @@ ASKED = {
     "which environment variables limit uploads?": ("SHOP_MOST_UPLOADS shop/limits.rb:7",),
     "which system properties does it read": ("shop.open shop/Limits.java:3", "shop.zone shop/Limits.java:4"),
     "when was zone added to Limits": ("Limits.zone shop/Limits.java:4 was added", "Add a cart"),
+    "which Java version is it compiled for": ("8 (maven.compiler.release), 11 (release)",),
     "what does SHOP_CACHE do": ("reads shop/config.py:3", "documented docs/caching.md:3"),
     "what does --dry-run do?": ("declared shop/main.py:4", "only print"),
     "default of max_items": ("default shop/config.py:6 MAX_ITEMS = 20",),

@@ -55,6 +55,13 @@ MAX_TEST_STEPS = 5
 _REACHED_BY_TESTS = (EdgeType.TESTS, EdgeType.CALLS, EdgeType.REFERENCES)
 _SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD)
 _FILE_LABELS = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_THAT_ARE: Mapping[Label, str] = MappingProxyType(
+    {
+        Label.METHOD: "that are functions",
+        Label.VALUE: "that are fields or constants",
+        Label.CLASS: "that are classes",
+    }
+)
 _MIXED_IN = frozenset(("namespace", "module", "trait", "mixin"))
 """Kinds of types that others include."""
 _DERIVES = re.compile(
@@ -129,6 +136,10 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         found += [each for each in await related_inside(reader, intent, targets) if each.node.row.uid not in listed]
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if scope.has(each.node))
+    said = [each for each in related if each.node.row.label in intent.labels]
+    if intent.kind == Kind.MEMBERS and said:
+        related = tuple(said)
+        scope = replace(scope, words=" ".join(filter(None, (scope.words, _THAT_ARE[intent.labels[0]]))))
     methods = await find_definitions(reader, intent.kind, targets, where.project) if not found else []
     if len(methods) > 1:
         return await _defined_by(reader, intent, targets, where, methods)
@@ -250,7 +261,8 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
         case Kind.NOTES:
             found = [_note(each) for each in await notes_about(reader, uids)]
         case Kind.MEMBERS:
-            found = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
+            held = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
+            found = [each for each in held if not each.node.row.name.startswith("<")]  # no anonymous bodies
         case Kind.IMPORTERS | Kind.DEPENDENTS if _is_file(targets):
             members = await members_of(reader, targets)
             types = (EdgeType.IMPORTS,) if intent.kind == Kind.IMPORTERS else intent.types

@@ -184,14 +184,22 @@ def _found(
             if not file_pattern.search(file.path):
                 continue
             versions = [
-                (number, (match[1] if match.lastindex else match[0]).strip(" \"'`,"))
+                (number, (match[1] if match.lastindex else match[0]).strip(" \"'`,"), _key(line))
                 for number, line in enumerate(file.lines, 1)
                 if len(line) <= MAX_LINE and (match := line_pattern.search(line)) is not None
             ]
             if versions:
-                texts = list(dict.fromkeys(version for _, version in versions))
+                # `release` and `testRelease` are two statements
+                differ = len({version for _, version, _ in versions}) > 1 and len({key for *_, key in versions}) > 1
+                texts = dict.fromkeys(f"{text} ({key})" if differ and key else text for _, text, key in versions)
                 found.setdefault(f"{file.path}:{versions[0][0]}", shown(", ".join(texts)))
     return list(found.items())
+
+
+def _key(line: str) -> str:
+    """Return the name that a line sets: `maven.compiler.release` of `<maven.compiler.release>8<`."""
+    match = re.match(r"[^\w]{0,200}([A-Za-z][\w.-]{0,80})", line)
+    return match[1] if match is not None else ""
 
 
 async def _of_project(reader: Reader, where: Filter) -> LineReport | None:

@@ -18,6 +18,7 @@ from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.question_scope import PRONOUNS, SPACE, readings, split_scope
 from atlas.code.question.reach_questions import find_unreached
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.model import Label
 
 MAX_RELATION_CHARACTERS = 300
 """Questions about edges are short; longer text only happens to contain such a phrase."""
@@ -55,6 +56,11 @@ _AND = re.compile(
 _AND_OF = re.compile(r",? (?:and|or) (?:of|for|to) |, (?=of )", re.IGNORECASE)
 _OF_TWO = frozenset(Kind) - {Kind.PATH, Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED}
 """Relations of two symbols that are the relations of both."""
+_MEMBERS_SAID = (
+    (re.compile(r"\b(?:methods|functions)\b", re.IGNORECASE), (Label.METHOD, Label.FUNCTION)),
+    (re.compile(r"\b(?:constants|variants|fields|variables|enum (?:values|cases))\b", re.IGNORECASE), (Label.VALUE,)),
+    (re.compile(r"\b(?:inner |nested )classes\b", re.IGNORECASE), (Label.CLASS,)),
+)
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
 """At the beginning of a question they are what to do, not the name in `X callers`."""
 
@@ -153,8 +159,15 @@ def _whole(text: str, quoted: set[str]) -> RelationIntent | None:
         if found is not None:
             asks_tests = found.kind in (Kind.CALLERS, Kind.USAGES) and bool(_TESTS_DO.match(part))
             kind = Kind.TESTS if asks_tests else found.kind
-            return scope.applied(replace(found, kind=kind), tests, within)
+            labels = _labels(part) if kind == Kind.MEMBERS else found.labels
+            return scope.applied(replace(found, kind=kind, labels=labels), tests, within)
     return None
+
+
+def _labels(text: str) -> tuple[Label, ...]:
+    """Return what a question for members is limited to: `constants of the enum X`."""
+    said = [labels for pattern, labels in _MEMBERS_SAID if pattern.search(text)]
+    return said[0] if len(said) == 1 else ()
 
 
 def _without_end(text: str, quoted: set[str]) -> str:

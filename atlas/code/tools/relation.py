@@ -175,6 +175,8 @@ def _name(row: NodeRow) -> str:
 
 def _detail(kind: Kind, each: RelatedSymbol) -> str:
     """Return a signature, the handler of a route, or which of two symbols an edge belongs to."""
+    if kind == Kind.MEMBERS and each.node.row.label == Label.VALUE and each.node.row.signature.endswith("}"):
+        return each.node.row.signature.partition(" {")[0]  # a constant of an enum with a body
     if kind in (Kind.DEFINITION, Kind.MEMBERS):
         return each.node.row.signature
     if kind == Kind.ROUTES:

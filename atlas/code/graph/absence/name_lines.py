@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.occurrences import lines_with_name
 from atlas.code.reader import Reader, batches
@@ -21,6 +21,9 @@ MAX_LINES = 400
 """Lines of one name that are counted."""
 MAX_LINE = 400
 """Characters of a line that are looked at; longer ones are data."""
+MOST_BEHIND = 8
+"""Lines behind one that tests a name, which say what it does."""
+_TESTS = re.compile(r"\s{0,200}(?:\}\s?)?(?:else\s)?(?:if|elif|elsif|unless|when|case)\b")
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _OPERATOR = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>])|:=|<-|\+\+|--|:(?!:)\s{0,9}[\w\"'\[{-])"
 _SETS_BEHIND = re.compile(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
@@ -39,6 +42,8 @@ class NameLine:
     """Whether the line gives the name a value."""
     inside: Node | None = None
     """The definition around it; None at the top of a file."""
+    behind: tuple[str, ...] = ()
+    """Of a line that tests the name, such as `if self.redirect:`: what it does then, indented as in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +96,7 @@ async def with_symbols(reader: Reader, found: Sequence[NameLine], project: str) 
     for path in dict.fromkeys(each.path for each in found):
         where = Filter(project=project, labels=(Label.FUNCTION, Label.METHOD, Label.CLASS))
         inside[path] = await reader.store.find(path, Match.PATH, where, 10_000)
-    return [
-        NameLine(each.path, each.line, each.text, each.sets, innermost(inside[each.path], each.line)) for each in found
-    ]
+    return [replace(each, inside=innermost(inside[each.path], each.line)) for each in found]
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -103,9 +106,30 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _lines(path: str, content: bytes, name: str, pattern: re.Pattern[str]) -> Iterator[NameLine]:
-    for number, line in lines_with_name(content.decode("utf-8", "replace"), name):
+    text = content.decode("utf-8", "replace")
+    lines: list[str] = []
+    for number, line in lines_with_name(text, name):
         if (match := pattern.search(line := line[:MAX_LINE])) is None:
             continue
-        behind, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
-        sets = _SETS_BEHIND.match(behind) is not None or _SETS_BEFORE.search(before) is not None
-        yield NameLine(path, number, line.strip(), sets)
+        after, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
+        sets = _SETS_BEHIND.match(after) is not None or _SETS_BEFORE.search(before) is not None
+        if sets or not _TESTS.match(line):
+            yield NameLine(path, number, line.strip(), sets)
+            continue
+        lines = lines or text.splitlines()
+        yield NameLine(path, number, line.strip(), sets, behind=tuple(_block(lines, number)))
+
+
+
+def _block(lines: Sequence[str], number: int) -> Iterator[str]:
+    """Yield the first lines of the block that a line (from 1) opens: those that are indented further."""
+    own = _indent(lines[number - 1])
+    for line in lines[number : number + MOST_BEHIND]:
+        if line.strip() and _indent(line) <= own:
+            return
+        if line.strip():
+            yield line[own:MAX_LINE].rstrip()
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -291,12 +291,19 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         hit = replace(hit, near=tuple(each.text for each in around), sure=sure)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
-        if is_valued and number <= WITH_VALUES and body.pieces and asks_for_value(found.query.text):
+        told_lines = found.lines.get(uid, ())
+        has_lines = bool(body.pieces or told_lines)
+        if is_valued and number <= WITH_VALUES and has_lines and asks_for_value(found.query.text):
             best = sorted(zip(body.values, body.pieces, strict=False), key=lambda each: -each[0])[:BEST_PIECES]
-            shown = [line.text for _, piece in best for line in piece]
+            shown = [*(line.text for _, piece in best for line in piece), *(line.text for line in told_lines)]
             words = (*found.query.words, *found.query.variants)
             said = await values_of(
-                atlas.reader, search.envelope.state.project, shown, chances, words, rows[number - 1].path
+                atlas.reader,
+                search.envelope.state.project,
+                shown,
+                {row.uid for row in rows[:number]},
+                words,
+                rows[number - 1].path,
             )
             said = tuple(each for each in said if each not in told)
             told.update(said)
@@ -304,7 +311,7 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
             near_by = (*(1.0 for _ in said), *near_by)
         row = group.first.node.row
         lines = range(row.start_line, row.end_line + 1)
-        exact = tuple(SourceLine(each.line, escaped(each.text)) for each in found.lines.get(uid, ()))
+        exact = tuple(SourceLine(each.line, escaped(each.text)) for each in told_lines)
         if exact:
             body = Body()
         hits.append(PageHit(hit, chances[uid], further, body, lines, near_by, exact))

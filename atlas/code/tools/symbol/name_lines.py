@@ -38,5 +38,9 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
         quoted = f": {each.text[:LINE_CHARACTERS]}" if is_few or each.sets else ""
         files.setdefault(each.path, []).append(f"{each.line}{inside}{quoted}")
     yield from (f"  {path}: {'; '.join(lines)}" for path, lines in files.items())
+    tests = [each for each in text.lines if each.behind]
+    if not is_symbol and is_few and len(tests) == 1:
+        yield f"  {tests[0].path}:{tests[0].line} then:"
+        yield from (f"    {line}" for line in tests[0].behind)
     if len(text.lines) > MOST_SHOWN:
         yield f"  and {len(text.lines) - MOST_SHOWN} more lines"
