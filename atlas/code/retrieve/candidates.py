@@ -11,6 +11,7 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import Ranking
 from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS_EACH, mentioned_files, nearest_files
 from atlas.core.errors import AtlasError
+from atlas.core.labels import DOCUMENT_LABELS
 from atlas.core.model import Direction, Edge, EdgeType, Scored
 
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
@@ -37,11 +38,11 @@ async def hydrate(
     near = _near_files(rankings)
     uids = list(dict.fromkeys((*scores, *(hit.uid for hit in near))))
     try:
-        nodes, degrees, mentioned = await asyncio.gather(
-            reader.store.symbols(uids),
-            reader.store.degrees(list(scores), Direction.IN, CENTRAL_TYPES),
-            _mentions(reader, list(scores) if mentions else []),
+        nodes, degrees = await asyncio.gather(
+            reader.store.symbols(uids), reader.store.degrees(list(scores), Direction.IN, CENTRAL_TYPES)
         )
+        of_documents = [node.row.uid for node in nodes if node.row.uid in scores and node.row.label in DOCUMENT_LABELS]
+        mentioned = await _mentions(reader, of_documents if mentions else [])
     except AtlasError as error:
         return Hydrated([], notes=(f"the store could not be read: {error.message}",))
     channels, reasons = _labels(rankings)

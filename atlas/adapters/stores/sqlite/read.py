@@ -35,7 +35,8 @@ def record_of(row: Sequence[Any]) -> FileRecord:
 
 def nodes_by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Node]:
     """Return the nodes of the ids, in the given order."""
-    return [node_of(row) for row in select(connection, statements("read")["nodes"], {"ids": json.dumps(ids)})]
+    rows = {row[0]: row for row in select(connection, statements("read")["nodes"], {"ids": json.dumps(ids)})}
+    return [node_of(rows[each]) for each in ids if each in rows]
 
 
 def manifest(connection: apsw.Connection, project: str) -> dict[str, FileRecord]:
@@ -65,7 +66,8 @@ def symbols(connection: apsw.Connection, uids: Sequence[str], having: str) -> li
     """See `Store.symbols`."""
     text = statements("read")["symbols_having" if having else "symbols"]
     bindings = {"uids": _json(uids), **({"having": having} if having else {})}
-    return [node_of(row) for row in select(connection, text, bindings)]
+    rows = {row[2]: row for row in select(connection, text, bindings)}
+    return [node_of(rows[uid]) for uid in uids if uid in rows]
 
 
 def current_model(connection: apsw.Connection, space: str) -> tuple[int, ModelInfo] | None:

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::npy;
 use super::table::{mismatch, missing, normalise, read_meta, read_vocabulary};
+use super::vocabulary::Vocabulary;
 
 /// What precedes the first word of a text in its first pair.
 const START: &str = "<s>";
@@ -21,7 +21,7 @@ pub struct EmotionModel {
     bias: Vec<f32>,
     scale: Vec<f32>,
     thresholds: Vec<f32>,
-    rows: FxHashMap<Box<[u8]>, u32>,
+    rows: Vocabulary,
     idf: Vec<f32>,
     weights: Vec<i8>,
 }
@@ -51,7 +51,7 @@ impl EmotionModel {
             weights: weights.into_iter().map(|byte| byte as i8).collect(),
         };
         let widths = [model.labels.len(), model.bias.len(), model.scale.len(), model.thresholds.len()];
-        if labels == 0 || idfs != count || model.rows.len() != count || widths != [labels; 4] {
+        if labels == 0 || idfs != count || model.rows.count() != count || widths != [labels; 4] {
             return Err(mismatch(folder));
         }
         Ok(model)
@@ -101,10 +101,10 @@ impl EmotionModel {
         let mut pair = String::new();
         let mut previous = START;
         for word in Words(&text) {
-            rows.extend(self.rows.get(word.as_bytes()));
+            rows.extend(self.rows.row(word.as_bytes()));
             pair.clear();
             pair.extend([previous, " ", word]);
-            rows.extend(self.rows.get(pair.as_bytes()));
+            rows.extend(self.rows.row(pair.as_bytes()));
             previous = word;
         }
         rows

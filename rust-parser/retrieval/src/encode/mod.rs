@@ -7,6 +7,7 @@ mod neighbours;
 mod npy;
 mod prose;
 mod table;
+mod vocabulary;
 
 use half::f16;
 use half::slice::HalfFloatSliceExt;

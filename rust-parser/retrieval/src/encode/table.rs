@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::npy;
+use super::vocabulary::Vocabulary;
 use atlas_sys::scaled_sum::add_scaled;
 
 /// Word vectors: the vector of a word is `scale[row] * embedding[row]`.
@@ -15,9 +15,7 @@ pub struct Table {
     pub dimension: usize,
     /// SHA-256 of `embedding.npy` from `model.json`. A test verifies it; loading does not.
     pub fingerprint: String,
-    rows: FxHashMap<Box<[u8]>, u32>,
-    /// Bytes of the longest word.
-    longest_word: usize,
+    words: Vocabulary,
     values: Vec<i8>,
     scale: Vec<f32>,
 }
@@ -31,9 +29,9 @@ impl Table {
         let meta = read_meta(folder)?;
         let (count, dimension, values) = npy::read(&folder.join("embedding.npy"), "|i1", 1)?;
         let (scales, _, scale) = npy::read(&folder.join("scale.npy"), "<f4", 4)?;
-        let rows = read_vocabulary(folder)?;
+        let words = read_vocabulary(folder)?;
         let stated = meta["dim"].as_u64().ok_or_else(|| missing(folder, "dim"))?;
-        if scales != count || rows.len() != count || stated != dimension as u64 {
+        if scales != count || words.count() != count || stated != dimension as u64 {
             return Err(mismatch(folder));
         }
         let text = |value: &Value, key: &str| value.as_str().map(str::to_owned).ok_or_else(|| missing(folder, key));
@@ -41,8 +39,7 @@ impl Table {
             name: text(&meta["name"], "name")?,
             dimension,
             fingerprint: text(&meta["sha256"]["embedding.npy"], "sha256 of embedding.npy")?,
-            longest_word: rows.keys().map(|word| word.len()).max().unwrap_or(0),
-            rows,
+            words,
             values: values.into_iter().map(|byte| byte as i8).collect(),
             scale: npy::floats(&scale),
         };
@@ -56,12 +53,12 @@ impl Table {
 
     /// Returns the row of a word.
     pub fn row(&self, word: &[u8]) -> Option<u32> {
-        self.rows.get(word).copied()
+        self.words.row(word)
     }
 
     /// Returns the number of bytes of the longest word.
     pub fn longest_word(&self) -> usize {
-        self.longest_word
+        self.words.longest()
     }
 
     /// Returns the length of a row.
@@ -93,10 +90,9 @@ pub fn read_meta(folder: &Path) -> Result<Value, String> {
         .map_err(|error| format!("{}: {error}", folder.join("model.json").display()))
 }
 
-/// Reads `vocab.txt`: the row of each line.
-pub fn read_vocabulary(folder: &Path) -> Result<FxHashMap<Box<[u8]>, u32>, String> {
-    let words = read(folder, "vocab.txt")?;
-    Ok(words.lines().enumerate().map(|(row, word)| (word.as_bytes().into(), row as u32)).collect())
+/// Reads `vocab.txt`.
+pub fn read_vocabulary(folder: &Path) -> Result<Vocabulary, String> {
+    Ok(Vocabulary::new(&read(folder, "vocab.txt")?))
 }
 
 /// Returns the message for a key that `model.json` does not have.

@@ -48,6 +48,11 @@ impl Rows {
         &self.upper[position * dimension..(position + 1) * dimension]
     }
 
+    /// Returns the upper bits of consecutive rows.
+    pub fn consecutive(&self, positions: Range<usize>, dimension: usize) -> &[i8] {
+        &self.upper[positions.start * dimension..positions.end * dimension]
+    }
+
     /// Returns the range of the lower bits of a row.
     pub fn low_range(position: usize, dimension: usize) -> Range<usize> {
         let stride = dimension.div_ceil(2);

@@ -5,11 +5,13 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::rows::{Rows, round};
-use atlas_sys::dot_product::dot;
+use atlas_sys::dot_product::{dot, dots};
 
 /// Least number of rows for which two threads share a scan; below it, waking the second thread costs more than it
 /// saves.
 const ROWS_FOR_TWO_THREADS: usize = 50_000;
+/// Consecutive rows whose products are computed before they are compared.
+const BLOCK: usize = 64;
 
 /// A query quantized to 16 bits: precise enough for this use, and sums of its products with int8 fit 32 bits.
 pub struct Query {
@@ -28,7 +30,8 @@ struct Hit {
 pub trait Positions: Sized + Send {
     fn count(&self) -> usize;
     fn halves(self) -> (Self, Self);
-    fn each(self) -> impl Iterator<Item = usize>;
+    /// Calls `take` with each position and the product of its row with the query.
+    fn products(self, rows: &Rows, query: &[i16], take: impl FnMut(usize, i32));
 }
 
 impl Positions for Range<usize> {
@@ -41,8 +44,14 @@ impl Positions for Range<usize> {
         (self.start..middle, middle..self.end)
     }
 
-    fn each(self) -> impl Iterator<Item = usize> {
-        self
+    fn products(self, rows: &Rows, query: &[i16], mut take: impl FnMut(usize, i32)) {
+        let mut products = [0; BLOCK];
+        for start in self.clone().step_by(BLOCK) {
+            let block = start..self.end.min(start + BLOCK);
+            let products = &mut products[..block.len()];
+            dots(query, rows.consecutive(block.clone(), query.len()), products);
+            block.zip(products).for_each(|(position, product)| take(position, *product));
+        }
     }
 }
 
@@ -55,8 +64,8 @@ impl Positions for &[usize] {
         self.split_at(self.len() / 2)
     }
 
-    fn each(self) -> impl Iterator<Item = usize> {
-        self.iter().copied()
+    fn products(self, rows: &Rows, query: &[i16], mut take: impl FnMut(usize, i32)) {
+        self.iter().for_each(|position| take(*position, dot(query, rows.row(*position, query.len()))));
     }
 }
 
@@ -94,8 +103,10 @@ impl Rows {
         // Keeps more than `limit` rows, because the lower bits can change the order.
         let wide = limit.saturating_mul(2).saturating_add(32);
         let mut best = BinaryHeap::new();
+        let mut lower = vec![0; query.values.len().next_multiple_of(2)];
         for rough in self.scan(query, wide, positions) {
-            let score = self.exact(query, rough.position) * query.inverse_norm * self.inverse_norms[rough.position];
+            let product = self.exact(query, rough.position, &mut lower);
+            let score = product * query.inverse_norm * self.inverse_norms[rough.position];
             keep(&mut best, limit, Hit { score, position: rough.position });
         }
         best.into_sorted_vec().into_iter().map(|hit| (self.ids[hit.position], hit.score)).collect()
@@ -114,33 +125,32 @@ impl Rows {
     }
 
     fn scan_each(&self, query: &Query, limit: usize, positions: impl Positions) -> BinaryHeap<Hit> {
-        let dimension = query.values.len();
         let mut best = BinaryHeap::with_capacity(limit.min(self.ids.len()) + 1);
         let mut least = f32::NEG_INFINITY;
-        for position in positions.each() {
+        positions.products(self, &query.values, |position, product| {
             let inverse_norm = self.inverse_norms[position];
-            if inverse_norm > 0.0 {
-                let score = dot(&query.values, self.row(position, dimension)) as f32 * inverse_norm;
-                // Nearly every row ends here. Of equal scores, the earlier row is the better one.
-                if score > least {
-                    keep(&mut best, limit, Hit { score, position });
-                    if best.len() == limit {
-                        least = best.peek().map_or(least, |worst| worst.score);
-                    }
+            let score = product as f32 * inverse_norm;
+            // Nearly every row ends here. Of equal scores, the earlier row is the better one.
+            if score > least && inverse_norm > 0.0 {
+                keep(&mut best, limit, Hit { score, position });
+                if best.len() == limit {
+                    least = best.peek().map_or(least, |worst| worst.score);
                 }
             }
-        }
+        });
         best
     }
 
-    /// Returns the dot product with all 12 bits.
-    fn exact(&self, query: &Query, position: usize) -> f32 {
+    /// Returns the dot product with all 12 bits; `lower` is scratch memory, an even number of values.
+    fn exact(&self, query: &Query, position: usize, lower: &mut [i8]) -> f32 {
         let dimension = query.values.len();
         let upper = i64::from(dot(&query.values, self.row(position, dimension)));
-        let lower = &self.lower[Self::low_range(position, dimension)];
-        let nibbles = lower.iter().flat_map(|pair| [i64::from(pair & 15) - 8, i64::from(pair >> 4) - 8]);
-        let lower: i64 = query.values.iter().zip(nibbles).map(|(left, right)| i64::from(*left) * right).sum();
-        (upper * 16 + lower) as f32
+        // Two values a byte; the second one of the last byte counts only in an even dimension.
+        let bytes = &self.lower[Self::low_range(position, dimension)];
+        for (pair, byte) in lower.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+            *pair = [(byte & 15) as i8 - 8, (byte >> 4) as i8 - 8];
+        }
+        (upper * 16 + i64::from(dot(&query.values, &lower[..dimension]))) as f32
     }
 }
 

@@ -35,7 +35,7 @@ DATABASE = "atlas.db"
 
 _Result = TypeVar("_Result")
 
-_READER_SETTINGS = ("PRAGMA query_only=1", "PRAGMA cache_size=-4096", "PRAGMA temp_store=memory")
+_READER_SETTINGS = ("PRAGMA query_only=1", "PRAGMA cache_size=-2048", "PRAGMA temp_store=memory")
 _WRITER_SETTINGS = (
     "PRAGMA synchronous=normal",
     "PRAGMA cache_size=-16384",

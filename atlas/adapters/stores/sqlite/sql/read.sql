@@ -14,10 +14,14 @@ SELECT f.path, c.data
 FROM json_each(:paths) wanted CROSS JOIN file f ON f.project = :project AND f.path = wanted.value
 CROSS JOIN content c ON c.file = f.id
 
+-- The columns of `node_row`. The caller orders the rows: a sorter would copy the texts of all of them.
+
 -- name: symbols
-SELECT r.*
-FROM json_each(:uids) wanted CROSS JOIN symbol_id i ON i.uid = wanted.value CROSS JOIN node_row r ON r.id = i.id
-ORDER BY wanted.key
+SELECT n.id, p.name, wanted.value, n.label, n.kind, n.name, n.qualified_name, f.path, f.language, n.line, n.start_line,
+  n.end_line, n.start_byte, n.end_byte, n.signature, n.docstring, n.is_test, n.is_generated, n.exported, n.modifiers,
+  n.signature_digest, n.body_digest, n.docstring_digest, n.text_digest, n.chunk_digest, n.chunk_name, n.properties
+FROM json_each(:uids) wanted CROSS JOIN symbol_id i ON i.uid = wanted.value CROSS JOIN node n ON n.id = i.id
+CROSS JOIN file f ON f.id = n.file CROSS JOIN project p ON p.id = f.project
 
 -- name: symbols_having
 SELECT r.*
@@ -26,7 +30,7 @@ WHERE instr(r.properties, :having)
 ORDER BY wanted.key
 
 -- name: nodes
-SELECT r.* FROM json_each(:ids) wanted CROSS JOIN node_row r ON r.id = wanted.value ORDER BY wanted.key
+SELECT r.* FROM json_each(:ids) wanted CROSS JOIN node_row r ON r.id = wanted.value
 
 -- name: stale_start
 SELECT n.file, n.id FROM symbol_id s CROSS JOIN node n ON n.id = s.id WHERE s.uid = ?
