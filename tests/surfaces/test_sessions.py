@@ -73,14 +73,9 @@ class Session(Talk):
         return self.heard(number)
 
     @property
-    def resident_mb(self) -> int:
-        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) >> 10 for line in lines if line.startswith("VmRSS"))
-
-    @property
     def is_served(self) -> bool:
         """Whether the daemon serves it: a session that serves itself has imported the SDK."""
-        return self.resident_mb <= THIN_MB
+        return resident_mb(self.process.pid) <= THIN_MB
 
     def end(self) -> int:
         with contextlib.suppress(BrokenPipeError):
@@ -94,6 +89,11 @@ class Session(Talk):
             assert stream is not None
             stream.close()
         return code
+
+
+def resident_mb(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) >> 10 for line in lines if line.startswith("VmRSS"))
 
 
 def serving(place: Place) -> ServingDaemon:
@@ -303,6 +303,22 @@ def test_the_socket_is_for_its_user_alone(place: Place) -> None:
     finally:
         path.parent.chmod(0o700)
     assert session.is_well() and session.end() == 0
+
+
+def test_a_client_that_does_not_read_keeps_no_other_one_waiting(place: Place) -> None:
+    other, silent = Session(place), Session(place)
+    assert node_of(other.call(1, "get_node", name="apply_discount"))
+    pid = serving(place).pid
+    before = resident_mb(pid)
+    os.set_blocking(silent.stdin.fileno(), False)
+    with pytest.raises(BlockingIOError):
+        for number in range(500_000):
+            os.write(silent.stdin.fileno(), b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}\n' % number)
+    started = time.monotonic()
+    assert node_of(other.call(2, "get_node", name="apply_discount"))
+    assert time.monotonic() - started < 5
+    assert resident_mb(pid) - before < 100
+    silent.process.kill()
 
 
 def test_a_path_that_is_too_long_for_a_socket(place: Place, tmp_path: Path) -> None:

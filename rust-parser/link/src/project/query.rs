@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::configuration::Table;
+use crate::configuration::{Table, TsConfig};
 use crate::entity::{Entity, Value, Values};
 use crate::project::ancestry::Extension;
 use crate::project::dependencies::{DependencyKind, compact, key, text_key};
@@ -104,6 +104,8 @@ pub struct Query<'a> {
     pub(crate) global_imports: OnceCell<Vec<(FileId, u32)>>,
     /// What the first parts of dotted names mean in a package.
     pub(crate) relative_names: RefCell<FxHashMap<(Sym, Sym), Option<Entity>>>,
+    /// The settings of TypeScript that apply to files, by path.
+    pub(crate) tsconfigs: RefCell<FxHashMap<String, Option<&'a TsConfig>>>,
     /// The namespaces of the project that the project file imports everywhere.
     pub(crate) used_namespaces: RefCell<Option<Rc<[Entity]>>>,
     /// The files that this file imports something from.
@@ -140,6 +142,7 @@ impl<'a> Query<'a> {
             distances: RefCell::default(),
             global_imports: OnceCell::new(),
             relative_names: RefCell::default(),
+            tsconfigs: RefCell::default(),
             used_namespaces: RefCell::default(),
             imported_files: OnceCell::new(),
         }

@@ -14,7 +14,7 @@ use crate::project::query::Query;
 /// Largest number of names that stand for one another.
 const MAX_NAMES: usize = 8;
 
-impl Query<'_> {
+impl<'a> Query<'a> {
     /// Returns what a name that is no relative path means by the configuration files around a file; `None` if they do not
     /// say. [`Entity::Missing`] is a name that stands for paths, none of which is a file of the project.
     pub(super) fn aliased_module(&self, entry: &FileEntry, name: &str, depth: usize) -> Option<Entity> {
@@ -108,7 +108,17 @@ impl Query<'_> {
 
     /// Returns the settings that apply to a file: those of the nearest `tsconfig.json` that covers it, or of a project that
     /// this refers to or that is beside it; else the nearest that say where modules are.
-    fn tsconfig_of(&self, path: &str) -> Option<&TsConfig> {
+    fn tsconfig_of(&self, path: &str) -> Option<&'a TsConfig> {
+        // Each import of a file asks.
+        if let Some(known) = self.tsconfigs.borrow().get(path) {
+            return *known;
+        }
+        let found = self.find_tsconfig(path);
+        self.tsconfigs.borrow_mut().insert(path.to_owned(), found);
+        found
+    }
+
+    fn find_tsconfig(&self, path: &str) -> Option<&'a TsConfig> {
         let table = &self.index.configuration.tsconfigs;
         let mut nearest: Option<&TsConfig> = None;
         for folder in around(folder_of(path)) {
