@@ -175,7 +175,7 @@ def test_damaged_bytes_are_an_error_or_another_answer() -> None:
         try:
             segments.best(["get", "value node", "self"], 3)
             for block, pair in segments.blocks.items():
-                segments.index().check(block >> 32, *pair)
+                segments.index().check(block >> 32, *pair, 10_000)
                 segments.index().occurrences(block >> 32, *pair)
             segments.merge(2)
         except (ValueError, KeyError):
