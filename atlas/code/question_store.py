@@ -27,7 +27,7 @@ def for_question(store: Store) -> Store:
     return cast("Store", _QuestionStore(store))
 
 
-class _RowCache(dict[Hashable, Any]):
+class _KeptReads(dict[Hashable, Any]):
     """Values by key, forgotten all at once when they become too many."""
 
     def __init__(self, most: int) -> None:
@@ -48,9 +48,9 @@ class _QuestionStore:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._values = _RowCache(MOST_ROWS)
-        self._nodes = _RowCache(MOST_ROWS)
-        self._content = _RowCache(MOST_BYTES)
+        self._values = _KeptReads(MOST_ROWS)
+        self._nodes = _KeptReads(MOST_ROWS)
+        self._content = _KeptReads(MOST_BYTES)
 
     def __getattr__(self, verb: str) -> Any:
         return getattr(self._store, verb)
@@ -123,7 +123,7 @@ class _QuestionStore:
 
     async def _each(
         self,
-        kept: _RowCache,
+        kept: _KeptReads,
         owner: str,
         keys: Sequence[str],
         read: Callable[[Sequence[str]], Awaitable[dict[str, _Item]]],

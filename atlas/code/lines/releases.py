@@ -116,7 +116,7 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     files = await read_texts(
         reader, where, lambda path: bool(_FILES.search(path)) and (is_document(path) or "." not in path)
     )
-    subject = _Subject(words)
+    subject = _AskedSubject(words)
     naming = (file for file in files if subject.may_stand_in(file.text))
     found = [each for file in naming for each in changelog_lines(file) if subject.stands_in(each.text)]
     found.sort(key=lambda each: (not _is_exact(each.text, words), not _says(each, kind)))
@@ -206,7 +206,7 @@ def _asked_word(word: str) -> _AskedWord:
     return _AskedWord(tuple(parts), re.compile(rf"(?<!\w){r'[-_ ]'.join(map(re.escape, parts))}(?!\w)"))
 
 
-class _Subject:
+class _AskedSubject:
     """The words that are asked for; a qualified name may stand without its owner, a word in another form."""
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -257,7 +257,7 @@ def _said(each: ChangelogLine) -> str:
     return f"[{each.version or '?'}{part}] {shown(each.text)}"
 
 
-async def _directives(reader: Reader, subject: _Subject, where: Filter) -> list[TextLine]:
+async def _directives(reader: Reader, subject: _AskedSubject, where: Filter) -> list[TextLine]:
     """Return the notes of versions in code and documents that stand near what is asked for."""
     needles = (
         b"versionadded",
@@ -286,7 +286,7 @@ async def _directives(reader: Reader, subject: _Subject, where: Filter) -> list[
     return found[:8]
 
 
-def _nearest(lines: Sequence[str], subject: _Subject) -> int | None:
+def _nearest(lines: Sequence[str], subject: _AskedSubject) -> int | None:
     """Return the last line that names the subject with no other directive behind it."""
     for at in range(len(lines) - 1, -1, -1):
         if subject.stands_in(lines[at]):
