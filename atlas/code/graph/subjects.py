@@ -28,7 +28,7 @@ _BY_WORD = ("exact", "suffix")
 _MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w\w(?:\.|::|->|#)\w\w|^[A-Z0-9]{4,}$")
 """A name that is none of a product or a person."""
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
-_IN_FULL = ("uid", "place", "exact", "suffix", "alias", "inherited", "path")
+_IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
 
 
 @dataclass(frozen=True, slots=True)
