@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from atlas.cli import output
 from atlas.cli.code.index_summary import print_summary
-from atlas.cli.run import run
 from atlas.core.errors import AtlasError, ConfigError
 from atlas.core.wording import counted
 
@@ -47,12 +46,14 @@ def make_index(
     as_json: bool = False,
 ) -> int:
     """Make a pass, print its summary and return the exit code; the parameters are the options of `atlas index`."""
+    import asyncio
+
     # the process ends with the pass, and rows hold no cycles
     gc.disable()
     if not yes:
         _check_root(settings.root)
     patience = 0.0 if no_wait else math.inf
-    summary = run(run_pass(settings, full=full, take_over=take_over, quality=quality, patience=patience))
+    summary = asyncio.run(run_pass(settings, full=full, take_over=take_over, quality=quality, patience=patience))
     if summary is None:
         import typer  # most passes do without the option parser
 
