@@ -42,7 +42,7 @@ struct RowText {
 
 impl RowText {
     fn read(row: &Bound<'_, PyTuple>) -> PyResult<Self> {
-        let text = |column: usize| -> PyResult<PyBackedStr> { Ok(row.get_item(column)?.extract()?) };
+        let text = |column: usize| -> PyResult<PyBackedStr> { row.get_item(column)?.extract() };
         let flag = |column: usize| row.get_item(column)?.extract::<bool>();
         let line = |column: usize| row.get_item(column)?.extract::<i64>();
         Ok(Self {

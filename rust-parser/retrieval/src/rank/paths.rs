@@ -18,6 +18,7 @@ const CODES: &str = "ar bg bn ca cs da de el es fa fi fr he hi hr hu hy id it ja
                      pt ro ru sk sl sr sv th tr tw ua uk ur uz vi vn zh cn";
 /// Names of translated documents, before the code of a language.
 const TITLED: [&str; 5] = ["readme", "changelog", "contributing", "install", "code_of_conduct"];
+/// Extensions of documents.
 const DOCUMENTS: &str = "md mdx markdown rst txt adoc";
 const PLACES: &str = "doc docs documentation i18n locale locales translation translations content site website";
 /// Folders and files of copies; those with `legacy` in their name are, too.
@@ -152,7 +153,7 @@ fn is_translated_file(path: &str) -> bool {
     let Some((front, ending)) = path.rsplit_once('.') else { return false };
     let name = front.rsplit('/').next().unwrap_or(front);
     let behind_title = |title: &str| name.strip_prefix(title).and_then(|rest| rest.strip_prefix(['-', '_']));
-    DOCUMENTS.split(' ').any(|known| known == ending)
+    is_listed(DOCUMENTS, ending)
         && (front.rsplit_once('.').is_some_and(|(_, code)| is_language(code))
             || TITLED.into_iter().filter_map(behind_title).any(is_language))
 }
