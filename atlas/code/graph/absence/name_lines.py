@@ -120,7 +120,6 @@ def _lines(path: str, content: bytes, name: str, pattern: re.Pattern[str]) -> It
         yield NameLine(path, number, line.strip(), sets, behind=tuple(_block(lines, number)))
 
 
-
 def _block(lines: Sequence[str], number: int) -> Iterator[str]:
     """Yield the first lines of the block that a line (from 1) opens: those that are indented further."""
     own = _indent(lines[number - 1])

@@ -11,6 +11,8 @@ import re
 from itertools import pairwise
 
 MAX_COLUMNS = 200
+MAX_CELLS = 200_000
+"""Cells of a table that are filled up with empty ones where its lines are shorter."""
 
 GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+")
 SIMPLE_BORDER = re.compile(r"=+(?: +=+)+ *")
@@ -78,26 +80,36 @@ def _grid(lines: list[str]) -> tuple[list[str], list[list[str]]]:
 
 def _simple(lines: list[str]) -> tuple[list[str], list[list[str]]]:
     starts = [found.start() for found in re.finditer("=+", lines[0])][:MAX_COLUMNS]
+    columns = list(zip(starts, [*starts[1:], None], strict=True))
     borders = [number for number, line in enumerate(lines) if SIMPLE_BORDER.fullmatch(line)]
-    head_end = borders[1] if len(borders) > 2 else 0
-    header: list[str] = []
-    rows: list[list[str]] = []
+    known, head_end = set(borders), borders[1] if len(borders) > 2 else 0
+    header: list[list[str]] = []
+    rows: list[list[list[str]]] = []
     for number, line in enumerate(lines[1:], start=1):
-        if not line.strip() or number in borders or SPAN_LINE.fullmatch(line):
+        if not line.strip() or number in known or SPAN_LINE.fullmatch(line):
             continue
-        cells = [line[left:right].strip() for left, right in zip(starts, [*starts[1:], None], strict=True)]
+        cells = [line[left:right].strip() for left, right in columns if left < len(line)]
         if number < head_end:
-            header = _joined(header, cells) if header else cells
+            header = _joined(header, cells)
         elif rows and not cells[0]:
             # a row without its first cell continues the row above
             rows[-1] = _joined(rows[-1], cells)
         else:
-            rows.append(cells)
-    return header, rows
+            rows.append([[cell] for cell in cells])
+    width = len(columns) if len(columns) * len(rows) <= MAX_CELLS else 0
+    return _texts(header, width) if header else [], [_texts(row, width) for row in rows]
 
 
-def _joined(above: list[str], below: list[str]) -> list[str]:
-    return [f"{first} {second}".strip() for first, second in zip(above, below, strict=True)]
+def _joined(above: list[list[str]], below: list[str]) -> list[list[str]]:
+    above += [[] for _ in below[len(above) :]]
+    for parts, cell in zip(above, below, strict=False):
+        if cell:
+            parts.append(cell)
+    return above
+
+
+def _texts(row: list[list[str]], width: int) -> list[str]:
+    return [" ".join(parts).strip() for parts in row] + [""] * (width - len(row))
 
 
 def read_csv_table(lines: list[str], options: dict[str, str]) -> tuple[list[str], list[list[str]]]:
