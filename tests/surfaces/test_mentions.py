@@ -16,6 +16,10 @@ FILES = {
     "net/body.py": "def send_body(stream):\n    return stream\n\n\ndef close(stream):\n    return stream\n",
     "net/run.py": "NAMES = ['send_body']\n\n\ndef run(name):\n    return name\n",
     "tests/test_net.py": "def test_bodies_are_sent(program):\n    assert program('send_body') == 0\n",
+    "net/old.js": (
+        "/*\nfunction old(stream) {\n  send_body(stream)\n}\n*/\nfunction runOld(x) {\n"
+        "  /* send_body(x) */\n  return x /* && send_body(x) */\n}\n"
+    ),
     "README.md": "# Net\n\nEvery answer ends in send_body, whatever the server is.\n",
 }
 

@@ -233,3 +233,17 @@ async def test_callees_name_the_overrides_that_may_run_instead(tmp_path: Path) -
     )
     # `super().load()` runs that method alone
     assert cached.evidence.notes == ()
+
+
+async def test_a_file_is_used_by_what_imports_it_and_imports_what_its_module_does(tmp_path: Path) -> None:
+    root = tmp_path / "net"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        used = await hybrid_search(atlas, "is lib/core.ts used by anything?")
+        imported = await hybrid_search(atlas, "what does lib/next.ts import")
+    assert isinstance(used, RelationAnswer) and isinstance(imported, RelationAnswer)
+    assert {path for path, _ in _found(used)} == {"lib/next.ts", "lib/renamed.ts"}
+    assert {path for path, _ in _found(imported)} == {"lib/core.ts"}

@@ -263,10 +263,12 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
         case Kind.MEMBERS:
             held = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
             found = [each for each in held if not each.node.row.name.startswith("<")]  # no anonymous bodies
-        case Kind.IMPORTERS | Kind.DEPENDENTS if _is_file(targets):
+        case Kind.IMPORTERS | Kind.DEPENDENTS | Kind.USAGES | Kind.IMPORTS | Kind.USES if _is_file(targets):
+            # the edges of a file are those of its module and of what the module holds
             members = await members_of(reader, targets)
-            types = (EdgeType.IMPORTS,) if intent.kind == Kind.IMPORTERS else intent.types
-            found = await _follow(reader, (*uids, *members), Direction.IN, intent, types)
+            kind = Kind.DEPENDENTS if intent.kind == Kind.USAGES else intent.kind
+            types = (EdgeType.IMPORTS,) if kind == Kind.IMPORTERS else replace(intent, kind=kind).types
+            found = await _follow(reader, (*uids, *members), intent.direction, intent, types)
             inside = {*uids, *members}
             found = [each for each in found if each.node.row.uid not in inside]
         case Kind.INSTANTIATIONS:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.name_lines import NameLine
-from atlas.code.graph.absence.occurrences import MAX_LINE, is_comment, lines_with_name
+from atlas.code.graph.absence.occurrences import MAX_LINE, is_comment, lines_of_blocks, lines_with_name
 from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.question.names import is_code_shaped
@@ -154,10 +154,14 @@ def _in_file(
     text: str, name: str, pattern: re.Pattern[str], nodes: Sequence[Node], known: Collection[str], *, calls: bool
 ) -> Iterable[NameMention]:
     lines: dict[str, list[int]] = {}
-    for number, line in lines_with_name(text, name):
-        if len(line) > MAX_LINE or not pattern.search(line):
-            continue
-        if calls and (is_comment(line) or _DEFINITION.match(line)):
+    said = [
+        (number, line)
+        for number, line in lines_with_name(text, name)
+        if len(line) <= MAX_LINE and pattern.search(_without_comments(line) if calls else line)
+    ]
+    blocks = lines_of_blocks(text) if said and calls else ()
+    for number, line in said:
+        if calls and (number in blocks or is_comment(line) or _DEFINITION.match(line)):
             continue
         around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
         if around:
@@ -165,6 +169,12 @@ def _in_file(
             lines.setdefault(inner.row.uid, []).append(number)
     by_uid = {node.row.uid: node for node in nodes}
     return [NameMention(by_uid[uid], tuple(at)) for uid, at in lines.items() if uid not in known]
+
+
+def _without_comments(line: str) -> str:
+    """Return a line without what stands between `/*` and `*/`."""
+    first, *rest = line.split("/*")
+    return " ".join((first, *(part.partition("*/")[2] for part in rest)))
 
 
 async def used_through_members(reader: Reader, node: Node, lines: Sequence[NameLine]) -> list[RelatedSymbol]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from types import MappingProxyType
 
 from atlas.code.reader import Reader, batches
 from atlas.core.model import Filter, Node, Skipped
@@ -43,6 +44,8 @@ _WORD = re.compile(r"[\w$]+")
 _AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
 """Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
+_BLOCKS = MappingProxyType({"/*": "*/", "=begin": "=end", "--[[": "]]", "<!--": "-->"})
+"""What opens a comment of several lines, and what ends it."""
 _SNIFFED = 8_192
 _FEW_WORDS = 20
 """Words up to which looking for each takes less time than splitting a text."""
@@ -98,6 +101,23 @@ class SkippedText:
 def is_comment(line: str) -> bool:
     """Return whether a line is a comment, which does not refer to the names in it."""
     return bool(_COMMENT.match(line))
+
+
+def lines_of_blocks(text: str) -> frozenset[int]:
+    """Return the lines, from 1, of the comments that a line of their own opens and that end in a later line."""
+    if not any(opened in text for opened in _BLOCKS):
+        return frozenset()
+    found: list[int] = []
+    end = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        begun, end = end, "" if end and end in line else end
+        if not begun:
+            opened = next((each for each in _BLOCKS if line.lstrip().startswith(each)), "")
+            if opened and _BLOCKS[opened] not in line.lstrip()[len(opened) :]:
+                begun = end = _BLOCKS[opened]
+        if begun:
+            found.append(number)
+    return frozenset(found)
 
 
 def single_word(name: str) -> str:
