@@ -39,7 +39,7 @@ from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks_for_values, find_near
 from atlas.code.question.further_parts import further_parts
 from atlas.code.question.names import is_code_shaped
-from atlas.code.question.package_questions import find_package_question
+from atlas.code.question.package_questions import PackageAspect, find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.route_forms import read_route_question
@@ -170,7 +170,17 @@ async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageRepo
         for each in asked.subjects.found
     )
     question = read_package_question(asked.query, declared, names_own=names_own, defines=defines)
+    if question is not None and question.asks == PackageAspect.LIST and await _asks_importers(reader, asked):
+        return None
     return await answer_packages(reader, question, asked.where) if question is not None else None
+
+
+async def _asks_importers(reader: Reader, asked: AskedQuestion) -> bool:
+    """Return whether a question asks what imports a module of the project: `which modules require is-stream`."""
+    question = find_package_question(asked.query.text)
+    if question is None or question.asks != PackageAspect.DEPENDENTS:
+        return False
+    return is_code_shaped(question.package) or await is_own(reader, question.package, asked.where)
 
 
 async def _routes(reader: Reader, asked: AskedQuestion) -> Answered | None:

@@ -74,6 +74,8 @@ MONOREPO = {
     "packages/core/index.ts": "export type StepKind = 'a' | 'b'\n",
     "packages/web/package.json": '{\n  "name": "@shop/web",\n  "dependencies": {"zod": "npm:zod@^3.1.0", "@shop/core": "*"}\n}\n',
     "packages/web/use.ts": "import { StepKind } from '@shop/core'\n\nexport const first: StepKind = 'a'\n",
+    "packages/web/is-stream.js": "module.exports = (x) => x && x.pipe\n",
+    "packages/web/body.js": "const isStream = require('./is-stream.js')\n",
     "tool/setup.py": "from setuptools import setup\nsetup(\n  python_requires='>=3.9',\n  name='tool', install_requires=['kombu>=5.6'],\n)\n",
     "tool/requirements/extras/auth.txt": "cryptography==48.0\n",
     "tool/requirements/security.txt": "cryptography>=47\n",
@@ -104,9 +106,10 @@ async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) ->
             "minimum python and minimum kombu",
             "which test framework is used, and what version?",
             "what do I get when I install all",
+            "what Modules require is-stream",
         ):
             said[question] = "\n".join((await hybrid_search(atlas, question)).lines())
-    zod, peers, inner, alias, extra, computed, family, two, framework, installed = said.values()
+    zod, peers, inner, alias, extra, computed, family, two, framework, installed, own = said.values()
     assert zod.startswith("zod: version 3 declared by 1 project") and "^4" not in zod
     assert "react >=17" in peers and "preact * [optional]" in peers
     assert "imported by 1 file outside of it" in inner and "packages/web/use.ts" in inner
@@ -117,3 +120,4 @@ async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) ->
     assert two.startswith("Python: >=3.9 (tool/setup.py); kombu: >=5.6")
     assert framework.startswith("tools of that kind known by name: 1 development") and "vitest ^3.1" in framework
     assert "left-pad ^1" in installed and "vitest" not in installed
+    assert own.startswith("importers of module") and "packages/web/body.js" in own and "left-pad" not in own
