@@ -50,6 +50,8 @@ ASKED = {
     "default of max_items": ("default shop/config.py:6 MAX_ITEMS = 20",),
     "what would `except ShopError` catch?": ("shop.errors.EmptyCart", "raised shop/cart.py:6"),
     "minimum Python version": ("Python: >=3.10",),
+    "which Python version does it need, and what are the runtime dependencies?": ("Python: >=3.10", "PyYAML >=6"),
+    "what are the dependencies and which Java version is required?": ("Java: 8", "PyYAML >=6"),
     "what version is this?": ("version: 1.2.0",),
     "when was zstd support added": ("1.2.0", "CHANGELOG.md:4"),
     "when was old_call deprecated": ("1.1.0",),

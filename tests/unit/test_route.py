@@ -60,6 +60,7 @@ def test_relations(text: str, kind: str, name: str, direction: Direction) -> Non
         "x" * 300 + " callers of save_user",
         "what happens when a responder raises HTTPError",
         "what happens if add_route is called twice",
+        "which Python version does it need, and what are the direct dependencies?",
     ],
 )
 def test_no_relation_where_a_phrase_only_occurs(text: str) -> None:

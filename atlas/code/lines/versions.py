@@ -9,8 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from atlas.code.graph.declarations import normal_name, read_declarations
-from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.graph.packages import answer_packages
+from atlas.code.lines.line_report import FIRST_LINES, LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import MAX_LINE, IndexedText, read_texts
+from atlas.code.question.further_parts import split_parts
+from atlas.code.question.package_questions import PackageAspect, find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
@@ -18,6 +21,7 @@ from atlas.core.model import Filter
 from atlas.core.wording import counted
 from atlas.parsing import is_copy
 
+MOST_WORDS = 16
 MOST_NAMED = 4
 """Declarations of packages that a question for the version of a language names as well."""
 _AND_PACKAGES = re.compile(
@@ -82,7 +86,11 @@ class LanguagePlaces:
 async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer which versions of a language are supported, or what version this is; None for other questions."""
     text = query.text
-    if query.states or query.reports or len(text.split()) > 16 or asks_twice(text):
+    if query.states or query.reports:
+        return None
+    if (both := await _with_dependencies(reader, text, where)) is not None:
+        return both
+    if len(text.split()) > MOST_WORDS or asks_twice(text):
         return None
     asked = {word.lower().strip(".") for word in _WORD.findall(text)} | {word.lower() for word in _WORD.findall(text)}
     languages = [each for each in _languages() if asked & each.words]
@@ -98,6 +106,36 @@ async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineRe
         word for word in _OWN_WORDS.sub(" ", around).lower().strip(" ?.!").split() if word.strip(",?.!") not in names
     ]
     return await _of_project(reader, where) if not rest else None
+
+
+async def _with_dependencies(reader: Reader, text: str, where: Filter) -> LineReport | None:
+    """Answer for the version of a language and for the dependencies; None where a question does not ask for both."""
+    parts = split_parts(text)
+    if len(parts) == 1 and (match := _AND_PACKAGES.search(text)) is not None:
+        parts = [text[: match.start()].strip(" ,;"), re.sub(r"^(?:and|[,& ])+ ?", "", text[match.start() :])]
+    if len(parts) != 2 or max(len(part.split()) for part in parts) > MOST_WORDS:
+        return None
+    for part, other in (parts, parts[::-1]):
+        asked = {word.lower().strip(".") for word in _WORD.findall(part)}
+        languages = [each for each in _languages() if asked & each.words]
+        question = find_package_question(other)
+        is_list = question is not None and question.asks == PackageAspect.LIST
+        if question is None or not is_list or not languages or not _asks_support(part, languages):
+            continue
+        versions = await _of_languages(reader, languages, where)
+        packages = await answer_packages(reader, question, where)
+        if versions is None or packages is None:
+            return None
+        is_direct = re.search(r"\bdirect\b", other, re.IGNORECASE) is not None
+        kept = [each for each in packages.declared if not (is_direct and each.kind == "indirect")]
+        kept.sort(key=lambda each: (each.folder != "", each.path, each.kind != "runtime", each.line))
+        lines = [
+            TextLine(each.kind, f"{each.path}:{each.line}", f"{each.package or each.name} {each.range}".strip())
+            for each in kept
+        ]
+        title = f"{versions.title}; {counted(len(lines), 'declared dependency')}"
+        return replace(versions, title=title, lines=(*versions.lines, *lines), first=FIRST_LINES)
+    return None
 
 
 def asks_twice(text: str) -> bool:

@@ -171,6 +171,7 @@ _WANTS_VERSION = re.compile(
     re.IGNORECASE,
 )
 """With the name of a language: which versions of it the project supports."""
+_OF_VERSIONS = re.compile(r"\bversions?\b", re.IGNORECASE)
 _WANTS_TESTS = re.compile(
     r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b|\btested\b"
     r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|files?|module|cover\w*|fixtures?)\b"
@@ -227,7 +228,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         phrases=tuple(each.words for each in errors) or _phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
-        relation=None if reports and len(plain) > MAX_REPORT else _relation(asked, paths),
+        relation=None if reports and len(plain) > MAX_REPORT else _relation(asked, paths, languages),
         wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
@@ -262,14 +263,16 @@ def _is_question(text: str) -> bool:
     return text.endswith("?") or _ASKS.match(text) is not None
 
 
-def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
+def _relation(text: str, paths: tuple[str, ...], languages: LanguageTerms) -> RelationIntent | None:
     """Return the relation that a question asks for; none for a sentence of documentation or a long text.
 
-    "What happens when a handler raises X" asks how something works, not for the uses of X. A file has no subclasses:
-    what extends it is text.
+    "What happens when a handler raises X" asks how something works, not for the uses of X. A language
+    with a version is no symbol. A file has no subclasses: what extends it is text.
     """
     found = None if is_documentation(text) else find_relation(text)
     if found is not None and found.kind is not Kind.IMPACT and _ASKS_WHAT_FOLLOWS.match(text):
+        return None
+    if found is not None and found.name.lower() in languages.words and _OF_VERSIONS.search(text):
         return None
     if found is not None and found.kind in (Kind.TESTS, Kind.TESTED) and _COVERING_PAGE.search(text):
         return None
