@@ -247,6 +247,13 @@ def test_quoted_texts_and_messages_are_phrases(text: str, phrases: tuple[str, ..
             ("open etc no such file or directory",),
             (("no such file or directory",),),
         ),
+        (
+            "Incorrect Usage: flag provided but not defined: -bogus",
+            ("incorrect usage flag provided but not defined bogus",),
+            (("incorrect usage", "flag provided but not defined"),),
+        ),
+        ("callers not in tests: save_user", (), ()),
+        ("fix: do not drop cookies", (), ()),
         ('who calls f(name="some text")', (), ()),
         ('ValueError: "the text" is wrong', (), ()),
     ],

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from atlas.code.question.cues import asks, is_relation_word
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, valid
@@ -195,6 +196,15 @@ _ASKS = re.compile(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
     re.IGNORECASE,
 )
+_PASTED = re.compile(
+    r"^(?=[^:]{1,200}: )(?=.*\b(?:not|cannot|can't|couldn't|unable|fail(?:ed|ure)?|invalid|incorrect|unknown|unexpected"
+    r"|expected|missing|denied|refused|undefined|unsupported|illegal|exceeded|no such|timed out)\b)"
+    r"(?!(?:i|we|you|my|our|please)\b)\S+ [^:]*:",
+    re.IGNORECASE,
+)
+"""Two words or more, a colon and behind it a value or what wraps it, with a word by which programs say what is wrong."""
+MOST_PASTED = 25
+"""Words of a message; a longer text tells of one."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
 
@@ -228,7 +238,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         phrases=tuple(each.words for each in errors) or _phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
-        relation=None if reports and len(plain) > MAX_REPORT else _relation(asked, paths, languages),
+        relation=None if reports and len(plain) > MAX_REPORT or is_message(folded) else _relation(asked, paths, languages),
         wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
@@ -308,11 +318,22 @@ def _phrases(text: str, split_words: Callable[[str], list[str]]) -> tuple[str, .
     return _distinct(" ".join(words[:MAX_WORDS]) for words in found if len(words) > 1)[:MAX_NAMES]
 
 
+def is_message(text: str) -> bool:
+    """Return whether a text is the message of an error as a program prints it: `Invalid option: unknown key: x`."""
+    words = text.split()
+    if not MIN_STATEMENT <= len(words) <= MOST_PASTED or _PASTED.match(text) is None or asks(text):
+        return False
+    return not is_relation_word(words[0].lower())
+
+
 def _errors(text: str, split_words: Callable[[str], list[str]]) -> Iterable[ErrorText]:
-    """Yield the quoted messages of a line of a log, values and escapes taken off; nothing for other texts."""
-    if _LOG.search(text) is None:
+    """Yield a message, or those in a line of a log, values and escapes taken off; nothing for other texts."""
+    if _LOG.search(text) is not None:
+        fields = [_ESCAPED.sub(r"\1", match.group(1)).strip() for match in _FIELD.finditer(text)]
+    elif is_message(text):
+        fields = [text]
+    else:
         return
-    fields = (_ESCAPED.sub(r"\1", match.group(1)).strip() for match in _FIELD.finditer(text))
     for field in [each for each in dict.fromkeys(fields) if " " in each][:MAX_NAMES]:
         words = split_words(field)
         parts = (split_words(part) for part in _VALUE.split(field))
