@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
-from atlas.code.changes.commit_history import answer_commits
+from atlas.code.changes.commit_history import answer_commits, asks_for_commits
 from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
@@ -121,7 +121,10 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
 
 
 async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    asks_git = asks_for_commits(asked.query) and reader.history is not None
     for answer in _LINE_ANSWERS:
+        if answer is answer_flags and asks_git:
+            continue  # who declared a flag, and when
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None
@@ -129,6 +132,8 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 async def _commits(reader: Reader, asked: AskedQuestion) -> Answered | None:
     found = await answer_commits(reader, asked.query, asked.where)
+    if found is None and asks_for_commits(asked.query):
+        found = await answer_flags(reader, asked.query, asked.where)
     return Answered(found) if found is not None else None
 
 

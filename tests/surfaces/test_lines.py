@@ -37,6 +37,10 @@ FILES: dict[str, str | None] = {
     "shop/errors.py": "class ShopError(Exception): ...\n\n\nclass EmptyCart(ShopError): ...\n",
     "shop/cart.py": "from shop.errors import EmptyCart\n\n\ndef pay(items):\n    if not items:\n        raise EmptyCart()\n",
     "shop/main.py": "import argparse\n\np = argparse.ArgumentParser()\np.add_argument('--dry-run', help='only print')\n",
+    "shop/cli.rs": (
+        "/// Instead of '--exact-match' use a glob.\n#[derive(Parser)]\nstruct Opts {\n    #[arg(\n        long,\n"
+        '        help = "be exact"\n    )]\n    pub exact_match: bool,\n}\n'
+    ),
     "docs/caching.md": "# Caching\n\nSet `SHOP_CACHE` to a folder.\n",
 }
 ASKED = {
@@ -47,6 +51,12 @@ ASKED = {
     "which Java version is it compiled for": ("8 (maven.compiler.release), 11 (release)",),
     "what does SHOP_CACHE do": ("reads shop/config.py:3", "documented docs/caching.md:3"),
     "what does --dry-run do?": ("declared shop/main.py:4", "only print"),
+    "what does --exact-match do?": ("declared shop/cli.rs:8", "be exact"),
+    "who added the --exact-match option and when": (
+        "declares `--exact-match` shop/cli.rs:8 was added",
+        "Match exactly",
+    ),
+    "who added --dry-run": ("declares `--dry-run` shop/main.py:4 was added", "Add a cart"),
     "default of max_items": ("default shop/config.py:6 MAX_ITEMS = 20",),
     "what would `except ShopError` catch?": ("shop.errors.EmptyCart", "raised shop/cart.py:6"),
     "minimum Python version": ("Python: >=3.10",),
@@ -70,8 +80,9 @@ NOT_SAID = {
 
 async def test_lines_and_history_answer_with_their_places(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path / "shop")
-    old = {**FILES, "shop/cart.py": "def pay(items):\n    return items\n"}
+    old = {**FILES, "shop/cart.py": "def pay(items):\n    return items\n", "shop/cli.rs": "struct Opts {}\n"}
     repository.commit("Add a cart", old)
+    repository.commit("Match exactly", {"shop/cli.rs": FILES["shop/cli.rs"]})
     repository.commit("Read settings", {"shop/config.py": FILES["shop/config.py"] + "# end\n"})  # type: ignore[operator]
     repository.commit("Pay for items", {"shop/cart.py": FILES["shop/cart.py"]}, author=b"Grace Hopper <g@example.org>")
     await indexed(repository.root, tmp_path / "data")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
 from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
@@ -28,6 +29,8 @@ from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 MAX_COMMITS = 500
+MOST_WORDS = 25
+"""Words of a question about the history."""
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
 PAGE = 10
@@ -114,12 +117,16 @@ class HistorySubject:
     """A name that stands in the file without being defined there."""
     line: int = 0
     """The line of the text."""
+    flag: str = ""
+    """The flag that the line declares."""
     is_part: bool = False
     """Whether it is a method of the type that a question is about, outside of the type's own lines."""
 
     @property
     def title(self) -> str:
         """The subject as answers name it."""
+        if self.flag:
+            return f"the line that declares `--{self.flag}` {self.path}:{self.line}"
         if self.node is None:
             return f"`{self.text}` in {self.path}:{self.line}" if self.text else self.path
         row = self.node.row
@@ -136,12 +143,18 @@ class HistorySubject:
         return (self.line, self.line) if self.node is None else (self.node.row.start_line, self.node.row.end_line)
 
 
+def asks_for_commits(query: Query) -> bool:
+    """Return whether the words of a question are about the history: who added or changed something, or when."""
+    text = query.text
+    if query.reports or len(text.split()) > MOST_WORDS or not _HISTORY.search(text):
+        return False
+    return _PLAN.search(text) is None and _DOES.match(text) is None
+
+
 async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer which commits changed or added something, or are an author's; None for other questions."""
     text = query.text
-    if query.reports or len(text.split()) > 25 or not _HISTORY.search(text) or _PLAN.search(text) or _DOES.match(text):
-        return None
-    if reader.history is None or where.project not in ("", reader.project):
+    if not asks_for_commits(query) or reader.history is None or where.project not in ("", reader.project):
         return None
     relation = query.relation
     if relation is not None and relation.kind != Kind.CHANGES and _HISTORY.search(relation.name):
@@ -207,6 +220,10 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
     found = [HistorySubject(await _path_of(reader, path, where)) for path in query.paths]
     if found:
         return await _inside(reader, query, found[0].path, where) or found
+    for flag in flag_names(query.text)[:1]:
+        if (declared := await find_declaration(reader, flag, where)) is not None:
+            path, line, spelled = declared
+            return [HistorySubject(path, text=spelled, line=line, flag=flag)]
     written = [*re.findall(r"`([^`\s]+)`", query.text), *query.names]
     if (member := MEMBER_ADDED.search(query.text)) is not None:
         written = [f"{member['owner'].strip('`')}.{member['after'] or member['before']}", *written]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import TextMatch, is_document, scan_texts
+from atlas.code.lines.scan_texts import TextMatch, TextScan, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.model import Filter
@@ -50,13 +51,31 @@ async def answer_flags(reader: Reader, query: Query, where: Filter) -> LineRepor
     """Answer a question about command line flags; None for other questions. Raises store errors."""
     if query.states or query.reports or query.phrases:
         return None  # a message may name a flag
-    names = tuple(dict.fromkeys(_FLAG.findall(query.text)))
+    names = flag_names(query.text)
     if names and len(query.text.split()) <= 20:
-        return await _about(reader, names[0], query, where)
+        return await _about(reader, names[0], where)
     return await _listed(reader, query, where) if _LISTS.search(query.text) else None
 
 
-async def _about(reader: Reader, name: str, query: Query, where: Filter) -> LineReport | None:
+def flag_names(text: str) -> tuple[str, ...]:
+    """Return the long flags that a text names, without the dashes, in order."""
+    return tuple(dict.fromkeys(_FLAG.findall(text)))
+
+
+async def find_declaration(reader: Reader, name: str, where: Filter) -> tuple[str, int, str] | None:
+    """Return path and line of the code that declares a flag, and how the line spells it; None without any."""
+    scan = await _occurrences(reader, name, where)
+    declared = [each for each in scan.found if _group(each) == "declared"]
+    # a text of help may name the flag, too
+    declared.sort(key=lambda each: bool(each.match["dashed"]) and _LISTED.search(each.text) is None)
+    for each in declared[:1]:
+        line = each.file.line_at(each.match.end() - 1)
+        spelled = (name, name.replace("-", "_"), name.removeprefix("no-"))
+        return each.file.path, line, next((one for one in spelled if one in each.file.lines[line - 1]), "")
+    return None
+
+
+async def _occurrences(reader: Reader, name: str, where: Filter) -> TextScan:
     positive = name.removeprefix("no-")
     quoted = re.escape(name)
     field = re.escape(name).replace(r"\-", "[-_]")
@@ -64,9 +83,29 @@ async def _about(reader: Reader, name: str, query: Query, where: Filter) -> Line
         rf"--(?P<dashed>{re.escape(name)}|\[no-\]{re.escape(positive)})(?![\w-])"
         rf"|(?:{_GO.format(quoted)}|{_CLAP.format(quoted)}|{_NAMED.format(quoted)})"
         rf"|\blong\b[^\n]*\n\s*(?:pub )?{field}\s*:"
+        rf"|(?m:^[ \t]*)(?:pub )?(?P<field>{field})\s*:"
     )
-    needles = [name.encode(), positive.encode(), b"long"]
+    needles = [name.encode(), positive.encode(), name.replace("-", "_").encode(), b"long"]
     scan = await scan_texts(reader, where, pattern, needles)
+    return replace(scan, found=tuple(each for each in scan.found if not each.match["field"] or _attribute(each)))
+
+
+def _attribute(found: TextMatch) -> list[str]:
+    """Return the lines of the attribute above a field by which clap declares a flag; [] without any."""
+    above = found.file.lines[max(0, found.line - 1 - MOST_ABOVE) : found.line - 1]
+    if not above or above[-1].strip() != ")]":
+        return []
+    start = next((at for at in range(len(above) - 1, -1, -1) if above[at].lstrip().startswith("#[")), None)
+    lines = above[start:] if start is not None else []
+    return lines if any(re.search(r"\blong\b", line) for line in lines) else []
+
+
+MOST_ABOVE = 20
+"""Lines of an attribute."""
+
+
+async def _about(reader: Reader, name: str, where: Filter) -> LineReport | None:
+    scan = await _occurrences(reader, name, where)
     if not scan.found:
         return None
     lines = [TextLine(_group(each), each.place, _with_help(each)) for each in scan.found]
@@ -95,8 +134,10 @@ def _group(found: TextMatch) -> str:
         and re.match(r"[\"'`(\[]", text) is not None
         and text.startswith(('"-', "'-", "`-"))
     )
-    if text.startswith(("#", "//", "*", "///")):
+    if text.startswith(("#", "//", "*", "///")) and not text.startswith("#["):
         return "used"
+    if found.match["field"]:
+        return "declared"
     if _ASIDE.search(found.file.path):
         return "used"
     return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"
@@ -106,6 +147,8 @@ def _with_help(found: TextMatch) -> str:
     """Return the line with those behind it, which hold the help of a flag."""
     if found.file.is_document:
         return shown(found.text)
+    if found.match["field"]:
+        return shown(" ".join((*_attribute(found), found.text)))
     end = found.file.line_at(found.match.end() - 1)
     following = (line.strip() for line in found.file.lines[end : end + 6])
     text = " ".join([*(line.strip() for line in found.file.lines[found.line - 1 : end]), *following])

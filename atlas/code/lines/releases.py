@@ -203,7 +203,8 @@ class _AskedWord:
 @lru_cache(64)
 def _asked_word(word: str) -> _AskedWord:
     parts = re.split(r"[-_]", word)
-    return _AskedWord(tuple(parts), re.compile(rf"(?<!\w){r'[-_ ]'.join(map(re.escape, parts))}(?!\w)"))
+    end = r"(?![\w-])" if word.startswith("--") else r"(?!\w)"  # `--exact-depth` is another flag than `--exact`
+    return _AskedWord(tuple(parts), re.compile(rf"(?<!\w){r'[-_ ]'.join(map(re.escape, parts))}{end}"))
 
 
 class _AskedSubject:

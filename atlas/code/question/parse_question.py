@@ -202,7 +202,7 @@ _PASTED = re.compile(
     r"(?!(?:i|we|you|my|our|please)\b)\S+ [^:]*:",
     re.IGNORECASE,
 )
-"""Two words or more, a colon and behind it a value or what wraps it, with a word by which programs say what is wrong."""
+"""Two words or more, a colon and what is behind it, with a word by which programs say what is wrong."""
 MOST_PASTED = 25
 """Words of a message; a longer text tells of one."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
@@ -228,6 +228,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         notes.append(f"only the first {MAX_WORDS} of {len(words)} words were searched")
     spoken = _distinct(languages.words[word] for word in plain if word in languages.words)
     errors = tuple(_errors(folded, split_words))
+    is_told = (reports and len(plain) > MAX_REPORT) or is_message(folded)
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
@@ -238,7 +239,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         phrases=tuple(each.words for each in errors) or _phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
-        relation=None if reports and len(plain) > MAX_REPORT or is_message(folded) else _relation(asked, paths, languages),
+        relation=None if is_told else _relation(asked, paths, languages),
         wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
