@@ -27,7 +27,7 @@ _AUXILIARY = "(?:is|are|was|were|be|been|being|get|gets|getting|got|still|ever|a
 _EXPLAINS = re.compile(
     r"^(?:how (?!many|often|far|(?:can|do) i (?:find|see|get))|why|explain (?:how|why))\b", re.IGNORECASE
 )
-_CHANGE = (
+CHANGE_VERB = (
     r"(?:chang|modif|remov|delet|renam|edit|refactor|touch|alter|updat|break|replac|mov|drop|rewrit|rework|deprecat)\w*"
 )
 _SPECIAL: tuple[tuple[Kind, str], ...] = (
@@ -43,13 +43,13 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
     ),
     (
         Kind.IMPACT,
-        rf"(?=.*\b{_CHANGE}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
+        rf"(?=.*\b{CHANGE_VERB}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
         r"|dangerous|risky|suffer|fallout"
         r"|(?:needs?|has|have|must|should)(?: to)? (?:also |be )*(?:chang|updat|fix|adapt|adjust|follow)\w*)\b",
     ),
     (
         Kind.IMPACT,
-        rf"(?=.*\b(?:when|if|by)\b.*\b{_CHANGE}\b).*\b(?:what|which|who|everything)\b.*\b(?:touched|involved|concerned|hit)\b",
+        rf"(?=.*\b(?:when|if|by)\b.*\b{CHANGE_VERB}\b).*\b(?:what|which|who|everything)\b.*\b(?:touched|involved|concerned|hit)\b",
     ),
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
     (

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from atlas.code.question.cues import certain_names, find_by_cues, is_relation_word
+from atlas.code.question.cues import CHANGE_VERB, certain_names, find_by_cues, is_relation_word
 from atlas.code.question.frame_order import read_words
 from atlas.code.question.frames import KIND_WORD, frame_groups, nouns
 from atlas.code.question.names import dotted, is_code_shaped
@@ -40,7 +40,11 @@ _SQL = re.compile(
     r"|^(?i:select\b.*\bfrom|insert into|delete from|update \S+ set|(?:alter|drop|truncate) table)\b"
 )
 """A statement of SQL: its verbs change tables, not code."""
-_PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:it|them|th(?:is|at) (?:function|method|class|type|file|module)|this(?=$|\?))(?= |$|\?)", re.IGNORECASE
+)
+_TO_CHANGE = re.compile(rf"\b(?:{CHANGE_VERB}|split|inline|extract|convert|port)\b", re.IGNORECASE)
+_FILE = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]+\.\w+")
 _OR = re.compile(r",? (?:or|and) ")
 _CHAIN = re.compile(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
 """Says that two words are functions between which a path is asked for."""
@@ -117,7 +121,7 @@ def _of_two(text: str, quoted: set[str]) -> RelationIntent | None:
 def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
     """Match a clause that asks about "it": `I want to change f, show every place that calls it`."""
     before, *clauses = _CLAUSE.split(text)
-    names = certain_names(before, quoted) if clauses else []
+    names = _spoken_of(before, quoted) if clauses else []
     main = _whole(before, quoted) if names else None
     if len(names) != 1 or (main is not None and main.kind != Kind.IMPACT):
         return None
@@ -129,6 +133,17 @@ def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
                 if found is not None and found.certain:
                     return found
     return None
+
+
+def _spoken_of(text: str, quoted: set[str]) -> list[str]:
+    """Return the names that "it" may mean behind a sentence: the one to be changed, or the file, of several."""
+    names = certain_names(text, quoted)
+    if len(names) < 2:
+        return names
+    if (match := _TO_CHANGE.search(text)) is not None:
+        return certain_names(text[match.start() :], quoted)[:1]
+    files = [name for name in names if _FILE.fullmatch(name)]
+    return files if len(files) == 1 else names
 
 
 def _by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
