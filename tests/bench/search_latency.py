@@ -61,7 +61,7 @@ PHASES: dict[str, tuple[str, ...]] = {
     "transactions": ("atlas.adapters.stores.sqlite.file.connection:ReaderPool._call",),
     "score": ("atlas.code.rank.ranking:rank",),
     "order": ("atlas.code.find:order_candidates",),
-    "excerpts": ("atlas.code.tools.symbol.bodies:_sources", "atlas.code.tools.symbol.bodies:matching_lines"),
+    "excerpts": ("atlas.code.tools.symbol.bodies:_rate", "atlas.code.tools.symbol.bodies:_lines"),
     "packing": (
         "atlas.code.tools.search.search:plan_page",
         "atlas.code.tools.search.search:groups_of",

@@ -17,7 +17,7 @@ from atlas.adapters.stores.bolt.connection import Address
 from atlas.adapters.stores.bolt.schema import VERSION
 from atlas.adapters.stores.bolt.store import BoltStore
 from atlas.core.errors import QueryError, StoreError
-from atlas.core.model import Direction, EdgeRow, Filter, Match, NodeRow
+from atlas.core.model import Direction, EdgeRow, EdgeType, Filter, Match, NodeRow
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.scripted_server import MEMGRAPH, ScriptedServer
@@ -39,6 +39,7 @@ READS: dict[str, Callable[[BoltStore], Awaitable[object]]] = {
     "symbols": lambda store: store.symbols([UID]),
     "find": lambda store: store.find("one", Match.SUFFIX, Filter(), 5),
     "edges": lambda store: store.edges([UID], Direction.IN),
+    "edge_lines": lambda store: store.edge_lines([UID], [EdgeType.CALLS]),
     "degrees": lambda store: store.degrees([UID], Direction.IN),
     "search_text": lambda store: store.search_text(["one"], Filter(), 5),
     "search_vector": lambda store: store.search_vector(VECTOR, Filter(), 5),
