@@ -307,7 +307,7 @@ fn lengths_that_are_claimed_cost_no_memory() {
         assert!(cache.get(&filled.keys).iter().all(Option::is_none));
     }
     let mut chance = chance();
-    let encoded: Vec<u8> = postcard::to_stdvec(&("", &filled.facts[0])).unwrap();
+    let encoded: Vec<u8> = postcard::to_stdvec(&filled.facts[0]).unwrap();
     for _ in 0..rounds(3_000) {
         let mut payload = encoded.clone();
         for _ in 0..=chance.below(4) {
@@ -319,7 +319,7 @@ fn lengths_that_are_claimed_cost_no_memory() {
                 _ => payload.truncate(at + 1),
             }
         }
-        let _ = postcard::from_bytes::<atlas_facts::cache::Entry>(&payload);
+        let _ = postcard::from_bytes::<atlas_facts::FileFacts>(&payload);
     }
     fs::remove_dir_all(&folder).unwrap();
 }
