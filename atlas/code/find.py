@@ -52,6 +52,7 @@ from atlas.code.retrieve.fuse import (
     text_scores,
 )
 from atlas.code.retrieve.long_search import ChannelHits, search_long_text
+from atlas.code.retrieve.named_folder import in_named_folder
 from atlas.code.retrieve.phrases import by_phrase
 from atlas.code.retrieve.places import by_place, with_line
 from atlas.code.retrieve.sentence_transformer import by_quality
@@ -151,6 +152,7 @@ async def search(
         answered = await answer_question(reader, AskedQuestion(text, query, where, subjects, stated is not None))
         if answered.answer is not None:
             return _answer(query, answered)
+        asked, where = where, await in_named_folder(reader, query, where)
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
         has_text = any(each.lines or each.nowhere for each in rankings)  # the text that is asked for is the subject
@@ -160,7 +162,8 @@ async def search(
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         is_covered = has_covering_page(ranked, query, reader.root.name)
         total, judgement = len(ranked), Judgement() if is_covered else await judge(reader, found, ranked, where)
-        notes = (*answered.notes, *remarks(found, judgement))
+        limits = (f"only {where.path} was searched, which the question names",) if where != asked else ()
+        notes = (*answered.notes, *limits, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()

@@ -55,6 +55,10 @@ FILES = {
         'package json\n\ntype Codec struct{}\n\nfunc (Codec) Encode(v int) string { return "" }\n'
         "func (Codec) Decode(s string) int { return 0 }\n"
     ),
+    "docs/v1/flags.md": "# Flags\n\nA flag takes its value from the environment.\n",
+    "docs/v2/sources.md": "# Sources\n\nValues of a flag come from the environment.\n",
+    "docs/v2/start.md": "# Start\n\nInstall it.\n",
+    "docs/index.md": "# Shop\n\nA flag takes its value from the environment: see v2.\n",
     "go.mod": "module example.com/shop\n\ngo 1.21\n",
 }
 
@@ -78,6 +82,12 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
         ("path from Task.apply_async to check_privileges", ("unknown", "unknown rather than none")),
         ("list every function whose return type is Link", ("functions returning type_alias", "httpLink", "splitLink")),
         ("Which types satisfy the Codec interface?", ("implementations of interface", "codec/json/json.go")),
+        (
+            "Bad usage: running a worker with superuser privileges is not a very bad idea: root",
+            ("texts.py:1",),
+        ),
+        ("which page in docs/v2 says from where a flag takes its value", ("docs/v2/sources.md", "only docs/v2/ was")),
+        ("I need the page of the v2 docs about the value of a flag", ("docs/v2/sources.md", "only docs/v2/ was")),
         (
             "Running a worker with superuser privileges is a very bad idea -- which function raises this?",
             ("texts.py:1", "6: raise RuntimeError(ROOT_DISALLOWED.format(uid))  <- in check_privileges"),

@@ -17,7 +17,10 @@ FILES: dict[str, str | None] = {
         "[project.optional-dependencies]\nfast = ['orjson']\n"
     ),
     "requirements.txt": "# Documentation\nmkdocs==1.6\n\n# Tests\npytest==8\n",
-    "CHANGELOG.md": "# 1.2.0\n\n### Added\n- Support for `zstd`\n\n# 1.1.0\n\n### Deprecated\n- `old_call` is deprecated\n",
+    "CHANGELOG.md": (
+        "# 1.2.0\n\n### Added\n- Support for `zstd`\n- Add `--dry-run`\n\n# 1.1.0\n\n### Deprecated\n"
+        "- `old_call` is deprecated\n\n### Added\n- Add `--dry-run-all`\n"
+    ),
     "shop/__init__.py": "",
     "shop/config.py": (
         "import os\n\nCACHE = os.environ.get('SHOP_CACHE')\nNAME = 'SHOP_DEBUG'\nDEBUG = os.getenv(NAME)\nMAX_ITEMS = 20\n"
@@ -56,6 +59,7 @@ ASKED = {
         "declares `--exact-match` shop/cli.rs:8 was added",
         "Match exactly",
     ),
+    "when was --dry-run added": ("`--dry-run` added: 1.2.0 (CHANGELOG.md:5)", "Add a cart"),
     "who added --dry-run": ("declares `--dry-run` shop/main.py:4 was added", "Add a cart"),
     "default of max_items": ("default shop/config.py:6 MAX_ITEMS = 20",),
     "what would `except ShopError` catch?": ("shop.errors.EmptyCart", "raised shop/cart.py:6"),
@@ -72,6 +76,7 @@ ASKED = {
     "commits by Grace Hopper": ("Pay for items",),
 }
 NOT_SAID = {
+    "when was --dry-run added": "--dry-run-all",
     "which packages do the docs need": "pytest",
     "commits by Grace Hopper": "Add a cart",
     "how did pay evolve": "Read",

@@ -109,10 +109,8 @@ async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineRe
 
 
 async def _with_dependencies(reader: Reader, text: str, where: Filter) -> LineReport | None:
-    """Answer for the version of a language and for the dependencies; None where a question does not ask for both."""
+    """Answer for the version of a language and for the dependencies; None where a question has no clause for each."""
     parts = split_parts(text)
-    if len(parts) == 1 and (match := _AND_PACKAGES.search(text)) is not None:
-        parts = [text[: match.start()].strip(" ,;"), re.sub(r"^(?:and|[,& ])+ ?", "", text[match.start() :])]
     if len(parts) != 2 or max(len(part.split()) for part in parts) > MOST_WORDS:
         return None
     for part, other in (parts, parts[::-1]):
