@@ -11,6 +11,8 @@ import re
 from itertools import pairwise
 
 MAX_COLUMNS = 200
+MAX_LINES = 50_000
+"""Lines of a table that are read: more blocks than a document may have."""
 MAX_CELLS = 200_000
 """Cells of a table that are filled up with empty ones where its lines are shorter."""
 
@@ -49,6 +51,7 @@ def table_end(lines: list[str], start: int) -> int:
 
 def read_table(lines: list[str]) -> tuple[list[str], list[list[str]]]:
     """Return the header cells (possibly none) and the rows of a grid or simple table."""
+    lines = lines[:MAX_LINES]
     return _grid(lines) if lines[0].startswith("+") else _simple(lines)
 
 
