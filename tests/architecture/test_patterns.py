@@ -119,7 +119,7 @@ COMPOSED: dict[str, str] = {
     "code/changes/commit_history.py: _in_lines": "an escaped name between lookarounds",
     "code/lines/environment.py: _about": "escaped names between boundaries",
     "code/lines/environment.py: _constants": "escaped names, on two lines of at most `MAX_LINE`",
-    "code/lines/flags.py: _about": "an escaped name, on two lines of at most `MAX_LINE`",
+    "code/lines/flags.py: _occurrences": "an escaped name, on two lines of at most `MAX_LINE`",
     "code/lines/releases.py: _asked_word": "escaped words between lookarounds",
     "code/lines/releases.py: _kind": "constants, on a word",
     "code/lines/releases.py: _says": "constants, on a line",
