@@ -24,11 +24,15 @@ FILES = {
 }
 
 
-async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Path) -> None:
-    root = tmp_path / "net"
-    for name, text in FILES.items():
+def write_files(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
+
+
+async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Path) -> None:
+    root = tmp_path / "net"
+    write_files(root, FILES)
     await indexed(root, tmp_path / "data")
     async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
         answers: dict[str, RelationAnswer] = {}
@@ -151,9 +155,7 @@ async def test_of_many_types_of_a_name_the_only_one_with_implementations_answers
             f"package {name}\n\ntype Notifier struct {{\n\turl string\n}}\n\n"
             "func (n *Notifier) Notify(text string) error {\n\treturn nil\n}\n"
         )
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, files)
     await indexed(root, tmp_path / "data")
     async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
         answer = await hybrid_search(atlas, "which types implement Notifier")
@@ -237,9 +239,7 @@ async def test_callees_name_the_overrides_that_may_run_instead(tmp_path: Path) -
 
 async def test_a_file_is_used_by_what_imports_it_and_imports_what_its_module_does(tmp_path: Path) -> None:
     root = tmp_path / "net"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, FILES)
     await indexed(root, tmp_path / "data")
     async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
         used = await hybrid_search(atlas, "is lib/core.ts used by anything?")
