@@ -245,9 +245,18 @@ def test_brackets_without_an_end_are_not_parsed(path: str, token: str) -> None:
     assert not codes
 
 
-def test_a_file_of_imports_keeps_its_first_ones() -> None:
-    source = "".join(f"import a{number}\n" for number in range(20_001))
-    facts = facts_of(REGISTRY, "a.py", source.encode())
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.py", "import a{0}\n"),
+        ("a.cs", "using A{0};\n"),
+        ("a.ex", "import A{0}\n"),
+        ("a.js", "/** @import {{T{0}}} from './t' */\n"),
+    ],
+)
+def test_a_file_of_imports_keeps_its_first_ones(path: str, line: str) -> None:
+    source = "".join(line.format(number) for number in range(20_001))
+    facts = facts_of(REGISTRY, path, source.encode())
     assert len(facts["imports"]) == 20_000
     assert [(one["line"], one["code"]) for one in facts["problems"]] == [(20_001, "too-many-imports")]
 

@@ -45,7 +45,7 @@ impl LanguageHooks for CSharp {
         // Applies to the whole file, even inside a namespace.
         let level = u32::from(walk.bytes_of(node).starts_with(b"global"));
         let import = Import { scope: 0, module, level, member: None, alias, kind, line, type_only: false };
-        walk.builder.facts.imports.push(import);
+        walk.push_import_of_file(import);
         for part in node..walk.tree.node(node).next {
             walk.claim_read(part);
         }

@@ -215,16 +215,19 @@ impl Walk<'_> {
         module.push_str(&name);
     }
 
-    /// Records an import in the current scope; beyond a limit it is left out and reported once.
+    /// Records an import in the current scope.
     pub fn push_import(&mut self, import: Import) {
-        if self.builder.facts.imports.len() >= MOST_IMPORTS {
-            if !std::mem::replace(&mut self.has_left_out_imports, true) {
-                let message = format!("more than {MOST_IMPORTS} imports; the rest is left out");
-                self.builder.problem(import.line + 1, "too-many-imports", &message);
-            }
-            return;
-        }
         let scope = self.scope();
-        self.builder.facts.imports.push(Import { scope, ..import });
+        self.push_import_of_file(Import { scope, ..import });
+    }
+
+    /// Records an import in the scope that it names (0: the whole file); beyond a limit it is left out and reported once.
+    pub fn push_import_of_file(&mut self, import: Import) {
+        if self.builder.facts.imports.len() < MOST_IMPORTS {
+            self.builder.facts.imports.push(import);
+        } else if !std::mem::replace(&mut self.has_left_out_imports, true) {
+            let message = format!("more than {MOST_IMPORTS} imports; the rest is left out");
+            self.builder.problem(import.line + 1, "too-many-imports", &message);
+        }
     }
 }

@@ -164,7 +164,7 @@ fn push_import(walk: &mut Walk, module: &str, member: &str, alias: &str, line: u
     let kind = if walk.builder.text(member) == "default" { ImportKind::Default } else { ImportKind::Member };
     let import =
         Import { scope: 0, module, level: 0, member: Some(member), alias: Some(alias), kind, line, type_only: true };
-    walk.builder.facts.imports.push(import);
+    walk.push_import_of_file(import);
 }
 
 /// Adds a definition that a comment contains; none if the name is taken in its scope.

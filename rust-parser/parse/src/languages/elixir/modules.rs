@@ -84,7 +84,7 @@ pub fn push_import(
     match kind {
         ImportKind::Module => walk.push_import(import),
         // Imported functions are visible in the whole file.
-        _ => walk.builder.facts.imports.push(import),
+        _ => walk.push_import_of_file(import),
     }
 }
 
