@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import re
 import tempfile
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,8 +58,10 @@ async def crawl(
 
     Raises Unavailable if no page could be read, with the reason of the first one; ConfigError for invalid addresses.
     """
-    with tempfile.TemporaryDirectory(prefix="atlas-crawl-") as folder:
-        state = CrawlState(_state_file(source, options, Path(folder)))
+    kept = options.state
+    # A process that is killed leaves a temporary folder behind, so one is made only where no state is kept.
+    with nullcontext(kept) if kept else tempfile.TemporaryDirectory(prefix="atlas-crawl-") as folder:
+        state = CrawlState(_state_file(source, Path(folder)))
         try:
             await _Crawl(source, options, fetcher, state, report).run()
             return await _read(source, options, state, report)
@@ -86,7 +88,7 @@ def mark_built(source: SourceSpec, options: CollectOptions) -> None:
     """Note that a pack was made of a finished crawl: the next build asks for its pages again, if they have changed."""
     if options.state is None:
         return
-    state = CrawlState(_state_file(source, options, options.state))
+    state = CrawlState(_state_file(source, options.state))
     try:
         if state.fact("phase") == "done":
             state.set_fact("phase", BUILT)
@@ -94,9 +96,8 @@ def mark_built(source: SourceSpec, options: CollectOptions) -> None:
         state.close()
 
 
-def _state_file(source: SourceSpec, options: CollectOptions, temporary: Path) -> Path:
+def _state_file(source: SourceSpec, folder: Path) -> Path:
     name = hashlib.blake2b(f"{source.kind} {source.text}".encode(), digest_size=12).hexdigest() + ".sqlite"
-    folder = options.state or temporary
     try:
         make_private_folder(folder)
         folder.chmod(0o700)
