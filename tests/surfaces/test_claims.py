@@ -153,8 +153,14 @@ async def test_lineage_has_direction_reasoning_and_weak_ends(claims: Desk) -> No
     await follow(claims, found)
     by_words = await claims.say("find_scientific_lineage", start_concept="attention scales", end_concept="scarce GPUs")
     assert by_words.data["paths"]
-    weak = await claims.say("find_scientific_lineage", start_concept="attention scales", end_concept="penguins")
-    assert "weak match of the end" in weak.data["summary"]
+    lost = await claims.say("find_scientific_lineage", start_concept="attention scales", end_concept="banana bread")
+    assert (lost.data["status"], lost.data.get("paths")) == ("none", None)
+    assert 'not found: end "banana bread"' in lost.data["summary"] and lost.ids("nearest")
+    same = await claims.say("find_scientific_lineage", start_concept="scarce GPUs", end_concept="GPUs are scarce")
+    assert (same.data["status"], same.data.get("paths"), set(same.ids("end_points"))) == ("none", None, {three})
+    for said in (lost, same):
+        assert "limit" not in said.text
+        await follow(claims, said)
     alone = await stated(claims, "Penguins swim.")
     apart = await claims.say("find_scientific_lineage", start_concept=alone, end_concept=one)
     assert (apart.data["status"], apart.ids("end_points")) == ("none", [alone, one])

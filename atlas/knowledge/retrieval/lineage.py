@@ -49,7 +49,7 @@ class Lineage:
 
     chains: tuple[Chain, ...]
     is_complete: bool
-    """False if a limit was reached: there may be further chains."""
+    """False if a limit of chains or claims was reached: there may be further chains of up to `MAX_STEPS`."""
 
 
 Graph = dict[str, dict[str, EdgeRow]]
@@ -58,9 +58,12 @@ Graph = dict[str, dict[str, EdgeRow]]
 async def find_lineage(
     store: Store, start: str, end: str, max_chains: int, *, project: str = "", papers: PaperLinks | None = None
 ) -> Lineage:
-    """Return the best chains between two claims by uid. `papers` knows the links between papers of `project`."""
+    """Return the best chains between two claims by uid, none between a claim and itself.
+
+    `papers` knows the links between papers of `project`.
+    """
     if start == end:
-        return Lineage((Chain((start,), ()),), is_complete=True)
+        return Lineage((), is_complete=True)
     graph, is_whole = await _neighbourhood(store, start, end, project, papers)
     chains, is_exhausted = _best_chains(graph, start, end, max_chains)
     return Lineage(tuple(chains), is_complete=is_whole and is_exhausted)
@@ -69,9 +72,12 @@ async def find_lineage(
 async def _neighbourhood(
     store: Store, start: str, end: str, project: str, papers: PaperLinks | None
 ) -> tuple[Graph, bool]:
-    """Return claims and papers within half of `MAX_STEPS` of either end with their relations, and if that is all."""
+    """Return claims and papers within half of `MAX_STEPS` of either end with their relations.
+
+    The flag is False if a limit has left some of them out. Otherwise every chain of `MAX_STEPS` is among them.
+    """
     graph: Graph = {start: {}, end: {}}
-    frontier, is_whole = [start, end], True
+    frontier = [start, end]
     for _ in range(MAX_STEPS // 2):
         found = [
             edge.row
@@ -83,8 +89,8 @@ async def _neighbourhood(
         if len(graph) > MAX_CLAIMS or len(found) >= MAX_CLAIMS * 4:
             return graph, False
         if not frontier:
-            return graph, is_whole
-    return graph, False
+            break
+    return graph, True
 
 
 def _add(graph: Graph, rows: Sequence[EdgeRow]) -> list[str]:
