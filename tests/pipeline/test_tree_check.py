@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from atlas.answers.evidence import NewerFiles
 from atlas.app.main import current_scope, open_atlas
+from atlas.code.index.project import tree_check, tree_events
 from atlas.code.index.project.tree_check import CheckedTree, TreeCheck
 from atlas.parsing import Languages, load_languages
 from atlas.runtime.config.load import Settings, load_settings
@@ -204,3 +206,51 @@ async def test_each_change_alone_is_found_and_a_damaged_file_is_no_hint(tree: Tr
     for damaged in (b"", kept[:-1], kept.replace(b"kept.py", b"keqt.py"), b"[]\n", b"\xff", kept[:200]):
         tree.snapshot.write_bytes(damaged)
         assert await tree.session() == NewerFiles(deleted=("kept.py",))
+
+
+async def test_events_find_what_stamps_find(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With watches from the second look on: each change at once, also one that keeps size and time."""
+    monkeypatch.setattr(tree_events, "MANY_FILES", 1)
+    root, looks = tree.root, list[int]()
+    stat_all = tree_check.paths_that_differ
+    monkeypatch.setattr(tree_check, "paths_that_differ", lambda *given: looks.append(1) or stat_all(*given))
+    source = CheckedTree(
+        tree.settings.project_name, root, load_languages, lambda: current_scope(tree.settings), snapshot=tree.snapshot
+    )
+    check = TreeCheck(source)
+    await asyncio.sleep(2.1)  # no rules are too young to be trusted
+    async with open_atlas(tree.settings) as atlas:
+        store = atlas.reader.store
+        (state,) = await store.projects()
+
+        async def look() -> NewerFiles:
+            return await check.compare(store, state)
+
+        for _ in range(4):
+            assert await look() == NewerFiles()
+        if sys.platform == "linux":
+            assert len(looks) == 2, "one look at each file, and one when the watches were set"
+        rewritten(root / "edited.py", "def two(): ...\n")
+        assert (await look()).changed == ("edited.py",)
+        rewritten(root / "edited.py", "def one(): ...\n")
+        assert await look() == NewerFiles()
+        (root / "draft").write_text("def late(): ...\n")
+        (root / "draft").rename(root / "left/late.py")
+        (root / "gone.py").unlink()
+        assert await look() == NewerFiles(new=("left/late.py",), deleted=("gone.py",))
+        (root / "new/deep").mkdir(parents=True)
+        (root / "new/deep/one.py").write_text("def deep(): ...\n")
+        assert (await look()).new == ("left/late.py", "new/deep/one.py")
+        (root / "new/deep/two.py").write_text("def deep(): ...\n")
+        assert (await look()).new == ("left/late.py", "new/deep/one.py", "new/deep/two.py")
+        (root / "new").rename(root / "newer")
+        exchanged(root)
+        found = await look()
+        assert found.new == ("newer/deep/one.py", "newer/deep/two.py", "right/late.py")
+        assert found.changed == ("left/same.py", "right/same.py")
+        (root / "left/same.py").write_text("def rite(): return 1\n")
+        (root / "scoped/.gitignore").write_text("out.py\n")
+        assert "scoped/out.py" in (await look()).deleted
+        (root / "kept.py").write_text("def kept(): return 2\n")
+        await check.aclose()
+    assert "kept.py" in (await tree.session()).changed, "the tree that is kept does not hide a change"

@@ -1,8 +1,9 @@
 """Which files on disk are newer than the index: a scan once, then one `stat` per known file and folder.
 
 The tree and the store's manifest come in, `NewerFiles` comes out. A reader uses it before an answer, so a check of an
-unchanged tree reads neither folders nor the store. What was scanned is kept in a file of the data folder
-(`tree_snapshot`), from which the next session goes on.
+unchanged tree reads neither folders nor the store. In a large tree the kernel tells which names changed
+(`tree_events`). What was scanned is kept in a file of the data folder (`tree_snapshot`), from which the next session
+goes on.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from atlas.answers.evidence import NewerFiles
 from atlas.code.index.project.reconcile import RACY_NS, Region, rules_of, same_stat
+from atlas.code.index.project.tree_events import MAX_NAMES, TreeEvents, open_events
 from atlas.code.index.project.tree_snapshot import RuleStamps, TreeSnapshot, pack, read_snapshot, write_snapshot
 from atlas.code.index.project.tree_state import TreeState
 from atlas.code.index.watch.git_rules import rule_stamps
@@ -25,7 +27,7 @@ from atlas.core.project_state import ProjectState
 from atlas.parsing import Languages, digest_paths, language_files_state, paths_that_differ, stamps
 from atlas.parsing.scanning import SETTINGS, Scan, ScannedFile, Scope, as_scanned, changes_rules, scan_project
 
-MAX_REGION = 500
+MAX_REGION = MAX_NAMES
 """Changed paths that are scanned one by one; for more, the whole tree is."""
 MAX_REPOSITORIES = 100
 """Repositories in the tree whose git folders are watched for changed rules; a tree with more is scanned again by each
@@ -77,6 +79,11 @@ class TreeCheck:
         self._finished = False
         self._is_restored = False
         self._is_saved = True
+        self._events: TreeEvents | None = None
+        self._may_watch = False
+        """From the second check on: a process that asks once needs no watches."""
+        self._unstamped: set[str] = set()
+        """Paths that events have named since the stamps were taken."""
         self._own_rules = RulesCheck(tree.root, tree.rules_file, tree.rules)
         self._saving: asyncio.Task[None] | None = None
 
@@ -141,6 +148,7 @@ class TreeCheck:
         """Keep the tree for the next session; idempotent."""
         if self._saving is not None:
             await self._saving
+        await asyncio.to_thread(self._end_events)
         self._save()
         if self._saving is not None:
             await self._saving
@@ -208,15 +216,61 @@ class TreeCheck:
         began = time.time_ns()
         if self._watched is None or self._rule_stamps() != self._rules:
             return self._scan_all(began)
-        changed = paths_that_differ(str(self._source.root), self._watched, self._stamps, began - RACY_NS)
+        named, changed = self._changed_names(began)
         if not changed:
             return set()
         if len(changed) > MAX_REGION:
             return self._scan_all(began)
-        named = self._named(changed)
         if any(not path or changes_rules(path) for path in named):
             return self._scan_all(began)
-        return self._scan_region(named, changed, began)
+        touched = self._scan_region(named, changed, began)
+        if self._events is not None:
+            # an event is certain where inode and time are not: two writes may share them
+            touched.update(path for path in named if path in self._tree.files)
+            for path in touched:
+                self._verified.pop(path, None)
+        return touched
+
+    def _changed_names(self, began: int) -> tuple[list[str], Sequence[str]]:
+        """Return the names that are to be scanned again, and the paths whose stamps are no longer true."""
+        if self._events is not None and not self._events.is_due and (found := self._events.changed()) is not None:
+            self._unstamped.update(found, (path.rpartition("/")[0] for path in found))
+            return sorted(found), sorted(found)
+        self._end_events()
+        if self._may_watch:
+            # before the files are looked at: what changes from here on is an event
+            self._events = open_events(self._source.root, self._tree.folders, self.files)
+        self._may_watch = True
+        assert self._watched is not None
+        changed = paths_that_differ(str(self._source.root), self._watched, self._stamps, began - RACY_NS)
+        named = self._named(changed) if 0 < len(changed) <= MAX_REGION else []
+        self._unstamped.update(changed, named)
+        return named, changed
+
+    def _end_events(self) -> None:
+        """Go back to stamps: what has changed since they were taken gets one that differs from every other."""
+        if self._events is None:
+            return
+        left = self._events.changed()
+        self._events.close()
+        self._events = None
+        if self._watched is None or not (self._unstamped or left or left is None):
+            return
+        known = dict(zip(self._watched.split("\n"), array("Q", self._stamps), strict=True))
+        for path in self._unstamped.union(left or ()):
+            known.pop(path, None)
+        self._unstamped.clear()
+        watched = self._watchable()
+        self._watched = "\n".join(watched)
+        self._stamps = array("Q", [known.get(path, 0) for path in watched]).tobytes()
+        # what the queue could not tell is in no stamp
+        self._is_saved = left is None
+
+    def _watchable(self) -> list[str]:
+        """Return every path whose change matters, those of a folder together: less time."""
+        tree = self._tree
+        may_join = (path.rstrip("/") for path, skip in tree.skipped.items() if _may_join(skip))
+        return sorted((*tree.folders, *tree.files, *may_join))
 
     def _named(self, changed: Sequence[str]) -> list[str]:
         """Replace each folder by the names that appeared in it or left it; a missing one stands for itself."""
@@ -239,6 +293,10 @@ class TreeCheck:
         return named
 
     def _scan_all(self, began: int) -> set[str] | None:
+        if self._events is not None:
+            self._events.close()
+            self._events = None
+        self._unstamped.clear()
         self._scope = self._source.scope()
         is_first = self._watched is None
         before = {path: file.identity for path, file in self._tree.files.items()}
@@ -256,9 +314,14 @@ class TreeCheck:
         part = self._scan(paths)
         region = Region.of(paths, self._tree.folders, set(part.folders))
         before = {path: self._tree.files[path].identity for path in region.within(self._tree.files.keys())}
+        if not self._tree.folders >= set(part.folders):
+            # nothing watches a new folder yet
+            self._end_events()
         self._tree.replace_region(region, part)
         self._repositories.update(part.repositories)
-        self._take_stamps(began, changed)
+        if self._events is None:
+            self._unstamped.clear()
+            self._take_stamps(began, changed)
         return _differing(before, part.files)
 
     def _scan(self, only: Sequence[str] | None = None) -> Scan:
@@ -273,12 +336,10 @@ class TreeCheck:
         What changed since the scan began is not trusted. The others were seen unchanged after `began`.
         """
         assert self._watched is not None
-        tree = self._tree
         known = dict(zip(self._watched.split("\n"), array("Q", self._stamps), strict=False))
         for path in changed:
             known.pop(path, None)
-        may_join = (path.rstrip("/") for path, skip in tree.skipped.items() if _may_join(skip))
-        watched = sorted((*tree.folders, *tree.files, *may_join))  # those of a folder together: less time
+        watched = self._watchable()
         missing = [path for path in watched if path not in known]
         if missing:
             found = stamps(str(self._source.root), "\n".join(missing), began - RACY_NS)
