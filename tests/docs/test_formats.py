@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
 from atlas.packs.documentation.article import Article, BlockKind
+from atlas.packs.documentation.extract.facts import find_facts
 from atlas.packs.documentation.formats.document import Document
 from atlas.packs.documentation.formats.pdf import (
     CHARACTERS,
@@ -18,6 +20,7 @@ from atlas.packs.documentation.formats.pdf import (
     limits,
 )
 from atlas.packs.documentation.formats.reading import read_article
+from atlas.packs.documentation.formats.restructured.settings import read_settings
 from atlas.packs.documentation.rendering import render
 from tests.fuzz.worst_pdfs import PDFS
 
@@ -447,3 +450,76 @@ def test_a_page_with_endless_attributes_is_read_without_its_tags(separator: str)
     assert any("too-many-attributes" in problem for problem in article.problems)
     usual = "".join(f'<p id="p{number}" class="a">Words {number}.</p>' for number in range(5_000))
     assert not any("too-many" in problem for problem in read("a.html", f"<body><h1>T</h1>{usual}</body>").problems)
+
+
+def test_options_of_descriptions_are_said_in_the_text_and_are_facts() -> None:
+    rst = """T
+=
+
+.. confval:: follow_imports
+
+    :type: string
+    :default: ``normal``
+    :version_added: 1.6
+
+    What to do.
+
+.. conf::
+   :keys: ignore_errors
+   :default: the value of :conf:`x`
+   :deprecated: 3.1 use *y*
+
+.. py:class:: Foo
+   :no-index:
+"""
+    found = rows(read("a.rst", rst))
+    assert found == [
+        ("signature", "follow_imports", "follow_imports"),
+        ("paragraph", "", "`follow_imports`: type: string; default: `normal`."),
+        ("note", "versionadded 1.6", "Added in version 1.6."),
+        ("paragraph", "", "What to do."),
+        ("signature", "ignore_errors", "ignore_errors"),
+        ("paragraph", "", "`ignore_errors`: default: the value of x."),
+        ("note", "deprecated 3.1", "Deprecated since version 3.1: use y."),
+        ("signature", "Foo", "Foo"),
+    ]
+    facts = [(one.kind, one.subject, one.value) for one in find_facts(render(read("a.rst", rst)))]
+    assert facts == [
+        ("default", "follow_imports", "normal"),
+        ("added", "follow_imports", "1.6"),
+        ("default", "ignore_errors", "the value of x"),
+        ("deprecated", "ignore_errors", "3.1"),
+    ]
+    myst = "# T\n\n:::{confval} lifetime\n:type: int\n:default: 5\n\nSeconds.\n:::\n"
+    assert rows(read("a.md", myst))[1] == ("paragraph", "", "`lifetime`: type: int; default: `5`.")
+
+
+def test_settings_of_sphinx_are_parsed_and_never_run(tmp_path: Path) -> None:
+    touched = tmp_path / "touched"
+    conf = f"""import os
+from pathlib import Path
+version = "3.1"
+release = f"{{version}}.4"
+rst_prolog = ".. |proj| replace:: **Foo**\\n"
+rst_prolog += '''
+.. |long| replace:: two
+   lines
+.. _site: https://foo.example/
+'''
+rst_epilog = ".. |lim| replace:: " + "``4096``"
+myst_substitutions = {{"lim": "77", "run": Path({str(touched)!r}).touch()}}
+"""
+    settings = read_settings(conf.encode())
+    text = "T\n=\n\n|proj| |release| takes |lim|, |long| and |unknown|, see site_.\n"
+    article = read_article(Document("a.rst", text.encode(), "a.rst", settings=settings))
+    assert rows(article) == [("paragraph", "", "Foo 3.1.4 takes `4096`, two lines and |unknown|, see site.")]
+    assert links(article) == [("url", "https://foo.example/")]
+    markdown = Document("a.md", b"# T\n\n{{ lim }} of {{ run }}\n", "a.md", settings=settings)
+    assert rows(read_article(markdown)) == [("paragraph", "", "77 of {{ run }}")]
+    assert not touched.exists()
+    changed = read_settings(conf.replace("4096", "8192").encode())
+    assert read_article(Document("a.rst", text.encode(), "a.rst", settings=changed)).digest != article.digest
+    assert read_settings(b"def (").substitutions == {} and read_settings(b"", "2.0").substitutions["version"] == "2.0"
+    deep = b"rst_prolog = " + b"(" * 5_000 + b"'a'" + b")" * 5_000
+    assert read_settings(deep).substitutions == {}
+    assert read_settings(b"rst_prolog = " + b"'a' + " * 5_000 + b"'b'").substitutions == {}

@@ -17,6 +17,7 @@ _VALUE = (
 )
 _DEFAULTS = (
     re.compile(rf"\b[Dd]efault(?:\s+value)?\s*(?:is|:|=|of)\s*{_VALUE}"),
+    re.compile(r"(?:(?<=; )|(?<=`: ))default: ([^\n]{1,200})\.$"),
     re.compile(rf"\b[Dd]efaults?\s+to\s+(?:the\s+)?{_VALUE}"),
     re.compile(rf"\b[Bb]y\s+default,?\s[^.;]{{0,80}}?\b(?:is|are|uses|to|of)\s+(?:set\s+to\s+)?{_VALUE}"),
     re.compile(rf"{_VALUE}\s+(?:is\s+the\s+default|by\s+default|\(the\s+default\)|\(default\))"),

@@ -10,6 +10,10 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from atlas.packs.documentation.formats.restructured.settings import SphinxSettings
 
 MAX_DEPTH = 4
 """Files that include each other."""
@@ -68,6 +72,8 @@ class Document:
     parents: tuple[str, ...] = ()
     cut: bool = False
     """The source had more bytes than its limit."""
+    settings: SphinxSettings | None = None
+    """Names that the settings of its documentation define."""
     inclusion: Inclusion = NOTHING
     """Files of the same source that it may include."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])

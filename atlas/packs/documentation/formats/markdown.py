@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from atlas import _parser
 from atlas.packs.documentation.article import BlockKind, Link
 from atlas.packs.documentation.formats.draft import page_link
-from atlas.packs.documentation.formats.restructured.signatures import described, role_of
+from atlas.packs.documentation.formats.restructured.signatures import described, role_of, stated_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,7 @@ COLON_NOTE = re.compile(
     r"(?P<marker>:{3,}+)\s*+\{?+(?P<kind>[\w-]++)\}?+\s*+(?:\[(?P<named>[^\]]*+)\])?\s*+(?P<title>.*+)$"
 )
 SYMBOL_PAGE = re.compile(r"::: +(?P<name>[\w.]+)\s*$")
+MYST_OPTION, MOST_OPTIONS = re.compile(r":([\w-]++):\s*+(.*+)$"), 12
 TARGET = re.compile(r"\((?P<name>[\w.:-]+)\)=\s*$")
 INCLUDE = re.compile(
     r"\s*+(?:\{\*\s++(?P<star>\S++).*\*\}|--8<--\s++\"(?P<snippet>[^\"]++)\"|\{!\s*+>?+\s*+(?P<bang>[^\s!]++)\s*+!\})\s*+$"
@@ -179,10 +180,16 @@ class _MarkdownReader:
 
     def _signatures(self, kind: str, role: str, title: str, lines: list[str], line: int, nesting: int) -> None:
         """Add the signatures of a directive and read its description below them."""
-        depth = self._signature_depth
+        depth, last = self._signature_depth, title
         for one in described(kind, [title], "", "", role):
             self._draft.add(BlockKind.SIGNATURE, one.text, one.name, role=one.role, depth=depth, line=line - 1)
-        lines = [one for number, one in enumerate(lines) if number > 5 or not re.match(r":[\w-]+:", one)]
+            last = one.name.rpartition(".")[2]
+        found = [MYST_OPTION.match(one) for one in lines[:MOST_OPTIONS]]
+        count = next((number for number, one in enumerate(found) if one is None), len(found))
+        said = stated_options(last, {one[1]: one[2] for one in found[:count] if one is not None})
+        for label, text in (("", said.sentence), *said.notices):
+            self._text(text.replace("``", "`"), line, label)
+        lines, line = lines[count:], line + count
         self._signature_depth += 1
         self.read(lines, line, "", nesting + 1)
         self._signature_depth = depth

@@ -16,12 +16,16 @@ from atlas.packs.documentation.formats.draft import Draft, finish
 from atlas.packs.documentation.formats.markdown import read_markdown
 from atlas.packs.documentation.formats.notebook import read_notebook
 from atlas.packs.documentation.formats.plain_text import read_plain_text
+from atlas.packs.documentation.formats.restructured.settings import NO_SETTINGS
 from atlas.packs.documentation.formats.restructured.text import read_restructured
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.article import Article
     from atlas.packs.documentation.formats.document import Document
 
+SUBSTITUTED = re.compile(rb"\|\S|\{\{|_\b")
+"""What a name of the settings looks like in a document: `|name|`, `{{ name }}`, `target_`."""
+VARIABLE = re.compile(r"\{\{ ?(\w{1,80}) ?\}\}")
 MAX_BYTES = 8 << 20
 """Of a text or page; the rest is cut with a problem. PDF files have a limit of their own."""
 
@@ -61,7 +65,7 @@ def format_of(path: str, media_type: str = "") -> str:
 
 def read_article(document: Document) -> Article:
     """Return the article of a document, with problems instead of errors."""
-    digest = hashlib.blake2b(document.data, digest_size=16).hexdigest()
+    digest = hashlib.blake2b(document.data, digest_size=16, key=settings_key(document)).hexdigest()
     draft = Draft()
     form = "text"
     try:
@@ -106,15 +110,28 @@ def _read_text(form: str, text: str, document: Document, draft: Draft) -> None:
 
         read_page(text, document, draft)
     elif form == "markdown":
-        read_markdown(text, draft, document.path)
+        read_markdown(_with_variables(text, document), draft, document.path)
     elif form == "restructuredtext":
-        read_restructured(text, draft, document.inclusion)
+        read_restructured(text, draft, document.inclusion, document.settings or NO_SETTINGS)
     elif form == "notebook":
         read_notebook(text, draft)
     elif form == "asciidoc":
         read_asciidoc(text, draft)
     else:
         read_plain_text(text, draft)
+
+
+def settings_key(document: Document) -> bytes:
+    """Return what the digest of a document has of its settings: nothing if it cannot use any of their names."""
+    if document.settings is None or not SUBSTITUTED.search(document.data):
+        return b""
+    return hashlib.blake2b(document.settings.text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _with_variables(text: str, document: Document) -> str:
+    """Return a Markdown text with the values of the variables that its settings define."""
+    variables = (document.settings or NO_SETTINGS).variables
+    return VARIABLE.sub(lambda found: variables.get(found[1], found[0]), text) if variables else text
 
 
 def _by_content(form: str, text: str) -> str:

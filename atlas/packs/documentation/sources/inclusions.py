@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from atlas.packs.documentation.formats.document import MAX_BYTES, MAX_DEPTH, MAX_FILES, Inclusion, candidates, targets
-from atlas.packs.documentation.formats.reading import format_of, read_article
+from atlas.packs.documentation.formats.reading import format_of, read_article, settings_key
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.article import Article
@@ -43,7 +43,7 @@ def read_including(
     inner = {path: frozenset(_included(path, data, known)) for path, data in files.items()}
     for document in documents:
         article = read_article(replace(document, inclusion=Inclusion(document.path, files, articles)))
-        digest = hashlib.blake2b(document.data, digest_size=16)
+        digest = hashlib.blake2b(document.data, digest_size=16, key=settings_key(document))
         for path in _closure(_included(document.path, document.data, known), inner):
             digest.update(path.encode("utf-8", "surrogatepass") + b"\0" + digests[path])
         yield replace(article, digest=digest.hexdigest())

@@ -11,6 +11,8 @@ from atlas.packs.documentation.article import memory_of
 from atlas.packs.documentation.code.files import CodeFile, Package, code_files
 from atlas.packs.documentation.formats.document import Document
 from atlas.packs.documentation.formats.reading import read_article
+from atlas.packs.documentation.formats.restructured.settings import MAX_BYTES as SETTINGS_BYTES
+from atlas.packs.documentation.formats.restructured.settings import nearest, read_settings, settings_files
 from atlas.packs.documentation.sources import selection
 from atlas.packs.documentation.sources.archive import ArchiveTree
 from atlas.packs.documentation.sources.folder import FolderTree
@@ -99,10 +101,13 @@ def read_tree(
     if len(wanted) > options.max_files:
         raise ConfigError(f"{source.text} has {len(wanted):,} files, which is over the limit.", "Name a folder of it.")
     facts = package_facts(tree, paths) if tree.package else PackageFacts()
+    masked = _masked if options.mask_secrets else _as_it_is
+    version = tree.version or facts.version
+    files_of_settings = tree.read(settings_files(paths), SETTINGS_BYTES)
+    settings = {path: read_settings(masked(data), version) for path, data, _ in files_of_settings}
     articles: list[Article] = []
     including: list[Document] = []
     files: list[CodeFile] = []
-    masked = _masked if options.mask_secrets else _as_it_is
     total = 0
     held = _Held(source.text, options.max_memory)
     for path, data, cut in tree.read(wanted, options.max_file_bytes):
@@ -119,8 +124,9 @@ def read_tree(
             path=path,
             licence=tree.licence or facts.licence,
             source=source.text,
-            source_version=tree.version or facts.version,
+            source_version=version,
             cut=cut,
+            settings=nearest(settings, path),
         )
         if includes_files(document):
             including.append(document)

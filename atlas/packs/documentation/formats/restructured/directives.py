@@ -188,7 +188,11 @@ def _signature(reader: RstReader, directive: Directive, role: str) -> None:
     if not found:
         reader.read(body, line, place.inner())
         return
-    has_body = any(one.strip() for one in body)
+    if role in signatures.UNQUALIFIED:
+        fields, read = leading_fields(body)
+        options, body, line = {**options, **fields}, body[read:], line + read
+    said = signatures.stated_options(found[0].name.rpartition(".")[2], options)
+    has_body = any(one.strip() for one in body) or bool(said.sentence or said.notices)
     for one in found:
         block = Block(BlockKind.SIGNATURE, one.text, one.name, one.role, place.signatures, directive.line)
         # only a description by hand stands for the heading that follows; what autodoc describes is complete
@@ -198,8 +202,17 @@ def _signature(reader: RstReader, directive: Directive, role: str) -> None:
             reader.draft.hold(block)
     if role == "module":
         reader.module = found[0].name
+    inner = replace(place.inner(), signatures=place.signatures + 1, note="")
+    _state(reader, said, directive.line, inner)
     holds = found[0].name if role in signatures.HOLDERS else place.holder
-    reader.read(body, line, replace(place.inner(), signatures=place.signatures + 1, holder=holds, note=""))
+    reader.read(body, line, replace(inner, holder=holds))
+
+
+def _state(reader: RstReader, said: signatures.StatedOptions, line: int, place: LinePosition) -> None:
+    """Add what the options of a description say."""
+    for label, text in (("", said.sentence), *said.notices):
+        if text:
+            reader.emit(text, line, replace(place, note=label))
 
 
 def _current_module(reader: RstReader, directive: Directive) -> None:
@@ -313,13 +326,25 @@ def _summary(reader: RstReader, directive: Directive) -> None:
 
 def _unknown(reader: RstReader, directive: Directive, name: str) -> None:
     """Add title and body of a directive that is not known; whole sections may be in those that only group."""
-    arguments, _, body, line = divide(directive)
+    arguments, options, body, line = divide(directive)
     if name in WHOLE_SECTIONS:
         place = directive.place
         if name in ("tab-item", "tab") and directive.argument:
             reader.emit(directive.argument, directive.line, place)
         inner = LinePosition(place.nesting + 1, place.note, place.items, place.signatures, place.holder, place.titles)
         reader.read([*arguments, *body], line - len(arguments), inner)
+        return
+    named = directive.argument or options.get("keys", "")
+    if named and options.keys() & {"default", "type"}:
+        found = signatures.described("confval", [named], "", "", "setting")[0]
+        place = directive.place
+        reader.draft.add(
+            BlockKind.SIGNATURE, found.text, found.name, role=found.role, depth=place.signatures, line=line
+        )
+        inner = replace(place.inner(), signatures=place.signatures + 1)
+        fields, read = leading_fields(body)
+        _state(reader, signatures.stated_options(found.name, {**options, **fields}), directive.line, inner)
+        reader.read(body[read:], line + read, inner)
         return
     title = " ".join([directive.argument, *arguments]).strip()
     if title and not re.fullmatch(r"[\w./:#-]+", title) and directive.place.nesting < MAX_NESTING:
@@ -405,3 +430,16 @@ def divide(directive: Directive) -> tuple[list[str], dict[str, str], list[str], 
             options[last] += f" {content[at].strip()}"
         at += 1
     return arguments, options, content[at:], directive.line + 1 + at
+
+
+def leading_fields(body: list[str]) -> tuple[dict[str, str], int]:
+    """Return the fields in front of a description behind a blank line, which say what options do, and their lines."""
+    fields: dict[str, str] = {}
+    at = next((number for number, line in enumerate(body) if line.strip()), len(body))
+    while at < len(body) and (found := OPTION_LINE.match(body[at])):
+        fields[found["name"]] = found["value"] or ""
+        at += 1
+        while at < len(body) and body[at][:1].isspace() and body[at].strip():
+            fields[found["name"]] += f" {body[at].strip()}"
+            at += 1
+    return fields, at if fields else 0

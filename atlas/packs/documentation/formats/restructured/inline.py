@@ -21,7 +21,7 @@ MARKUP = re.compile(
     | (?<![\w|])\|(?P<substitution>[^\s|](?:[^|]*[^\s|])?)\|(?P<linked>__?)?
     | \[(?P<footnote>\#?[\w.-]+|\*)\]_(?!\w)
     | (?P<url>(?:https?|ftp)://[^\s<>`|\\]+[^\s<>`|\\.,;:!?)\]}}'"*])
-    | (?<![\w`:])(?P<word>[A-Za-z0-9](?:[\w.+-]{0, 80}[A-Za-z0-9])?)(?P<reference>__?)(?![\w`])
+    | (?<![\w`:])(?P<word>[A-Za-z0-9](?:[\w.+-]{{0,80}}[A-Za-z0-9])?)(?P<reference>__?)(?![\w`])
     | \\(?P<escaped>[\s\S])
     """,
     re.VERBOSE,

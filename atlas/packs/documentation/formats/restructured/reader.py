@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from atlas.packs.documentation.article import BlockKind
@@ -352,7 +353,9 @@ def read_names(lines: list[str]) -> Names:
         elif found := SUBSTITUTION.match(line):
             kind, value = found["kind"], found["value"].strip()
             if kind == "replace":
-                names.substitutions[found["name"].lower()] = _ROLE.sub(r"`\1`", value)
+                further = takewhile(lambda one: one[:1].isspace() and one.strip(), lines[number + 1 : number + 9])
+                value = " ".join([value, *(one.strip() for one in further if not raw[:1].isspace())]).strip()
+                names.substitutions[found["name"].lower()] = read_inline(_ROLE.sub(r"`\1`", value), Names())[0]
             elif kind in ("unicode", "image"):
                 names.substitutions[found["name"].lower()] = ""
     return names

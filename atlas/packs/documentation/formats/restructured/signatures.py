@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 ROLES = {
@@ -40,6 +41,57 @@ SIGNATURE_NAME = re.compile(r"(?P<name>[\w.$:@~-]+)")
 LEADING_WORDS = re.compile(
     r"(?:(?:async|await|abstract|final|static|classmethod|staticmethod|property|class|exception|function|def)\s+)+"
 )
+
+
+NOT_SAID = frozenset((
+    "noindex", "no-index", "noindexentry", "no-index-entry", "nocontentsentry", "no-contents-entry", "no-typesetting",
+    "single-line-parameter-list", "members", "undoc-members", "private-members", "special-members", "inherited-members",
+    "exclude-members", "member-order", "show-inheritance", "class-doc-from", "ignore-module-all", "imported-members",
+    "module", "class", "canonical", "synopsis", "name", "show-header", "show-source", "nosignatures", "toctree",
+    "home", "id", "ref", "keys", "constant", "force", "no-value", "prog", "program", "nested", "commands", "hook",
+    "func", "path",
+))  # fmt: skip
+"""Options of directives that say how a description is shown or indexed, and none of what it describes."""
+VERSION_OPTIONS = {
+    "versionadded": ("versionadded", "Added in version"), "added": ("versionadded", "Added in version"),
+    "since": ("versionadded", "Added in version"), "changed": ("versionchanged", "Changed in version"),
+    "versionchanged": ("versionchanged", "Changed in version"), "removed": ("versionremoved", "Removed in version"),
+    "versionremoved": ("versionremoved", "Removed in version"),
+    "deprecated": ("deprecated", "Deprecated since version"),
+    "versiondeprecated": ("deprecated", "Deprecated since version"),
+}  # fmt: skip
+"""Option without separators -> label and words of the notice that it states."""
+OPTION_VALUE = 600
+
+
+@dataclass(frozen=True, slots=True)
+class StatedOptions:
+    """What the options of a description say: a sentence ("" for none), and notices as label and text."""
+
+    sentence: str
+    notices: tuple[tuple[str, str], ...]
+
+
+def stated_options(name: str, options: Mapping[str, str]) -> StatedOptions:
+    """Return what options say of an object: `:type: str`, `:default: 5` -> "`name`: type: str; default: `5`"."""
+    parts: list[tuple[bool, str]] = []
+    notices: list[tuple[str, str]] = []
+    for option, raw in options.items():
+        value = " ".join(raw.split())[:OPTION_VALUE].rstrip(".")
+        key = option.lower()
+        version = VERSION_OPTIONS.get(re.sub(r"[-_]|^py:", "", key))
+        if version is not None:
+            number = value.split(" ")[0] if any(map(str.isdigit, value)) else ""
+            rest = value.removeprefix(number).strip(" :")
+            said = f"{version[1]} {number}" if number else version[1].partition(" ")[0]
+            notices.append((f"{version[0]} {number}".strip(), f"{said}: {rest}." if rest else f"{said}."))
+        elif value and key not in NOT_SAID:
+            if key == "default" and re.fullmatch(r"[^\s`|:<>]+", value):
+                value = f"``{value}``"
+            parts.append((key == "default", f"{re.sub('[-_]', ' ', key)}: {value}"))
+    parts.sort(key=lambda part: part[0])  # the default is read up to the end of the sentence
+    sentence = f"``{name}``: {'; '.join(text for _, text in parts)}." if parts else ""
+    return StatedOptions(sentence, tuple(notices))
 
 
 @dataclass(frozen=True, slots=True)

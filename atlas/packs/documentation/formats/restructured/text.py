@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from atlas.packs.documentation.formats.document import NOTHING, Inclusion
 from atlas.packs.documentation.formats.restructured.directives import run_directive
 from atlas.packs.documentation.formats.restructured.reader import FIELD, LinePosition, RstReader, read_names
+from atlas.packs.documentation.formats.restructured.settings import NO_SETTINGS, SphinxSettings
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.formats.draft import Draft
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
 TAB_SIZE = 8
 
 
-def read_restructured(text: str, draft: Draft, inclusion: Inclusion = NOTHING) -> None:
-    """Read a document into a draft; `inclusion` has the files that it may include."""
+def read_restructured(
+    text: str, draft: Draft, inclusion: Inclusion = NOTHING, settings: SphinxSettings = NO_SETTINGS
+) -> None:
+    """Read a document into a draft; `inclusion` has the files that it may include, `settings` names of them all."""
     lines = [line.rstrip() for line in text.expandtabs(TAB_SIZE).split("\n")]
-    reader = RstReader(draft, read_names(lines), run_directive)
+    reader = RstReader(draft, settings.add_to(read_names(lines)), run_directive)
     reader.inclusion = inclusion
     start = _document_fields(lines)
     reader.read(lines[start:], start + 1, LinePosition())
