@@ -56,7 +56,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ItemsBody:
-    """`status` is ok, created, changed, unchanged, repeated, none or not_found."""
+    """`status` is ok, created, changed, unchanged, repeated, none, unknown or not_found."""
 
     status: str
     title: str

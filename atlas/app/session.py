@@ -27,6 +27,7 @@ from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIE
 
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
+    from atlas.answers.evidence import NewerFiles
     from atlas.answers.tool import Tool
     from atlas.answers.toolset import Report
     from atlas.app.session_host import SessionHost
@@ -148,6 +149,23 @@ class Session:
         report = await self.report(atlas)
         return atlas if report is None else replace(atlas, tree=report)
 
+    async def looked(self) -> tuple[Atlas, NewerFiles | None]:
+        """Return the index as it is, and which files are newer than it; None if that is unknown.
+
+        Raises NotFound if there is none, or an unfinished one.
+        """
+        atlas = await self.opened()
+        state = await self._state(atlas.reader.store)
+        if state is None or not state.indexed_at:
+            raise NotFound(f"the first index of {self._settings.project_name} is not finished")
+        return atlas, await self._look(atlas.reader.store)
+
+    async def _look(self, store: Store, *, certain: bool = False) -> NewerFiles | None:
+        writes = self._writes
+        newer = await self.guard.look(store, certain=certain or writes != self._writes_looked_at)
+        self._writes_looked_at = max(writes, self._writes_looked_at)
+        return newer
+
     def has_written(self) -> None:
         """Note that this session changes files: the next read compares the tree, whatever a daemon has noticed."""
         self._writes += 1
@@ -190,9 +208,7 @@ class Session:
             await self._is_in(store)
             return report
         self._is_complete = True
-        writes = self._writes
-        newer = await self.guard.look(store, certain=certain or writes != self._writes_looked_at)
-        self._writes_looked_at = max(writes, self._writes_looked_at)
+        newer = await self._look(store, certain=certain)
         if newer is None or not newer.paths:
             return None
         newer, why = await self.guard.update(store, newer)

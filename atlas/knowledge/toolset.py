@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
@@ -21,6 +20,7 @@ from atlas.runtime.process.files import make_private_folder
 
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
+    from atlas.answers.evidence import NewerFiles
     from atlas.answers.tool import Tool
     from atlas.code.atlas import Atlas
     from atlas.core.paper_source import PaperLinks
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
 
 MINUTE = 60.0
-LOOK_SECONDS = 1.0
-"""A write compares the tree with the index again after this time, to find similar notes."""
 
 
 class ProjectSession(Protocol):
@@ -47,6 +45,10 @@ class ProjectSession(Protocol):
 
     async def fresh(self) -> Atlas:
         """Return the index after newer files have been indexed, or are named. Raises NotFound if there is none."""
+        ...
+
+    async def looked(self) -> tuple[Atlas, NewerFiles | None]:
+        """Return the index as it is, and which files are newer, None if unknown. Raises NotFound if there is none."""
         ...
 
     def has_written(self) -> None:
@@ -72,7 +74,6 @@ class KnowledgeDesk:
         self._settings = settings
         self._sessions = (session, *([personal] if personal is not None else ()))
         self._written: list[SessionNotes] = []
-        self._looked: dict[str, float] = {}
         self._short_term: ShortTermMemory | None = None
         self._opening = asyncio.Lock()
         self._writes: deque[float] = deque()
@@ -172,15 +173,9 @@ class KnowledgeDesk:
         async def fresh() -> Atlas | None:
             return await _or_none(session.fresh)
 
-        async def recent() -> Atlas | None:
-            now = time.monotonic()
-            if now - self._looked.get(settings.project_name, -math.inf) < LOOK_SECONDS:
-                return await opened()
-            found = await fresh()
-            self._looked[settings.project_name] = time.monotonic()
-            return found
-
-        return NoteBase(settings.project_name, notebook, opened, fresh, recent, written, is_personal=is_personal)
+        return NoteBase(
+            settings.project_name, notebook, opened, fresh, session.looked, written, is_personal=is_personal
+        )
 
     async def _memory(self) -> ShortTermMemory:
         async with self._opening:

@@ -1,8 +1,8 @@
 """CPU time of tool calls over stdio with many notes: does storing and checking grow with the store?
 
-`python -m tests.bench.note_calls --folder FOLDER [--rounds 20] [--daemon]` starts `atlas mcp` on a folder that
-`tests.bench.notes --folder FOLDER` has written, and stores, checks and searches in turn. CPU is that of the server and,
-with `--daemon`, of the daemon, until both have been quiet for a moment: work that a call leaves behind counts.
+`python -m tests.bench.note_calls --folder FOLDER [--rounds 20] [--daemon] [--mixed]` starts `atlas mcp` on a folder that
+`tests.bench.notes --folder FOLDER` has written, and stores, checks and searches. CPU is that of the server and, with
+`--daemon`, of the daemon; with `--mixed` also until both have been quiet for a moment: work that a call leaves behind.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import random
 import sys
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from atlas.runtime.config.load import load_settings
@@ -40,7 +41,7 @@ async def settled(pids: list[int]) -> float:
     return cpu_ms(pids)
 
 
-async def run(folder: Path, rounds: int, *, daemon: bool) -> None:
+async def run(folder: Path, rounds: int, *, daemon: bool, mixed: bool) -> None:
     """Call and print."""
     root, data, source = folder / "notes", folder / "data", random.Random(SEED + time.time_ns())
     environment = {**os.environ, "ATLAS_MCP_START_DAEMON": str(daemon).lower(), "ATLAS_KNOWLEDGE_PERSONAL": "false"}
@@ -48,38 +49,43 @@ async def run(folder: Path, rounds: int, *, daemon: bool) -> None:
     pipe = asyncio.subprocess.PIPE
     command = (*COMMAND, *options)
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, env=environment, limit=LINE)
-    talk, outcome, last = Talk(process), Outcome(), ""
+    talk, outcome = Talk(process), Outcome()
     await talk.greet()
     await talk.ask([("semantic_search", {"query": "warm up"})], outcome)
     pids = [process.pid]
     if daemon:
-        while (found := find_serving(load_settings(str(root), str(data)).data_dir)) is None:
-            await asyncio.sleep(0.1)
+        await asyncio.sleep(10)  # it scans the tree
+        found = find_serving(load_settings(str(root), str(data)).data_dir)
+        assert found is not None
         pids.append(found.pid)
-        await asyncio.sleep(5)
     times: dict[str, list[float]] = {}
-    for _ in range(rounds):
-        said = _sentence(source)
-        for tool, arguments in (
-            ("ingest_hypothesis", {"hypothesis": said}),
-            ("find_contradictions", {"claim": last or said}),
-            ("find_contradictions", {"claim": _sentence(source)}),
-            ("semantic_search", {"query": _question(source)}),
-            ("remember", {"entity": f"Entity {source.randint(1, 9)}", "observation": _sentence(source)}),
-            ("recall", {"query": _question(source)}),
-        ):
-            # a second between calls, as an agent leaves
-            await asyncio.sleep(0.8)
-            start = await settled(pids)
-            await talk.ask([(tool, arguments)], outcome)
-            answered = cpu_ms(pids)
-            times.setdefault(tool, []).append(answered - start)
+
+    async def timed(tool: str, **arguments: object) -> None:
+        if mixed:
+            await asyncio.sleep(0.8)  # as an agent leaves
+        start = await settled(pids) if mixed else cpu_ms(pids)
+        await talk.ask([(tool, arguments)], outcome)
+        times.setdefault(tool, []).append(cpu_ms(pids) - start)
+        if mixed:
             times.setdefault(f"{tool}, and after", []).append(await settled(pids) - start)
-        last = said
+
+    kinds: Sequence[Callable[[], Awaitable[None]]] = (
+        lambda: timed("ingest_hypothesis", hypothesis=_sentence(source)),
+        lambda: timed("find_contradictions", claim=_sentence(source)),
+        lambda: timed("semantic_search", query=_question(source)),
+        lambda: timed(
+            "remember", entity=f"{source.choice(('Greta', 'Samir', 'Olga'))} Bench", observation=_sentence(source)
+        ),
+        lambda: timed("recall", query=_question(source)),
+    )
+    for call in kinds * rounds if mixed else [kind for kind in kinds for _ in range(rounds)]:
+        await call()
     for name, spent in times.items():
         spent.sort()
         at = min(int(len(spent) * 0.95), len(spent) - 1)
-        print(f"{name:<34} mean {sum(spent) / len(spent):6.1f}   p50 {spent[len(spent) // 2]:5.0f}   p95 {spent[at]:5.0f} ms")
+        print(
+            f"{name:<34} mean {sum(spent) / len(spent):6.1f}   p50 {spent[len(spent) // 2]:5.0f}   p95 {spent[at]:5.0f} ms"
+        )
     print(dict(outcome.errors))
     await talk.end()
 
@@ -90,8 +96,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--daemon", action="store_true")
+    parser.add_argument("--mixed", action="store_true", help="each read after a write; else many of one kind in a row")
     options = parser.parse_args()
-    asyncio.run(run(options.folder, options.rounds, daemon=options.daemon))
+    asyncio.run(run(options.folder, options.rounds, daemon=options.daemon, mixed=options.mixed))
 
 
 if __name__ == "__main__":

@@ -19,17 +19,26 @@ def cases_of(name: str) -> list[list[str]]:
 CASES = cases_of("contradictions.tsv")
 SECOND = cases_of("contradictions2.tsv")
 THIRD = cases_of("contradictions3.tsv")
+FOURTH = cases_of("contradictions4.tsv")
 
 
 @pytest.mark.parametrize(
     ("cases", "precision", "recall"),
-    [(CASES, 0.9, 0.65), (SECOND[::2], 0.9, 0.85), (SECOND[1::2], 0.95, 0.65), (THIRD, 0.85, 0.62)],
-    ids=["first set", "second set, seen", "second set, held out", "third set, held out"],
+    [(CASES, 0.9, 0.65), (SECOND[::2], 0.9, 0.85), (SECOND[1::2], 0.95, 0.65), (THIRD, 0.85, 0.62)]
+    + [(FOURTH[::2], 0.95, 0.84), (FOURTH[1::2], 0.85, 0.64)],
+    ids=[
+        "first set",
+        "second set, seen",
+        "second set, held out",
+        "third set, held out",
+        "fourth set, seen",
+        "fourth set, held out",
+    ],
 )
 def test_precision_and_recall(cases: list[list[str]], precision: float, recall: float) -> None:
     """The rules were corrected on the first set and on every other line of the second one, on the rest only by kind.
 
-    On the third set nothing was corrected.
+    On the third set nothing was corrected, on the fourth one only on every other line.
     """
     found = [(label == "contradiction", clash(statement(one), statement(other))) for label, one, other in cases]
     right = sum(is_one for is_one, hit in found if hit)
@@ -52,6 +61,15 @@ def test_the_order_of_the_statements_does_not_matter() -> None:
         ("The timeout is 30 seconds.", "The timeout is two minutes.", "quantity", ("30 seconds", "two minutes")),
         ("The queue drops the oldest item.", "The queue drops the newest item.", "opposite", ("oldest", "newest")),
         ("Rust is faster than Go.", "Go is faster than Rust.", "comparison", ("faster", "faster")),
+        ("The sun orbits the earth.", "The earth orbits the sun.", "roles", ("sun orbits", "earth orbits")),
+        (
+            "A batch is limited to 4096 rows.",
+            "A batch takes any number of rows.",
+            "bound",
+            ("at most 4096 rows", "any number"),
+        ),
+        ("K2 is the highest peak.", "Everest is the highest peak.", "subject", ("K2", "Everest")),
+        ("The door faces east.", "The door faces west.", "value", ("east", "west")),
         ("Sorting takes O(n log n) time.", "Sorting takes O(n^2) time.", "complexity", ("O(n log n)", "O(n^2)")),
     ],
 )
@@ -89,6 +107,11 @@ def test_any_text_is_compared(text: str) -> None:
         ("The new codec is twice as fast as the old one.", "The old codec is slower than the new one."),
         ("The form has validation disabled.", "The form has automatic completion enabled."),
         ("Sampling is disabled by default.", "Sampling can be enabled for a tenant."),
+        ("Anna meets Peter.", "Peter meets Anna."),
+        ("The gateway is called by the frontend.", "The frontend calls the gateway."),
+        ("A batch takes any number of rows.", "A page is limited to 100 rows."),
+        ("The train to Lyon leaves at 7:15.", "The train to Nice leaves at 8:40."),
+        ("It rains in June.", "It rains in July."),
         ("Parameters that are not given are filled in.", "Parameters that are given are filled in."),
     ],
 )

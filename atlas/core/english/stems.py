@@ -102,6 +102,7 @@ def other_spellings(word: str) -> list[str]:
     return [pattern.sub(other, word) for pattern, other in _PAIRS if pattern.search(word)]
 
 
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Return a stem that the noun, verb and adjective forms of a lower-case word share.
 

@@ -15,7 +15,7 @@ _AS = re.compile(
     r"\b(?P<least>at least )?(?P<factor>twice |half |times )?(?:just )?as (?P<word>[a-z]+)(?: [a-z]+){0,3}? as\b",
     re.IGNORECASE,
 )
-_THAN = re.compile(r"\bthan\b(?!\s*(?:\d|about|half|once|" + "|".join(WORDS["numbers"]) + r")\b)", re.IGNORECASE)
+_THAN = re.compile(r"\bthan\b(?!\s*(?:\d[\d.,]*|about|half|once|" + "|".join(WORDS["numbers"]) + r")\b)", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:" + "|".join(WORDS["winning"].split()) + r")\b", re.IGNORECASE)
 _ASPECT = re.compile(r"\b(?:in|on|at|for|by) ([a-z]+)(?: ([a-z]+))?", re.IGNORECASE)
 _VALUES = [frozenset(map(stem, group.split())) for group in WORDS["values"].split("|")]

@@ -1,6 +1,7 @@
 """Possible contradictions between two statements, found in their words.
 
-Statements clash by negation, opposites, comparisons, quantities or complexity classes. The two must be about the same
+Statements clash by negation, opposites, comparisons, quantities, bounds, complexity classes, or by who does what
+(`roles`). The two must be about the same
 thing: most of the remaining words of the shorter one have to occur in the longer one. The clashing words are named, so
 that a reader can judge. Meaning is not understood: a clash is a hint, never a verdict.
 """
@@ -8,12 +9,14 @@ that a reader can judge. Meaning is not understood: a clash is a hint, never a v
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atlas.core.english.stems import stem
 from atlas.knowledge.retrieval.opposites import ATTRIBUTES, WORDS, opposites
 from atlas.knowledge.retrieval.quantities import Quantity, excludes
+from atlas.knowledge.retrieval.roles import bounds, exclusive, other_names, roles, unique
 from atlas.knowledge.retrieval.statements import Statement, statement, stems_of
 
 __all__ = ["Clash", "clash", "statement"]
@@ -27,6 +30,9 @@ MIN_SHARED_OPPOSITE = 0.6
 MIN_SHARED_GROWTH = 0.3
 """The same where both name a complexity class: few statements do."""
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
+_NOBODY = frozenset(("nobody", "none", "neither"))
+_MAY = re.compile(r"\b(?:may|can)\b", re.IGNORECASE)
+"""After "nobody may", "guests may" is a permission, not a possibility."""
 _MAXIMUM, _MINIMUM = stem("maximum"), stem("minimum")
 _NEED = frozenset((stem("require"),))
 _EVENTS = frozenset(map(stem, WORDS["events"].split()))
@@ -37,7 +43,7 @@ class Clash:
     """What clashes: its kind and the words on each side."""
 
     kind: str
-    """negation, opposite, comparison, quantity or complexity."""
+    """negation, opposite, comparison, quantity, complexity, bound, roles, subject or value."""
     one: str
     other: str
     shared: float
@@ -46,8 +52,12 @@ class Clash:
 
 def clash(one: Statement, other: Statement) -> Clash | None:
     """Return what clashes between two statements about the same thing, None if nothing does."""
-    if found := _dates(one, other):
-        return found
+    if dates := _dates(one, other):
+        return dates
+    if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
+        return None
+    if found := bounds(one, other) or unique(one, other) or exclusive(one, other):
+        return Clash(*found, _shared(one, other))
     if _differ(one, other):
         return None
     tests: Sequence[Callable[[Statement, Statement], Clash | None]] = (
@@ -56,13 +66,14 @@ def clash(one: Statement, other: Statement) -> Clash | None:
         _quantity,
         _opposite,
         _negation,
+        _roles,
     )
-    return next((found for test in tests if (found := test(one, other)) is not None), None)
+    return next((clashing for test in tests if (clashing := test(one, other)) is not None), None)
 
 
 def _differ(one: Statement, other: Statement) -> bool:
-    """Return whether the statements are about different times, circumstances or subjects."""
-    if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
+    """Return whether the statements are about different circumstances or subjects."""
+    if other_names(one, other):
         return True
     if (one.is_default and other.is_option) or (other.is_default and one.is_option):
         return True
@@ -126,6 +137,9 @@ def _quantity(one: Statement, other: Statement) -> Clash | None:
         return None
     if one.comparison or other.comparison or shared < MIN_SHARED or one.is_negated != other.is_negated:
         return None
+    # what happened once breaks no rule, and "skips files over 1 MB" agrees with "reads files of 200 kB"
+    if one.is_past != other.is_past or any(mine[0] not in _ORDER for mine, _ in _opposite_pairs(one, other)):
+        return None
     pairs = [(mine, theirs) for mine in _amounts(one, other) for theirs in _amounts(other, one) if mine.is_like(theirs)]
     clashing = [(mine, theirs) for mine, theirs in pairs if excludes(mine, theirs)]
     is_one = clashing and len(pairs) <= 2 and (len(clashing) == 1 or 1 in (len(one.amounts), len(other.amounts)))
@@ -171,6 +185,9 @@ def _opposite(one: Statement, other: Statement) -> Clash | None:
     if one.amounts and other.amounts and _other_attributes(one, other):
         return None
     if (one.comparison and other.comparison) or one.is_negated != other.is_negated:
+        return None
+    like = [(mine, theirs) for mine in one.amounts for theirs in other.amounts if mine.is_like(theirs)]
+    if like and all(excludes(*pair) for pair in like):
         return None
     pairs = _opposite_pairs(one, other)
     without = frozenset(form for pair in pairs for form, _ in pair)
@@ -220,11 +237,17 @@ def _negation(one: Statement, other: Statement) -> Clash | None:
     if shared < MIN_SHARED_NEGATED or not _same_subject(one, other) or is_other_object:
         return None
     negated, plain = (one, other) if one.is_negated else (other, one)
-    if plain.is_partial and (negated.is_partial or negated.stems - plain.stems):
+    is_allowed = _NOBODY & {word.lower() for word in negated.negations} and _MAY.search(plain.text)
+    if plain.is_partial and not is_allowed and (negated.is_partial or negated.stems - plain.stems):
         return None
     negation, key_words = " ".join(negated.negations), _key_words(plain, negated)
     mine, theirs = (negation, key_words) if negated is one else (key_words, negation)
     return Clash("negation", mine, theirs, shared)
+
+
+def _roles(one: Statement, other: Statement) -> Clash | None:
+    found = roles(one, other)
+    return Clash(*found, _shared(one, other)) if found else None
 
 
 def _key_words(plain: Statement, negated: Statement) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from atlas.core.english.stems import stem
@@ -37,22 +38,34 @@ def _table(text: str) -> dict[str, list[tuple[int, int]]]:
 
 
 _SIDES = _table(WORDS["opposites"])
+_ALL_SIDES = _table(f"{WORDS['opposites'].strip()}\n{WORDS['antonyms'].strip()}")
 
 
+@lru_cache(maxsize=8_192)
 def sides(word: str) -> Iterable[tuple[int, int]]:
     """Return the (pair, side) of a stem; comparatives and superlatives count as their adjective."""
-    found = set(_SIDES.get(word, ()))
+    return _sides_in(_SIDES, word)
+
+
+@lru_cache(maxsize=8_192)
+def _all_sides(word: str) -> Iterable[tuple[int, int]]:
+    return _sides_in(_ALL_SIDES, word)
+
+
+def _sides_in(table: Mapping[str, list[tuple[int, int]]], word: str) -> set[tuple[int, int]]:
+    found = set(table.get(word, ()))
     for ending in ("er", "est", "ier", "r", "st", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= 2:
             root = word[: -len(ending)] + ("y" if ending == "ier" else "")
-            found.update(_SIDES.get(stem(root), ()), _SIDES.get(root, ()))
+            found.update(table.get(stem(root), ()), table.get(root, ()))
     return found
 
 
+@lru_cache(maxsize=16_384)
 def opposites(one: str, other: str) -> bool:
     """Return whether two stems are opposites."""
-    mine = set(sides(one))
-    if any((pair, 1 - side) in mine for pair, side in sides(other)):
+    mine = set(_all_sides(one))
+    if any((pair, 1 - side) in mine for pair, side in _all_sides(other)):
         return True
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
     if len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _PREFIXES):

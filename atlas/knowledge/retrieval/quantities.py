@@ -42,6 +42,7 @@ _PHRASE = re.compile(
 
 
 _RANGE_START = re.compile(r"(?:(?:between|from)\s+)?(\d[\d,_]*(?:\.\d+)?)\s*\S*\s*(?:and|to|-|–)\s*$", re.IGNORECASE)
+CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!:?\d)(?:\s?(?:a\.?m\b|(p)\.?m\b))?", re.IGNORECASE)
 _KINDS = frozenset(WORDS["units"])
 _EXACTLY = re.compile(r"\b(?:only|exactly|just) $", re.IGNORECASE)
 _AFTER = [(name, re.compile(text, re.IGNORECASE)) for name, text in WORDS["after_number"].items()]
@@ -66,7 +67,12 @@ class Quantity(NamedTuple):
 
 def quantities(sentence: str) -> list[Quantity]:
     """Return the quantities of a sentence in order. A number without a unit has the noun before it as its kind."""
-    found: list[Quantity] = []
+    found = [
+        Quantity("clock", at, at, match.group(), match.start())
+        for match in CLOCK.finditer(sentence)
+        for at in [60.0 * int(match[1]) + int(match[2]) + (720 if match[3] and int(match[1]) < 12 else 0)]
+    ]
+    sentence = CLOCK.sub(lambda match: " " * len(match.group()), sentence) if found else sentence
     for match in _PHRASE.finditer(sentence):
         number, start = match["number"], match.start("number")
         if start and (sentence[start - 1].isalnum() or sentence[start - 1] in "._/#^("):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from atlas.core.english.stems import stem
 from atlas.core.english.stop_words import STATEMENT_STOP_WORDS
@@ -23,7 +24,7 @@ from atlas.knowledge.retrieval.opposites import (
     WORDS,
     sides,
 )
-from atlas.knowledge.retrieval.quantities import Growth, Quantity, growth, is_unit, quantities
+from atlas.knowledge.retrieval.quantities import CLOCK, Growth, Quantity, growth, is_unit, quantities
 
 _WORD = re.compile(r"\d[\d.,]*(?:x\b)?|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%")
 _PHRASES = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
@@ -40,6 +41,8 @@ _APPOSITION = re.compile(r",\s+(?:which|who)\b", re.IGNORECASE)
 _AND = frozenset(("and", "or", "nor"))
 _AUXILIARIES = frozenset(WORDS["auxiliaries"].split())
 _RELATIVE = frozenset(("that", "which", "who"))
+_NAME = re.compile(r"(?<=[a-z,;:\d] )[A-Z][\w-]+")
+_PAST_VERB = re.compile(WORDS["phases"]["past_verb"], re.IGNORECASE)
 MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
 
@@ -74,6 +77,12 @@ class Statement:
     """Months, and days of a month, in small letters."""
     phase: str
     """past, future, supposed (it states nothing) or empty."""
+    text: str
+    """The sentence, with phrases replaced by the words that stand for them."""
+    names: frozenset[str]
+    """Stems of words with a capital, other than the first one."""
+    is_past: bool
+    """Whether its verb is in the past tense: it may tell what happened once."""
 
     @property
     def stems(self) -> frozenset[str]:
@@ -179,6 +188,7 @@ class _WordReader:
             self.words.append((form, written))
 
 
+@lru_cache(maxsize=512)
 def statement(text: str) -> Statement:
     """Prepare a sentence."""
     plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
@@ -186,7 +196,7 @@ def statement(text: str) -> Statement:
     grows = growth(plain)
     rest = plain if grows is None else plain[: grows.start] + grows.resource + plain[grows.end :]
     reader = _WordReader()
-    for match in _WORD.finditer(rest):
+    for match in _WORD.finditer(CLOCK.sub("", rest)):
         reader.read(match.group())
     return Statement(
         tuple(reader.words),
@@ -204,6 +214,9 @@ def statement(text: str) -> Statement:
         bool(reader.seen & {"can", "may"}) and "default" not in reader.seen,
         frozenset(match.group().lower() for match in _DATE.finditer(plain)),
         _phase(plain, reader.seen),
+        plain,
+        frozenset(stem(word.lower()) for word in _NAME.findall(plain)),
+        _PAST_VERB.search(plain) is not None,
     )
 
 

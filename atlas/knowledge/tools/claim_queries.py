@@ -22,9 +22,9 @@ from atlas.knowledge.tools.units import answer, comparable, hit_items, quoted_te
 SEARCH_BUDGET = 1500
 LINEAGE_BUDGET = 2000
 FOUND = 0.35
-"""Match from which a unit is an end point of a lineage. Of 215 concepts and statements of tests/notes/data/lineage.json and
-tests/bench/data, .85 match a unit that is right as well as this, and .07 one of 350 units about other things; .30 lets
-.90 and .18 pass, .40 .76 and .03."""
+"""Match from which a unit is an end point of a lineage. Of 215 concepts and statements of tests/notes/data/lineage.json
+and tests/bench/data, .85 match a unit that is right as well as this, and .07 one of 350 units about other things; .30
+lets .90 and .18 pass, .40 .76 and .03."""
 WEAK = 0.5
 """Match below which an end point is called weak: .005 of those about other things reach it."""
 STOPPED = "the search stopped at a limit of claims: there may be a path"
@@ -132,10 +132,12 @@ async def _unconnected(found: Sequence[_Ends], concepts: tuple[str, str], notes:
     """
     missing: list[str] = []
     near: list[Item] = []
-    for name, text, sides in zip(("start", "end"), concepts, zip(*((e.starts, e.ends) for e in found)), strict=False):
-        if not any(hit.score >= FOUND for hits in sides for hit in hits):
+    sides = ("start", [ends.starts for ends in found]), ("end", [ends.ends for ends in found])
+    for (name, side), text in zip(sides, concepts, strict=True):
+        if not any(hit.score >= FOUND for hits in side for hit in hits):
             missing.append(f"{name} {quoted_text(text, SHOWN_CONCEPT)}")
-            near += [item for ends, hits in zip(found, sides, strict=True) for item in await _ends_of(ends.one, name, hits)]
+            for ends, hits in zip(found, side, strict=True):
+                near += await _ends_of(ends.one, name, hits)
     if not found or missing:
         action = Action("semantic_search", {"query": concepts[0][:MAX_REPEATED]}, "which units there are")
         title = f"not found: {' and '.join(missing)}" if missing else "there are no units yet"

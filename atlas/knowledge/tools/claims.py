@@ -20,6 +20,7 @@ from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.notebook import anchor_item
 from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
 from atlas.knowledge.tools.idempotency import WRITE_BUDGET, once
+from atlas.knowledge.tools.new_notes import latest
 from atlas.knowledge.tools.note_base import Knowledge, NotePath, locate
 from atlas.knowledge.tools.related_notes import relatives
 from atlas.knowledge.tools.units import answer, quoted_text, shown_text, uid_of
@@ -56,9 +57,9 @@ async def ingest_hypothesis(
     async def write(note_id: str) -> tuple[ItemsBody, list[str]]:
         notes: list[str] = []
         title = text.split("\n", 1)[0]
-        atlas = await (base.fresh() if about else base.recent())
+        atlas, new = await latest(base)
         anchors = await anchors_of(atlas, about, notes)
-        similar, clashing = await relatives(base, atlas, text, note_id, notes)
+        similar, clashing = await relatives(base, atlas, new, text, note_id, notes)
         values: dict[str, Value] = {
             "confidence": certainty,
             "status": "proposed" if kind == "claim" else "accepted",
@@ -68,7 +69,7 @@ async def ingest_hypothesis(
         # an earlier call with this key may have been killed between its note and its answer
         path = await in_thread(base.notebook.find_new, kind, note_id, title) if idempotency_key else ""
         path = path or await in_thread(base.notebook.add, kind, note_id, values, text, title)
-        base.session.wrote(note_id, path, text=text)
+        base.session.wrote(note_id, path)
         unit = {"id": note_id, "path": path, "confidence": certainty, "kind": kind}
         groups = (
             ItemGroup.of("unit", [Item(f"{kind} {note_id} in {path}", unit)]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.notes.anchors import anchor_states
@@ -13,18 +14,20 @@ from atlas.core.model import Direction, Edge, EdgeType, Node
 from atlas.core.wording import counted
 from atlas.knowledge.notes.checks import check_question
 from atlas.knowledge.notes.ids import is_id
-from atlas.knowledge.retrieval.hits import HIDDEN_STATUSES, NoteFilter
+from atlas.knowledge.retrieval.hits import HIDDEN_STATUSES, NoteFilter, NoteHit
 from atlas.knowledge.retrieval.judge import VERDICTS, Verdict, judge
-from atlas.knowledge.retrieval.retrieval import clashing_notes, find_notes
+from atlas.knowledge.retrieval.retrieval import CLASH_POOL, clashing_hits, find_notes
+from atlas.knowledge.retrieval.short_term import scaled
 from atlas.knowledge.tools.claim_queries import MAX_REPEATED
 from atlas.knowledge.tools.note_base import UNIT_LABELS, Knowledge
 from atlas.knowledge.tools.open_notes import Opened, find_unit, opened_bases, project_atlas
-from atlas.knowledge.tools.related_notes import clash_items
+from atlas.knowledge.tools.related_notes import clash_items, new_hits
 from atlas.knowledge.tools.relations import relation_item
-from atlas.knowledge.tools.units import answer, comparable, hit_items, quoted_text, unit_item
+from atlas.knowledge.tools.units import LEAST_MEANING, answer, comparable, hit_items, quoted_text, unit_item
 
 BUDGET = 2000
 MAX_IMPLIED = 200
+POSSIBLE = 10
 NEAR = 5
 """Units about the same thing that are shown without a clash: a refutation often shares no word that clashes."""
 STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
@@ -34,7 +37,7 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
     """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
     wanted = check_question("claim", claim)
     notes: list[str] = []
-    opened = await opened_bases(knowledge, notes)
+    opened = await opened_bases(knowledge, notes, reads_new=True)
     stated: list[Item] = []
     inherited: list[Item] = []
     possible: list[Item] = []
@@ -46,13 +49,17 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
         inherited = await _inherited(one, node.row.uid)
     own = unit[1].row.uid if unit is not None else ""
     known = {item.data["id"] for item in (*stated, *inherited)}
+    ranked: list[tuple[float, Item]] = []
     for one in opened:
-        clashes = await clashing_notes(one.atlas.reader, text, UNIT_LABELS, 10, own)
-        items = await clash_items(one.atlas.reader, clashes)
+        hits = await find_notes(one.atlas.reader, text, NoteFilter(UNIT_LABELS), CLASH_POOL)
+        new = await new_hits(one.base, one.atlas.reader, text, one.new)
+        items = await clash_items(one.atlas.reader, clashing_hits(text, (*hits, *new), own)[:POSSIBLE])
         possible += [item for item in items if item.data["id"] not in known]
+        ranked += await _near(one, hits, new, NEAR + len(known) + len(possible) + 1)
     possible = await _judged(knowledge, text, possible, notes)
     known |= {item.data["id"] for item in possible} | ({unit[1].row.qualified_name} if unit is not None else set())
-    near = [item for item in await _near(opened, text, NEAR + len(known)) if item.data["id"] not in known][:NEAR]
+    best = [item for _, item in sorted(ranked, key=lambda pair: -pair[0])]
+    near = [item for item in best if item.data["id"] not in known][:NEAR]
     groups = (
         ItemGroup.of("stated", stated),
         ItemGroup.of("inherited", inherited),
@@ -111,14 +118,12 @@ async def _inherited(one: Opened, start: str) -> list[Item]:
     return [item for item in items if item.data["id"] != own]
 
 
-async def _near(opened: Sequence[Opened], text: str, most: int) -> list[Item]:
-    """Return the units that a text is about, best first, of all folders."""
-    ranked: list[tuple[float, Item]] = []
-    for one in opened:
-        hits = comparable(await find_notes(one.atlas.reader, text, NoteFilter(UNIT_LABELS), most))
-        items = await hit_items(one.atlas.reader, hits, characters=300)
-        ranked += zip((hit.score for hit in hits), items, strict=True)
-    return [item for _, item in sorted(ranked, key=lambda pair: -pair[0])]
+async def _near(one: Opened, hits: Sequence[NoteHit], new: Sequence[NoteHit], most: int) -> list[tuple[float, Item]]:
+    """Return the units of a folder that a text is about, with scores that can be compared with those of another one."""
+    fresh = (replace(hit, score=scaled(hit.meaning)) for hit in new if hit.meaning >= LEAST_MEANING)
+    near = sorted((*comparable(hits), *fresh), key=lambda hit: -hit.score)[:most]
+    items = await hit_items(one.atlas.reader, near, characters=300)
+    return list(zip((hit.score for hit in near), items, strict=True))
 
 
 async def _judged(knowledge: Knowledge, text: str, possible: list[Item], notes: list[str]) -> list[Item]:

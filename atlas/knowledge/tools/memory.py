@@ -6,9 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
-from atlas.code.notes.note import Note, NoteRelation, read_note
+from atlas.code.notes.note import Note, NoteRelation, Observation, read_note
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.invisible import escaped
 from atlas.core.model import Filter, Label
@@ -20,9 +21,11 @@ from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.notebook import timestamp
 from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
 from atlas.knowledge.retrieval.retrieval import similar_notes
+from atlas.knowledge.retrieval.similarity import vector_of
 from atlas.knowledge.tools.claims import TARGET_KINDS, relation_type
 from atlas.knowledge.tools.idempotency import WRITE_BUDGET, once
 from atlas.knowledge.tools.memory_queries import entry_item, related_entries
+from atlas.knowledge.tools.new_notes import nearness, new_entities, new_observations
 from atlas.knowledge.tools.note_base import (
     Knowledge,
     NoteBase,
@@ -33,7 +36,7 @@ from atlas.knowledge.tools.note_base import (
     locked,
 )
 from atlas.knowledge.tools.times import moment
-from atlas.knowledge.tools.units import answer, degraded, hit_items, quoted_text, shown_text, unit_item
+from atlas.knowledge.tools.units import answer, degraded, hit_items, quoted_text, score_text, shown_text, unit_item
 from atlas.parsing import split_words
 
 MAX_OBSERVATION = 20_000
@@ -208,7 +211,10 @@ async def _entity(knowledge: Knowledge, name: str, kind: str, aliases: Sequence[
         return place, False
     base = knowledge.project
     # another session may have given an entity this name as an alias
-    await base.fresh()
+    _, newer = await new_entities(base)
+    named = (each for each in newer if name.casefold() in (one.casefold() for one in each[1].aliases))
+    if (alias := next(named, None)) is not None:
+        return NotePath(base, alias[1].id, alias[0]), False
     async with locked(base, name.casefold(), "entity"):
         place = await find_entity(knowledge, name)
         if place is not None:
@@ -248,7 +254,7 @@ def _entity_item(place: NotePath, name: str) -> Item:
 
 async def _namesakes(base: NoteBase, place: NotePath, name: str) -> list[Item]:
     """Return entities whose names share a word with that of a new one: it may be one of them, misspelt."""
-    atlas = await base.recent()
+    atlas = await base.opened()
     if atlas is None:
         return []
     where = Filter(project=base.project, labels=(Label.ENTITY,))
@@ -262,12 +268,24 @@ async def _namesakes(base: NoteBase, place: NotePath, name: str) -> list[Item]:
 
 
 async def _similar(base: NoteBase, text: str, notes: list[str]) -> list[Item]:
-    """Return observations that say about the same."""
-    atlas = await base.recent()
+    """Return observations that say about the same, also those that the index does not have yet."""
+    atlas, entities = await new_entities(base)
     if atlas is None:
         return []
     found = await degraded(similar_notes(atlas.reader, text, (Label.OBSERVATION,), 3, SAME), notes, "similar", [])
-    return await hit_items(atlas.reader, found)
+    new = await new_observations(base, atlas, entities)
+    texts = [f"{note.name}: {one.text}" for _, note, one in new]
+    near = await nearness(base, atlas.reader, await vector_of(atlas.reader, text), texts)
+    more = [
+        Item(f"observation {quoted_text(one.text)} {one.id}; {score_text(score, ())}", _fields(one, score))
+        for (_, _, one), score in zip(new, near, strict=True)
+        if score >= SAME
+    ]
+    return [*await hit_items(atlas.reader, found), *more][:3]
+
+
+def _fields(one: Observation, score: float) -> dict[str, Any]:
+    return {"id": one.id, "kind": "observation", "text": shown_text(one.text), "score": round(score, 4)}
 
 
 async def _target(knowledge: Knowledge, place: NotePath, target: str, notes: list[str]) -> tuple[str, str]:

@@ -12,8 +12,9 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from atlas.answers.evidence import NewerFiles
 from atlas.code.atlas import Atlas
 from atlas.code.notes.note import Note, read_note
 from atlas.core.contracts import Embedder, TokenCounter
@@ -34,8 +35,10 @@ from atlas.parsing import mask_secrets, split_words
 UNIT_LABELS = (Label.CLAIM, Label.DECISION)
 MAX_OVERLAY = 10_000
 """Notes of this session that are found on disk without the index."""
-MAX_TEXTS = 200
-"""Claims of this session that new ones are compared with while the index does not know them."""
+
+T = TypeVar("T")
+NoteStamp = tuple[int, int, int]
+"""Modification time, size and inode of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +49,21 @@ class SessionNotes:
     """By id."""
     names: dict[str, str] = field(default_factory=dict[str, str])
     """Ids of entities by name and alias, in lower case."""
-    texts: dict[str, str] = field(default_factory=dict[str, str])
-    """The last claims and decisions by id."""
+    read: dict[str, tuple[NoteStamp, Note, str]] = field(default_factory=dict[str, "tuple[NoteStamp, Note, str]"])
+    """Notes that the index lacked, with their texts, by path."""
+    vectors: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """Of the prose model, by text."""
 
-    def wrote(self, note_id: str, path: str, names: Sequence[str] = (), text: str = "") -> None:
-        """Record a note: where it is, what an entity is called, what a claim says."""
-        _put(self.paths, note_id, path, MAX_OVERLAY)
+    def wrote(self, note_id: str, path: str, names: Sequence[str] = ()) -> None:
+        """Record a note: where it is, and what an entity is called."""
+        put(self.paths, note_id, path, MAX_OVERLAY)
         for name in names:
-            _put(self.names, name.casefold(), note_id, MAX_OVERLAY)
-        if text:
-            _put(self.texts, note_id, text, MAX_TEXTS)
+            put(self.names, name.casefold(), note_id, MAX_OVERLAY)
 
 
-def _put(entries: dict[str, str], key: str, value: str, most: int) -> None:
-    if len(entries) >= most:
+def put(entries: dict[str, T], key: str, value: T, most: int) -> None:
+    """Add an entry; the oldest one leaves if there are too many."""
+    if key not in entries and len(entries) >= most:
         del entries[next(iter(entries))]
     entries[key] = value
 
@@ -74,8 +78,8 @@ class NoteBase:
     """Returns the index as it is; None while there is none."""
     fresh: Callable[[], Awaitable[Atlas | None]]
     """Returns the index after newer files have been indexed, or are named in its `tree`."""
-    recent: Callable[[], Awaitable[Atlas | None]]
-    """The same as `fresh`, but at most once a second: many writes in a row do not wait for the index each time."""
+    looked: Callable[[], Awaitable[tuple[Atlas, NewerFiles | None]]]
+    """Returns the index as it is, and which files are newer, None if that is unknown. Raises NotFound without one."""
     session: SessionNotes = field(default_factory=lambda: SessionNotes())
     is_personal: bool = False
 

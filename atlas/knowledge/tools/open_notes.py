@@ -10,6 +10,7 @@ from atlas.core.errors import AtlasError
 from atlas.core.ids import make_uid
 from atlas.core.model import Label, Node
 from atlas.knowledge.notes.ids import is_id
+from atlas.knowledge.tools.new_notes import latest
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase
 
 
@@ -19,19 +20,24 @@ class Opened:
 
     base: NoteBase
     atlas: Atlas
+    new: tuple[Node, ...] = ()
+    """Units on disk that the index lacks, see `new_notes`."""
 
 
-async def opened_bases(knowledge: Knowledge, notes: list[str]) -> list[Opened]:
-    """Return the folders that have an index, the project's first; a missing one becomes a note."""
+async def opened_bases(knowledge: Knowledge, notes: list[str], *, reads_new: bool = False) -> list[Opened]:
+    """Return the folders that have an index, the project's first; a missing one becomes a note.
+
+    With `reads_new`, a few new units are read instead of indexed first.
+    """
     found: list[Opened] = []
     for base in knowledge.bases:
         try:
-            atlas = await base.fresh()
+            atlas, new = await latest(base) if reads_new else (await base.fresh(), ())
         except AtlasError as error:
             notes.append(f"{base.project}: {error.message}")
             continue
         if atlas is not None:
-            found.append(Opened(base, atlas))
+            found.append(Opened(base, atlas, new))
             if base.is_personal:
                 notes.extend(atlas.tree.notes)
     return found
@@ -45,6 +51,8 @@ def project_atlas(opened: Sequence[Opened]) -> Atlas | None:
 async def find_unit(opened: Sequence[Opened], name: str) -> tuple[Opened, Node] | None:
     """Return the note of an id, or the decision record of a qualified name or uid; the user's own first."""
     for one in sorted(opened, key=lambda one: not one.base.is_personal):
+        if (new := next((node for node in one.new if node.row.qualified_name == name), None)) is not None:
+            return one, new
         candidates = [make_uid(one.base.project, name), name]
         for node in await one.atlas.reader.store.symbols(candidates):
             is_note = is_id(name.split("@", 1)[0].split(".", 1)[0]) and node.row.properties

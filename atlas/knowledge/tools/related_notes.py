@@ -1,19 +1,20 @@
-"""Units that are similar to a new text, or may contradict it: in the index, and among those of this session."""
+"""Units that are similar to a new text, or may contradict it: in the index, and among those that it lacks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from atlas.answers.items import Item
 from atlas.code.atlas import Atlas
 from atlas.code.reader import Reader
-from atlas.knowledge.retrieval.contradiction import Clash, clash, statement
+from atlas.core.model import Node
+from atlas.knowledge.retrieval.contradiction import Clash
 from atlas.knowledge.retrieval.hits import NoteHit
-from atlas.knowledge.retrieval.retrieval import clashing_notes, similar_notes
+from atlas.knowledge.retrieval.retrieval import clashing_hits, clashing_notes, similar_notes
+from atlas.knowledge.retrieval.similarity import vector_of
+from atlas.knowledge.tools.new_notes import nearness
 from atlas.knowledge.tools.note_base import UNIT_LABELS, NoteBase
-from atlas.knowledge.tools.units import degraded, hit_items, quoted_text, score_text, shown_text, uid_of
-from atlas.parsing import cosines
+from atlas.knowledge.tools.units import degraded, hit_items, quoted_text, shown_text, uid_of
 
 SIMILAR = 0.85
 """Cosine of the prose model from which units count as similar."""
@@ -21,55 +22,27 @@ SHOWN = 5
 
 
 async def relatives(
-    base: NoteBase, atlas: Atlas | None, text: str, note_id: str, notes: list[str]
+    base: NoteBase, atlas: Atlas | None, new: Sequence[Node], text: str, note_id: str, notes: list[str]
 ) -> tuple[list[Item], list[Item]]:
-    """Return units that are similar to a text, and those whose words clash with it."""
+    """Return units that are similar to a text, and those whose words clash with it; `new`: those not indexed yet."""
     if atlas is None:
         notes.append("there is no index yet: similar units and contradictions are not known")
         return [], []
     reader, own = atlas.reader, uid_of(base, note_id)
-    unknown = await _not_indexed(base, atlas, note_id)
+    new = [node for node in new if node.row.uid != own]
     similar = await degraded(similar_notes(reader, text, UNIT_LABELS, SHOWN, SIMILAR), notes, "similar units", [])
-    similar = [hit for hit in similar if hit.node.row.uid != own]
-    items = [*await hit_items(reader, similar), *await _similar_new(reader, text, unknown)][:SHOWN]
+    found = await new_hits(base, reader, text, new)
+    similar = [hit for hit in (*similar, *found) if hit.node.row.uid != own]
+    similar = sorted((hit for hit in similar if hit.score >= SIMILAR), key=lambda hit: -hit.score)[:SHOWN]
     clashes = await degraded(clashing_notes(reader, text, UNIT_LABELS, SHOWN, own), notes, "contradictions", [])
-    return items, [*await clash_items(reader, clashes), *_clashing_new(text, unknown)][:SHOWN]
+    clashes = [*clashes, *clashing_hits(text, found)][:SHOWN]
+    return await hit_items(reader, similar), await clash_items(reader, clashes)
 
 
-async def _not_indexed(base: NoteBase, atlas: Atlas, note_id: str) -> dict[str, str]:
-    """Return the texts of this session's units that the index does not know yet, by id."""
-    texts = base.session.texts
-    known = await atlas.reader.store.symbols([uid_of(base, one) for one in texts])
-    for node in known:
-        texts.pop(node.row.qualified_name, None)
-    return {one: text for one, text in texts.items() if one != note_id}
-
-
-async def _similar_new(reader: Reader, text: str, unknown: Mapping[str, str]) -> list[Item]:
-    if reader.prose_embedder is None or not unknown:
-        return []
-    mine = await reader.prose_embedder.embed_query(text)
-    theirs = [await reader.prose_embedder.embed_query(one) for one in unknown.values()]
-    return [
-        _new_item(one, said, score_text(near, ()), score=round(near, 4))
-        for (one, said), near in zip(unknown.items(), cosines(mine, theirs), strict=True)
-        if near >= SIMILAR
-    ]
-
-
-def _clashing_new(text: str, unknown: Mapping[str, str]) -> list[Item]:
-    mine, items = statement(text), list[Item]()
-    for one, said in unknown.items():
-        found = clash(mine, statement(said))
-        if found is not None:
-            items.append(_new_item(one, said, _clash_text(found), clash=found.kind, words=_clash_words(found)))
-    return items
-
-
-def _new_item(note_id: str, said: str, reason: str, **more: Any) -> Item:
-    kind = "decision" if note_id[0] == "d" else "claim"
-    line = f"{kind} {quoted_text(said)} {note_id}, written in this session; {reason}"
-    return Item(line, {"id": note_id, "text": shown_text(said), **more})
+async def new_hits(base: NoteBase, reader: Reader, text: str, new: Sequence[Node]) -> list[NoteHit]:
+    """Return new units as hits of a text; the score is the cosine."""
+    scores = await nearness(base, reader, await vector_of(reader, text), [node.row.docstring for node in new])
+    return [NoteHit(node, score, (f"meaning {score:.2f}",), score) for node, score in zip(new, scores, strict=True)]
 
 
 def _clash_text(found: Clash) -> str:

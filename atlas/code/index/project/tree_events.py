@@ -55,7 +55,7 @@ class TreeEvents:
         return time.monotonic() - self._began > VERIFY_SECONDS
 
     def changed(self) -> set[str] | None:
-        """Return the names that changed since the last call; None if anything may have changed: folders, or too much."""
+        """Return the names that changed since the last call; None if unknown, as after changes of folders."""
         found: set[str] = set()
         is_certain = is_read = True
         while is_read and is_certain:

@@ -1,0 +1,157 @@
+"""Clashes of who does what: roles exchanged, one place taken by two, a bound against none.
+
+All of them need equal subjects or equal predicates word by word, so a pair that only resembles another is left alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from atlas.core.english.stems import stem
+from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS
+from atlas.knowledge.retrieval.statements import Statement, stems_of
+
+Found = tuple[str, str, str]
+"""Kind of a clash, and the words on each side."""
+
+_MUTUAL = frozenset(map(stem, WORDS["mutual"].split()))
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+(?:\w+ly\s+)?(\w+)(\s+by\b)?", re.IGNORECASE)
+_UNIQUE = re.compile(
+    r"^(?P<subject>.{1,80}?)\s(?:is|was|are|were|remains|became)\s(?:still\s)?the\s(?P<rest>.*\b"
+    r"(?:\w{2,20}est|most|least|only|sole|first|last|next|main|capital|default|inventor|founder|author|owner)\b.*)$",
+    re.IGNORECASE,
+)
+_ONCE = re.compile(rf"\b(?:{'|'.join(WORDS['once'].split())})\s+(?P<how>in|on|at|by|from|near)\s", re.IGNORECASE)
+_LINES = enumerate(WORDS["exclusive"].strip().splitlines())
+_EXCLUSIVE = {stem(word): at for at, line in _LINES for word in line.split()}
+_TIMES = frozenset((1, 2, 3))
+"""Lines of weekdays, months and seasons: it may rain in both of two months."""
+_ALL = frozenset(("every", "each", "all", "any", "only", "solely", "exclusively", "just"))
+_ONLY = frozenset(("only", "solely", "exclusively", "just"))
+_FREE = re.compile(WORDS["bounding"]["free"], re.IGNORECASE)
+_TIGHT = re.compile(WORDS["bounding"]["tight"], re.IGNORECASE)
+_CUT = re.compile(WORDS["bounding"]["cut"], re.IGNORECASE)
+_OF_BOUNDS = frozenset(map(stem, WORDS["bounding"]["words"].split()))
+MAX_WORDS = 14
+"""Content words of a sentence whose roles are compared: longer ones have more than one verb."""
+
+
+def bounds(one: Statement, other: Statement) -> Found | None:
+    """Return a bound of one side that the other one denies: "at most 500 rows", "any number of rows"."""
+    for free, tight, turned in ((one, other, False), (other, one, True)):
+        without, within = _FREE.search(free.text), _bounded(tight)
+        if without is None or not within or _FREE.search(tight.text):
+            continue
+        mine, theirs = ([form for form, _ in side.words if form not in _OF_BOUNDS] for side in (free, tight))
+        common = set(mine) & set(theirs)
+        if not common or mine[0] not in theirs or not (theirs[0] in mine or len(common) > 1):
+            continue
+        if other_names(one, other) or len(common) < math.ceil(min(len(set(mine)), len(set(theirs))) / 2):
+            continue
+        words = without.group().strip(), within
+        return ("bound", words[1], words[0]) if turned else ("bound", *words)
+    return None
+
+
+def _bounded(side: Statement) -> str:
+    """Return the words of a finite upper bound, "" if there is none."""
+    if side.is_negated and not _CUT.search(side.text):
+        return ""
+    for amount in side.amounts:
+        is_upper = math.isinf(amount.low) and math.isfinite(amount.high)
+        is_cut = math.isinf(amount.high) and bool(_CUT.search(side.text))
+        if is_upper or is_cut or _TIGHT.search(side.text):
+            return amount.text
+    return ""
+
+
+def other_names(one: Statement, other: Statement) -> bool:
+    """Return whether each side names something that the other one does not: "the train to Lyon" or "to Nice"."""
+    return bool(one.names - other.names - other.stems) and bool(other.names - one.names - one.stems)
+
+
+def roles(one: Statement, other: Statement) -> Found | None:
+    """Return exchanged roles: "the sun orbits the earth", "the earth orbits the sun"."""
+    if one.is_negated or other.is_negated or one.is_partial or other.is_partial:
+        return None
+    if any("=" in side.comparison.signs for side in (one, other) if side.comparison is not None):
+        return None
+    if max(len(one.words), len(other.words)) > MAX_WORDS:
+        return None
+    # the order of the sides must not matter
+    for form, written, at in sorted((*word, at) for at, word in enumerate(one.words)):
+        places = [place for place, (its, _) in enumerate(other.words) if its == form]
+        if at == 0 or len(places) != 1 or form in _MUTUAL or not 0 < places[0] < len(other.words) - 1:
+            continue
+        if "passive" in (voices := {_voice(one, at), _voice(other, places[0])}) and len(voices) > 1:
+            continue
+        mine, theirs = _sides(one, at), _sides(other, places[0])
+        before, after = mine
+        its_before, its_after = theirs
+        if not before or not its_before or before & its_before or before & after or its_before & its_after:
+            continue
+        if before <= its_after and its_before <= after and after - its_before == its_after - before:
+            return "roles", f"{one.words[at - 1][1]} {written}", f"{other.words[places[0] - 1][1]} {written}"
+    return None
+
+
+def _sides(side: Statement, at: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems before and after a verb, exchanged for a passive: "is called by"."""
+    before, after = stems_of(side.words[:at]) - _MANNER, stems_of(side.words[at + 1 :]) - _MANNER
+    return (after, before) if _voice(side, at) == "by" else (before, after)
+
+
+def _voice(side: Statement, at: int) -> str:
+    """Return "by" or "passive" if the word is a participle behind "is", "" if not."""
+    verb = side.words[at][1].lower()
+    for match in _PASSIVE.finditer(side.text):
+        if match[1].lower() == verb:
+            return "by" if match[2] else "passive"
+    return ""
+
+
+_MANNER = frozenset(map(stem, WORDS["manner"].split()))
+
+
+def unique(one: Statement, other: Statement) -> Found | None:
+    """Return two that are called the only one of a kind: "Everest is the highest mountain", "K2 is" the same."""
+    mine, theirs = _UNIQUE.match(one.text), _UNIQUE.match(other.text)
+    if mine is None or theirs is None or one.is_negated or other.is_negated:
+        return None
+    if _forms(mine["rest"]) != _forms(theirs["rest"]) or _forms(mine["subject"]) & _forms(theirs["subject"]):
+        return None
+    return "subject", mine["subject"], theirs["subject"]
+
+
+def exclusive(one: Statement, other: Statement) -> Found | None:
+    """Return two values of one thing of which it has one: "faces east" or "west", "JSON only", "invented in India"."""
+    if one.is_negated or other.is_negated or one.amounts or other.amounts or one.comparison or other.comparison:
+        return None
+    mine, theirs = _own(one, other), _own(other, one)
+    common = one.stems & other.stems
+    if len(mine) != 1 or len(theirs) != 1 or not common or one.is_partial != other.is_partial:
+        return None
+    words = mine[0][1], theirs[0][1]
+    groups = (_EXCLUSIVE.get(mine[0][0]), _EXCLUSIVE.get(theirs[0][0]))
+    is_time = groups[0] in _TIMES and mine[0][0] in one.circumstances and not _ONCE.search(one.text)
+    is_only = bool(_ONLY & {word.lower() for side in (one, other) for word in side.text.rstrip(".").split()})
+    is_object = one.words[0][0] == other.words[0][0] or is_only
+    is_group = groups[0] is not None and groups[0] == groups[1] and not is_time
+    if is_object and (is_group or (is_only and len(common) > 1)):
+        return ("value", *words)
+    mine_once, theirs_once = _ONCE.search(one.text), _ONCE.search(other.text)
+    is_once = mine_once is not None and theirs_once is not None and mine_once["how"] == theirs_once["how"]
+    if is_once and one.words[0][0] == other.words[0][0]:
+        return ("value", *words)
+    return None
+
+
+def _own(one: Statement, other: Statement) -> list[tuple[str, str]]:
+    """Return the words that the other side lacks, without quantifiers."""
+    return [word for word in one.words if word[0] not in other.stems and word[1].lower() not in _ALL]
+
+
+def _forms(text: str) -> frozenset[str]:
+    words = re.findall(r"[a-z0-9][\w'-]*", text.lower())
+    return frozenset(SYNONYMS.get(stem(word), stem(word)) for word in words if word not in ("the", "a", "an"))
