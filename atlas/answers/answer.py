@@ -15,7 +15,7 @@ them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Protocol, Self, cast
 
@@ -61,6 +61,10 @@ class Answer(Protocol):
 
     def without_actions(self) -> Self:
         """Return the answer without proposed calls of tools, for a person."""
+        return self
+
+    def offering(self, tools: Collection[str]) -> Self:
+        """Return the answer without proposed calls of other tools than these."""
         return self
 
     def result(self) -> AnswerOutcome:

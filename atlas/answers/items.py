@@ -7,7 +7,7 @@ a person wrote is quoted, and fields for programs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
@@ -108,6 +108,13 @@ class ItemsAnswer(Answer):
     def without_actions(self) -> Self:
         """Return the items alone."""
         return replace(self, body=replace(self.body, actions=()))
+
+    def offering(self, tools: Collection[str]) -> Self:
+        """Return the answer without proposed calls of other tools than these."""
+        actions = tuple(one for one in self.body.actions if one.tool in tools)
+        return (
+            self if len(actions) == len(self.body.actions) else replace(self, body=replace(self.body, actions=actions))
+        )
 
 
 def body_lines(body: ItemsBody) -> Iterator[str]:

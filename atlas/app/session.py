@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -99,10 +99,12 @@ class Session:
         report: Report,
         client: str = "",
         own: OpenToolset | None = None,
+        offered: Collection[str] = (),
     ) -> tuple[str, Structure]:
         """Return a tool's answer as text and as structured content; `client` has name and version of who asks.
 
-        `own`: what answers instead, for this client alone. Raises AtlasError as the tool does.
+        `own`: what answers instead, for this client alone. `offered`: the tools that the client knows, if not all; the
+        answer proposes no others. Raises AtlasError as the tool does.
         """
         from atlas.answers.assemble import INLINE_TOKENS
 
@@ -110,6 +112,7 @@ class Session:
         is_large = isinstance(budget, int) and budget > INLINE_TOKENS and not tool.is_bounded
         async with self._bulkheads.place(LARGE if is_large else tool.name):
             answer = await self._answer(tool, arguments, Caller(client, report), own)
+            answer = answer.offering(offered) if offered else answer
             if answer.evidence.tokens <= INLINE_TOKENS // 4:
                 return answer.render(), answer.structure()
             return await asyncio.to_thread(lambda: (answer.render(), answer.structure()))

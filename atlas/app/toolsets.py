@@ -11,7 +11,7 @@ from atlas.answers.tool import Effort, Tool
 from atlas.answers.toolset import OpenToolset, Toolset
 from atlas.code.tools.catalogue import INSTRUCTIONS, QUERIES, TOOLS
 from atlas.core.errors import ConfigError
-from atlas.knowledge.tools.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
+from atlas.knowledge.tools.catalogue import CLAIM_INSTRUCTIONS, CLAIM_TOOLS, MEMORY_INSTRUCTIONS, MEMORY_TOOLS
 from atlas.packs.tools.catalogue import PACK_TOOLS
 from atlas.runtime.process.installation_key import has_packs
 
@@ -69,8 +69,8 @@ TOOLSETS: Mapping[str, Toolset[ToolsetHost]] = {
     for toolset in (
         Toolset("code", TOOLS, open_code, INSTRUCTIONS),
         Toolset("query", QUERIES, open_code, INSTRUCTIONS),
-        Toolset("claims", CLAIM_TOOLS, open_knowledge, is_per_client=True),
-        Toolset("memory", MEMORY_TOOLS, open_knowledge, is_per_client=True),
+        Toolset("claims", CLAIM_TOOLS, open_knowledge, CLAIM_INSTRUCTIONS, is_per_client=True),
+        Toolset("memory", MEMORY_TOOLS, open_knowledge, MEMORY_INSTRUCTIONS, is_per_client=True),
         Toolset("packs", PACK_TOOLS, open_packs),
     )
 }

@@ -160,7 +160,8 @@ def make_server(
         try:
             arguments = check_arguments(tool.input_schema, params.arguments or {})
             project = await chosen(context)
-            text, structure = await project.call(tool, arguments, context.session.report_progress, _client(context))
+            report = context.session.report_progress
+            text, structure = await project.call(tool, arguments, report, _client(context), offered=offered)
         except AtlasError as error:
             return failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback

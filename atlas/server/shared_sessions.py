@@ -7,7 +7,7 @@ notes of what it has written, and its own limits, so that what one of them asks 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -111,11 +111,16 @@ class ClientSession:
         return self._calls > 0
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, object], report: Report, client: str = ""
+        self,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        report: Report,
+        client: str = "",
+        offered: Collection[str] = (),
     ) -> tuple[str, dict[str, object]]:
         """Return a tool's answer as `Session.call` does."""
         async with self._bulkheads.place(tool.name), self._turn():
-            return await self._shared.call(tool, arguments, report, client, self._own_toolset(tool))
+            return await self._shared.call(tool, arguments, report, client, self._own_toolset(tool), offered)
 
     async def resource(self, uri: str) -> str:
         """Return the text of a resource as `Session.resource` does."""

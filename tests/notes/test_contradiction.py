@@ -24,15 +24,13 @@ FOURTH = cases_of("contradictions4.tsv")
 
 @pytest.mark.parametrize(
     ("cases", "precision", "recall"),
-    [(CASES, 0.9, 0.65), (SECOND[::2], 0.9, 0.85), (SECOND[1::2], 0.95, 0.65), (THIRD, 0.85, 0.62)]
-    + [(FOURTH[::2], 0.95, 0.84), (FOURTH[1::2], 0.85, 0.64)],
-    ids=[
-        "first set",
-        "second set, seen",
-        "second set, held out",
-        "third set, held out",
-        "fourth set, seen",
-        "fourth set, held out",
+    [
+        pytest.param(CASES, 0.9, 0.65, id="first set"),
+        pytest.param(SECOND[::2], 0.9, 0.85, id="second set, seen"),
+        pytest.param(SECOND[1::2], 0.95, 0.65, id="second set, held out"),
+        pytest.param(THIRD, 0.85, 0.62, id="third set, held out"),
+        pytest.param(FOURTH[::2], 0.95, 0.84, id="fourth set, seen"),
+        pytest.param(FOURTH[1::2], 0.85, 0.64, id="fourth set, held out"),
     ],
 )
 def test_precision_and_recall(cases: list[list[str]], precision: float, recall: float) -> None:

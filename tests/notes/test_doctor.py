@@ -42,7 +42,7 @@ def found(book: Notebook) -> list[tuple[str, int, str]]:
 def test_a_folder_without_problems(book: Notebook) -> None:
     assert found(book) == []
     write(book, "a.md", claim(A, relations(("implies", B), ("OWNS", "symbol:x.y"), ("supports", f"{E}.2"))))
-    write(book, "b.md", claim(B, relations(("refutes", D), ("extends", SEEN))))
+    write(book, "b.md", claim(B, "status: disputed", relations(("refutes", D), ("extends", SEEN))))
     write(book, "d.md", claim(D, relations(("implies", B))))
     write(book, "e.md", f"---\nid: {E}\nkind: entity\nname: E\n---\n- [{SEEN}] One.\n- Two.\n")
     write(book, "README.md", "# About this folder\n")
@@ -97,6 +97,14 @@ def test_ids_relations_and_cycles_of_several_files(book: Notebook) -> None:
     assert messages[0] == f"implies leads back to this note: {A}, {B}, {C}"
     assert messages[1] == f"the note supports (line 6) and refutes {D}"
     assert messages[2] == f"{D} is also the id in .knowledge/d.md"
+
+
+def test_stated_contradictions_are_named_once_for_each_pair(book: Notebook) -> None:
+    write(book, "a.md", claim(A, relations(("contradicts", B), ("refutes", C))))
+    write(book, "b.md", claim(B, relations(("CONTRADICTS", A))))
+    write(book, "c.md", claim(C, "status: superseded"))
+    assert found(book) == [("a.md", 5, "note-contradiction")]
+    assert examine(book.folder).findings[0].message.startswith(f"the note contradicts {B} (.knowledge/b.md)")
 
 
 def test_a_long_chain_of_implications_is_no_cycle(book: Notebook) -> None:

@@ -130,6 +130,8 @@ async def test_contradictions_are_stated_inherited_and_possible(claims: Desk) ->
     assert "cycle of implies" in cycle.text
     assert (await claims.say("find_contradictions", claim=special)).ids("inherited") == [against]
     await follow(claims, found)
+    told = await claims.say("status")
+    assert "1 stated contradiction between notes that are both held to be true" in told.text and against in told.text
     both = await claims.say("connect_propositions", from_=against, to=base, relation="supports")
     assert "both supports and refutes" in both.text
 

@@ -12,10 +12,11 @@ import pytest
 
 from atlas.adapters.stores.sqlite.short_term import ShortTermFile
 from atlas.answers.schema import check_arguments
-from atlas.app.toolsets import BY_NAME
+from atlas.app.toolsets import BY_NAME, instructions_for, offered_tools
 from atlas.code.notes.note import read_note
+from atlas.core.errors import NotFound
 
-from .knowledge import Desk, Said, desk, project
+from .knowledge import Desk, Said, desk, no_report, project
 
 
 @pytest.fixture
@@ -251,3 +252,31 @@ async def test_a_write_is_visible_to_the_next_call_of_this_and_of_another_sessio
             assert short in (await other.say("refresh")).ids("recent")
         code = await other.say("hybrid_search", query="how many cats has Alice")
         assert "cats" in code.text, "search finds notes beside code"
+
+
+async def test_memory_alone_reads_what_it_stores(tmp_path: Path) -> None:
+    offered = {tool.name for tool in offered_tools(("memory",))}
+    async with desk(project(tmp_path)) as memory:
+
+        async def say(tool: str, **given: object) -> Said:
+            said = Said(*await memory.session.call(BY_NAME[tool], given, no_report, memory.client, offered=offered))
+            assert {action["tool"] for action in said.data["available_actions"]} <= offered, said.text
+            return said
+
+        await say("remember", entity="Checkout", observation="Payments time out on Fridays.", type="service")
+        await say("relate", entity="Checkout", relation="part of", other="Shop platform")
+        await say("relate", entity="Billing team", relation="owns", other="Checkout")
+        found = await say("recall", query="payments time out")
+        assert {(one["entity"], one["type"], one["direction"]) for one in found.data["relations"]} == {
+            ("Checkout", "PART_OF", "out"),
+            ("Checkout", "OWNS", "in"),
+        }
+        (action,) = found.data["available_actions"]
+        whole = await say(action["tool"], **action["arguments"])
+        assert action["tool"] == "get_entity" and len(whole.data["relations"]) == 2
+        assert whole.data["observations"][0]["text"] == "Payments time out on Fridays."
+        await say("list_entities")
+        with pytest.raises(NotFound):
+            await say("get_entity", entity="Nobody")
+    told = instructions_for(("memory",), offered_tools(("memory",)))
+    assert "recall" in told and "hybrid_search" not in told and "ingest_hypothesis" not in told

@@ -35,6 +35,7 @@ FIXES = {
     "note-dangling": "Correct the id, restore the note, or remove the relation.",
     "note-self-relation": "Remove the relation.",
     "note-self-contradiction": "Remove one of the two relations.",
+    "note-contradiction": "Mark one of them as disputed, retract it, or say in its text when it holds.",
     "note-cycle": "Remove one relation of the cycle, or merge the notes.",
     "note-secret": "Remove the secret from the file and its history, and replace it where it is used.",
     "note-conflict": "Resolve the merge: keep what holds of both sides, and remove the markers.",
@@ -55,6 +56,8 @@ _ENTRIES = {
 }
 _FOR = ("supports", "extends", "implies")
 _AGAINST = ("refutes", "contradicts")
+_HELD = ("proposed", "accepted")
+"""Two notes of these statuses that contradict each other are both held to be true."""
 _ORDERED = ("implies", "supersedes")
 """Relations that a chain of notes must not lead back by."""
 _MARKER = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
@@ -105,6 +108,8 @@ class _Graph:
     places: dict[str, str] = field(default_factory=dict[str, str])
     """Paths by the ids of notes and observations."""
     links: list[_Link] = field(default_factory=list[_Link])
+    held: dict[str, str] = field(default_factory=dict[str, str])
+    """Paths of the claims and decisions that are held to be true, by id."""
 
 
 def examine(folder: KnowledgeFolder, *, fix: bool = False) -> Examination:
@@ -126,6 +131,7 @@ def examine(folder: KnowledgeFolder, *, fix: bool = False) -> Examination:
             else:
                 done.findings.append(Finding(entry.path, 0, *_ENTRIES[entry.kind]))
     done.findings += _relations(graph)
+    done.findings += _contradictions(graph)
     done.findings += _cycles(graph)
     done.findings.sort(key=lambda one: (one.path, one.line, one.code, one.message))
     return done
@@ -152,6 +158,8 @@ def _file(entry: ListedFile, data: bytes, graph: _Graph, done: Examination) -> I
         return
     done.notes += 1
     yield from _ids(path, data, note, graph)
+    if note.kind != "entity" and note.status in _HELD:
+        graph.held.setdefault(note.id, path)
     for one in note.relations:
         graph.links.append(_Link(path, one.at, note.id, one.type.lower(), one.to))
 
@@ -213,6 +221,22 @@ def _relations(graph: _Graph) -> Iterator[Finding]:
         if (first.type in _FOR) != (link.type in _FOR):
             message = f"the note {first.type} (line {first.line}) and {link.type} {link.target}"
             yield Finding(link.path, link.line, "note-self-contradiction", message)
+
+
+def _contradictions(graph: _Graph) -> Iterator[Finding]:
+    """Yield stated contradictions between two notes that are both held to be true, once for each pair."""
+    seen: set[frozenset[str]] = set()
+    supported = {(link.source, link.target) for link in graph.links if link.type in _FOR}
+    for link in graph.links:
+        if (link.source, link.target) in supported:
+            # that the note contradicts itself says more
+            continue
+        pair = frozenset((link.source, link.target))
+        is_held = len(pair) == 2 and pair <= graph.held.keys()
+        if link.type in _AGAINST and is_held and pair not in seen:
+            seen.add(pair)
+            message = f"the note {link.type} {link.target} ({graph.held[link.target]}), and both are held to be true"
+            yield Finding(link.path, link.line, "note-contradiction", message)
 
 
 def _cycles(graph: _Graph) -> Iterator[Finding]:

@@ -16,6 +16,17 @@ _LONG = 100_000
 
 _tool = partial(Tool, output=ITEMS_SCHEMA)
 
+CLAIM_INSTRUCTIONS = (
+    "Before you state something about the project, ask semantic_search and find_contradictions. "
+    "Store what you found out with ingest_hypothesis. "
+    "Relate it to similar units with connect_propositions."
+)
+MEMORY_INSTRUCTIONS = (
+    "Call refresh first in a session, recall and get_entity when something may be known. "
+    "Store what should last with remember. "
+    "Store how things belong together with relate, such as PART_OF."
+)
+
 CLAIM_TOOLS: tuple[Tool, ...] = (
     _tool(
         "ingest_hypothesis",
@@ -151,6 +162,13 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
         },
         required=("query",),
         handler="atlas.knowledge.tools.memory_queries:recall",
+    ),
+    _tool(
+        "get_entity",
+        "One entity: its relations both ways and its observations.",
+        {"entity": {**text("Name, alias or id", 200), "minLength": 1}, **_BUDGET},
+        required=("entity",),
+        handler="atlas.knowledge.tools.whole_unit:get_entity",
     ),
     _tool(
         "remember",

@@ -278,7 +278,7 @@ def _follow_ups(note_id: str, similar: Sequence[Item], clashing: Sequence[Item])
             {"from": note_id, "to": item.data["id"], "relation": "contradicts"},
             "if they do contradict each other",
         )
-        for item in clashing[:1]
+        for item in clashing[:2]
     ]
     actions += [
         Action(
@@ -286,9 +286,9 @@ def _follow_ups(note_id: str, similar: Sequence[Item], clashing: Sequence[Item])
             {"from": note_id, "to": item.data["id"], "relation": "supports"},
             "if one is evidence for the other; retract_unit if they say the same",
         )
-        for item in similar[:1]
+        for item in similar[:3]
     ]
-    return actions or [Action("get_unit", {"id": note_id}, "read it again")]
+    return actions or [Action("find_contradictions", {"claim": note_id}, "units about the same, to relate it to")]
 
 
 def _look_at(place: NotePath) -> tuple[Action, ...]:

@@ -158,7 +158,8 @@ async def list_entities(
             break
     more = items[-1].cursor if len(items) >= limit else ""
     title = f"{counted(len(items), 'entity')}{', there may be more' if more else ''}"
-    actions = [Action("get_unit", {"id": items[0].data["id"]}, "its observations and relations")] if items else []
+    why = "its observations and relations"
+    actions = [Action("get_entity", {"entity": items[0].data["id"]}, why)] if items else []
     body = ItemsBody("ok" if items else "none", title, (ItemGroup.of("entities", items),), tuple(actions), more)
     return await answer(knowledge, "list_entities", body, token_budget, notes, project_atlas(opened))
 

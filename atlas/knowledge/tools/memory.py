@@ -119,7 +119,7 @@ async def relate(knowledge: Knowledge, *, entity: str, relation: str, other: str
     item = Item(line, {"from": place.note_id, "to": to, "type": kind})
     created = f"; entity {place.note_id} is new" if is_new else ""
     title = f"the relation is stored{created}" if added else "the entity has this relation already"
-    action = Action("get_unit", {"id": place.note_id}, "all relations of this entity")
+    action = Action("get_entity", {"entity": place.note_id}, "all relations of this entity")
     body = ItemsBody("created" if added else "unchanged", title, (ItemGroup.of("relation", [item]),), (action,))
     return await answer(knowledge, "relate", body, WRITE_BUDGET, notes)
 

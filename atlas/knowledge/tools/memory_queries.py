@@ -27,6 +27,7 @@ from atlas.knowledge.retrieval.short_term import ShortTermHit, emotional_neighbo
 from atlas.knowledge.tools.claim_queries import MAX_REPEATED
 from atlas.knowledge.tools.note_base import Knowledge, find_entity, properties_of
 from atlas.knowledge.tools.open_notes import Opened, opened_bases, project_atlas
+from atlas.knowledge.tools.relations import relation_item
 from atlas.knowledge.tools.times import moment
 from atlas.knowledge.tools.units import answer, comparable, quoted_text, score_text, shown_text, unit_item
 
@@ -41,6 +42,9 @@ IDENTITY = 12
 ABOUT = 10
 """Memories about the greeting."""
 RELATED = 3
+RELATED_ENTITIES = 3
+"""Entities of the best notes whose relations are shown."""
+RELATIONS_EACH = 10
 RECALLED = (Label.OBSERVATION, Label.ENTITY, Label.CLAIM, Label.DECISION, Label.ADR)
 EMOTION_LEAST = 0.5
 """Cosine of emotions from which an entry is named as similar."""
@@ -87,7 +91,8 @@ async def recall(
     ranked = merge_short_term(meaning, emotion, entries, found.hits, limit, now)
     items = await _items(found, ranked, now)
     title = counted(len(items), "memory") if items else "nothing is remembered about this"
-    body = ItemsBody("ok" if items else "none", title, (ItemGroup.of("memories", items),), _next(items))
+    groups = (ItemGroup.of("memories", items), ItemGroup.of("relations", await _relations(found)))
+    body = ItemsBody("ok" if items else "none", title, groups, _next(items))
     return await answer(knowledge, "recall", body, token_budget, notes, project_atlas(opened))
 
 
@@ -227,6 +232,28 @@ async def _entity_names(one: Opened, hits: Sequence[NoteHit]) -> dict[str, str]:
     return {edge.row.target: shown_text(edge.node.row.name, 80) for edge in edges}
 
 
+async def _relations(found: _FolderHits) -> list[Item]:
+    """Return the relations of the entities that the best notes are about, each once."""
+    items: dict[str, Item] = {}
+    for one in {id(each): each for each in found.bases.values()}.values():
+        store = one.atlas.reader.store
+        nodes = [hit.node for hit in found.hits if found.bases[hit.node.row.uid] is one]
+        observed = [node.row.uid for node in nodes if node.row.label == Label.OBSERVATION]
+        owners = await store.edges(observed, Direction.IN, [EdgeType.HAS_OBSERVATION]) if observed else []
+        entity = {edge.row.target: edge.node for edge in owners}
+        about = [entity.get(node.row.uid, node) for node in nodes]
+        chosen = {node.row.uid: node for node in about if node.row.label == Label.ENTITY}
+        first = dict(list(chosen.items())[:RELATED_ENTITIES])
+        for direction in (Direction.OUT, Direction.IN):
+            for edge in await store.edges(list(first), direction, [EdgeType.RELATES], each=RELATIONS_EACH):
+                own = first[edge.row.source if direction is Direction.OUT else edge.row.target]
+                item = relation_item(edge)
+                name = shown_text(own.row.name, 80)
+                key = f"{edge.row.source} {edge.row.target} {item.data['type']}"
+                items.setdefault(key, Item(f"{plain_name(name)} {item.line}", {**item.data, "entity": name}))
+    return list(items.values())
+
+
 def _hit_item(hit: ShortTermHit, now: float) -> Item:
     return entry_item(hit.entry, now, hit.score, hit.why)
 
@@ -284,8 +311,10 @@ async def _vectors(knowledge: Knowledge, text: str) -> tuple[bytes, bytes]:
 
 
 def _next(items: Sequence[Item]) -> tuple[Action, ...]:
-    units = [item for item in items if item.data["kind"] != "short-term"]
-    return (Action("get_unit", {"id": units[0].data["id"]}, "its relations"),) if units else ()
+    entity = next((item.data["entity"] for item in items if item.data.get("entity")), "")
+    own = [Action("get_entity", {"entity": entity}, "all that is known about it")] if entity else []
+    unit = next((item.data["id"] for item in items if item.data["kind"] in ("claim", "decision", "ADR")), "")
+    return (*own, *([Action("get_unit", {"id": unit}, "its relations")] if unit else []))
 
 
 def _span(seconds: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -22,7 +23,7 @@ from atlas.knowledge.notes.checks import MAX_NAME, MAX_TEXT, check_line
 from atlas.knowledge.notes.front_matter import read_text
 from atlas.knowledge.retrieval.lineage import RELATIONS
 from atlas.knowledge.retrieval.papers import paper_rows
-from atlas.knowledge.tools.note_base import Knowledge, NoteBase, aliases_of, properties_of
+from atlas.knowledge.tools.note_base import Knowledge, NoteBase, aliases_of, find_entity, properties_of
 from atlas.knowledge.tools.open_notes import Opened, find_unit, opened_bases, project_atlas
 from atlas.knowledge.tools.relations import anchor_item, relation_item
 from atlas.knowledge.tools.units import answer, quoted_text, shown_text, uid_of, unit_item
@@ -34,6 +35,16 @@ MAX_UNITS = 10
 MAX_TWINS = 10
 CLOCKS_DIFFER = 86_400
 """Seconds by which the clock of a committer may be behind that of the note's author."""
+
+
+async def get_entity(knowledge: Knowledge, *, entity: str, token_budget: int = UNIT_BUDGET) -> ItemsAnswer:
+    """Return one entity by name, alias or id: its relations both ways, and its newest observations. Raises NotFound."""
+    name = check_line("entity", entity)
+    place = await find_entity(knowledge, name)
+    if place is None:
+        raise NotFound(f"no entity {shown_text(name, 80)!r}", "list_entities names those there are.")
+    whole = await get_unit(knowledge, unit_id=place.note_id, token_budget=token_budget)
+    return replace(whole, tool="get_entity")
 
 
 async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UNIT_BUDGET) -> ItemsAnswer:

@@ -15,13 +15,25 @@ from atlas.code.tools.cypher_answers import SchemaEntry
 from atlas.code.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, fit_aside, unread_notes
 from atlas.code.tools.state.daemon import DaemonStatus
 from atlas.code.tools.state.report import PartialFile, ProjectStatus, SkippedFile, StatusAnswer
-from atlas.core.errors import ConfigError, NotFound
-from atlas.core.model import DOCUMENTS, PROSE, QUALITY, FileRecord, Label, ModelInfo, Skipped
+from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.invisible import escaped
+from atlas.core.model import DOCUMENTS, PROSE, QUALITY, EdgeType, FileRecord, Label, ModelInfo, Skipped
 from atlas.core.project_state import ProjectState, ProjectStats
+from atlas.core.wording import counted
 from atlas.parsing import secrets_of
 
 MAX_CONFLICTS = 5
 """Files with conflict markers that are named."""
+MAX_PAIRS = 3
+"""Pairs of notes that contradict each other that are named."""
+MAX_STATED = 1000
+STATED_SECONDS = 5.0
+CONTRADICTIONS = (
+    "MATCH (a)-[:CONTRADICTS|REFUTES]->(b) WHERE (a:Claim OR a:Decision) AND (b:Claim OR b:Decision) "
+    "AND coalesce(a.status, 'accepted') IN ['proposed', 'accepted'] "
+    "AND coalesce(b.status, 'accepted') IN ['proposed', 'accepted'] AND a.uid <> b.uid "
+    "RETURN a.qualified_name, b.qualified_name"
+)
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
 
@@ -84,7 +96,10 @@ async def status(
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = _sent_note(atlas)
     tiers = found.tiers if found else ()
-    marked = await _conflict_notes(atlas, name) if any(each.project == name and each.problems for each in stats) else ()
+    own = next((each for each in stats if each.project == name), None)
+    marked = await _conflict_notes(atlas, name) if own is not None and own.problems else ()
+    if own is not None and (own.edges.get(EdgeType.CONTRADICTS) or own.edges.get(EdgeType.REFUTES)):
+        marked += await _contradictions(atlas, name)
     parts = len(shown) + bool(tiers) + len(partial) + len(files)
 
     def build(kept: int) -> StatusAnswer:
@@ -109,6 +124,22 @@ async def _conflict_notes(atlas: Atlas, project: str) -> tuple[str, ...]:
     manifest = await atlas.reader.store.manifest(project)
     marked = await conflicts(atlas.reader.store, project, manifest.values())
     return tuple(f"{path} {reason}" for path, reason in sorted(marked.items())[:MAX_CONFLICTS])
+
+
+async def _contradictions(atlas: Atlas, project: str) -> tuple[str, ...]:
+    """Return a note that counts the stated contradictions between notes that are both held to be true."""
+    try:
+        found = await atlas.reader.store.cypher(CONTRADICTIONS, {}, MAX_STATED, STATED_SECONDS, project)
+    except AtlasError:
+        return ()
+    pairs = {tuple(sorted((str(one), str(other)))) for one, other in found.rows}
+    if not pairs:
+        return ()
+    shown = "; ".join(f"{escaped(one)} and {escaped(other)}" for one, other in sorted(pairs)[:MAX_PAIRS])
+    more = ", ..." if len(pairs) > MAX_PAIRS else ""
+    return (
+        f"{counted(len(pairs), 'stated contradiction')} between notes that are both held to be true: {shown}{more}",
+    )
 
 
 def _sent_note(atlas: Atlas) -> str:
