@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.core.errors import AtlasError, NotFound, StoreError
+from atlas.core.errors import AtlasError, NotFound, QueryError, StoreError
 from atlas.core.model import PROSE, Chunk, GraphDelta, ModelInfo, VectorRow
+from atlas.packs.documentation import rows
 from atlas.packs.documentation.graph import Extender, PackGraph, build_graph
 from atlas.packs.documentation.pack.folder import (
     InstalledPack,
@@ -29,7 +30,7 @@ from atlas.packs.records import check_file
 from atlas.runtime.process.installation_key import packs_folder
 
 if TYPE_CHECKING:
-    from atlas.core.contracts import Embedder, Store
+    from atlas.core.contracts import Embedder, Store, Table
     from atlas.core.language_model import LanguageModel
     from atlas.packs.documentation.article import Article
     from atlas.packs.questions.values import PackReader, Reranker
@@ -66,6 +67,22 @@ class OpenPack:
     def store(self) -> Store:
         """The graph of the pack."""
         return self.reader.store
+
+    async def cypher(self, query: str, parameters: Mapping[str, object], limit: int, seconds: float) -> Table:
+        """Return the rows of a read-only query. Raises QueryError, also for a property that no node of a pack has."""
+        from atlas.adapters.stores.cypher.parser import parse
+        from atlas.adapters.stores.cypher.syntax import named_properties
+
+        for one in named_properties(parse(query)):
+            own = rows.EDGE_PROPERTIES if one.of_edge else rows.PROPERTIES
+            every = rows.OF_EDGES if one.of_edge else rows.COMMON
+            known = every.union(*(own.get(label, ()) for label in one.labels or own))
+            if one.name not in known:
+                of = " or ".join(sorted(one.labels)) or ("a relationship" if one.of_edge else "a node")
+                near = difflib.get_close_matches(one.name, sorted(known), 3, 0.5)
+                hint = f"nearest: {', '.join(near)}" if near else f"properties: {', '.join(sorted(known - every))}"
+                raise QueryError(f"{of} has no property `{one.name}`", hint)
+        return await self.store.cypher(query, parameters, limit, seconds)
 
     async def aclose(self) -> None:
         """Close; idempotent."""

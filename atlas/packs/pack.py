@@ -93,7 +93,7 @@ class AsyncPack:
 
     async def cypher(self, query: str, parameters: Mapping[str, object] | None = None, limit: int = 100) -> Table:
         """Run a read-only openCypher query on the graph of the pack. Raises QueryError."""
-        return await self._opened.store.cypher(query, parameters or {}, limit, CYPHER_SECONDS)
+        return await self._opened.cypher(query, parameters or {}, limit, CYPHER_SECONDS)
 
     async def aclose(self) -> None:
         """Close; idempotent."""

@@ -6,6 +6,7 @@ import random
 import string
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from atlas.packs.documentation.article import Article
 from atlas.packs.documentation.sources.collecting import collect, plan
 from atlas.packs.documentation.sources.crawl.addresses import canonical
 from atlas.packs.documentation.sources.installed import find_installed
+from atlas.packs.documentation.sources.local import read_source
 from atlas.packs.documentation.sources.registries import download
 from atlas.packs.documentation.sources.spec import parse_source
 from atlas.packs.documentation.sources.values import CollectOptions, SourceKind
@@ -184,3 +186,30 @@ def test_the_reason_of_a_failed_download_is_what_the_client_reports(
     (tmp_path / "empty").mkdir()
     with pytest.raises(Unavailable, match="error: no toolchain"):
         download(parse_source("crate:serde@1.0.0"), tmp_path / "empty")
+
+
+def test_a_python_package_without_documentation_says_where_it_is(tmp_path: Path) -> None:
+    from io import BytesIO
+
+    metadata = (
+        "Metadata-Version: 2.1\nName: widget\nVersion: 1.0\nProject-URL: Documentation, https://widget.example.org\n"
+        "Project-URL: Source, https://github.com/o/widget\nProject-URL: Docs, https://evil.example/\x1b[2J\n\n# Widget\n"
+    )
+    files = {"PKG-INFO": metadata, "README.md": "# Widget\n\nSpins.\n", "widget/__init__.py": '"""Spins."""\n'}
+    archive = tmp_path / "widget-1.0.tar.gz"
+
+    def problems(more: dict[str, str]) -> list[str]:
+        with tarfile.open(archive, "w:gz") as tar:
+            for name, text in {**files, **more}.items():
+                info = tarfile.TarInfo(f"widget-1.0/{name}")
+                info.size = len(text.encode())
+                tar.addfile(info, BytesIO(text.encode()))
+        found: list[str] = []
+        read_source(parse_source(str(archive)), CollectOptions(), lambda one: found.append(one.problem))
+        return [one for one in found if "no documentation" in one]
+
+    [said] = problems({})
+    assert said.endswith(
+        "add --from https://widget.example.org or --from git:FOLDER with a clone of https://github.com/o/widget"
+    )
+    assert problems({"docs/index.md": "# Guide\n\nText.\n"}) == []

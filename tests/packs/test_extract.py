@@ -184,3 +184,29 @@ def test_the_number_of_an_issue_is_no_version() -> None:
     text = "# Changes\n\n`box_body` still exists but is deprecated (#530)\n"
     found = find_facts(render(read_article(Document(key="a.md", data=text.encode(), path="a.md"))))
     assert [(one.kind, one.value) for one in found] == [("deprecated", "")]
+
+
+def test_relations_of_sentences_headings_and_errors() -> None:
+    text = """# API
+
+## `old_run()`
+
+Deprecated since 2.0. Use `new_run()` instead.
+
+Raises `ValueError` if it is empty.
+
+## Changes
+
+- `fetch_all` was renamed to `fetch_rows`.
+- `Alpha` is deprecated. Use `Beta` instead.
+- `Gamma` replaces `Delta`.
+- Use `a_list` where you can, `b_list` is fine, too.
+"""
+    found = extract(render(read_article(Document("a.md", text.encode(), "a.md")))).relations
+    assert [(one.source, one.type, one.target) for one in found] == [
+        ("old_run", "replaced by", "new_run"),
+        ("fetch_all", "replaced by", "fetch_rows"),
+        ("Alpha", "replaced by", "Beta"),
+        ("Delta", "replaced by", "Gamma"),
+        ("old_run", "raises", "ValueError"),
+    ]

@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 import atlas.packs.documentation.pack
-from atlas.core.errors import ConfigError, NotFound, SchemaMismatch, StoreError
+from atlas.core.errors import ConfigError, NotFound, QueryError, SchemaMismatch, StoreError
 from atlas.packs import AsyncPack, Pack
 from atlas.packs.build import BuildRequest, build_pack, update_pack
 from atlas.packs.documentation.pack.archive import export
@@ -62,6 +62,23 @@ async def test_a_pack_answers_with_its_source(pages: Path) -> None:
         assert table.rows == (("30", "Timeouts"),)
         linked = await pack.cypher("MATCH (a:Article)-[:LINKS_TO]->(b:Article) RETURN a.path, b.path")
         assert linked.rows == (("index.md", "settings.md"),)
+        query = (
+            "MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)-[:HAS_CHUNK]->(c:Chunk) WHERE s.level = 1 AND s.name = 'Guide' "
+            "RETURN a.word_count > 5, a.expansion_state, h.index, s.index, c.index, c.word_count > 1, c.content"
+        )
+        [row] = (await pack.cypher(query)).rows
+        assert row[:6] == (True, "processed", 0, 0, 0, True) and "Widget" in str(row[6])
+        whole = (await pack.cypher("MATCH (s:Section {name: 'Timeouts'}) RETURN s.level, s.anchor, s.content")).rows
+        assert whole[0][:2] == (2, "timeouts") and str(whole[0][2]).startswith("## Timeouts\n\n")
+        for query, said in {
+            "MATCH (s:Section) RETURN s.wordcount": "Section has no property `wordcount`",
+            "MATCH (:Section)-[r:HAS_FACT]->() WHERE r.levle = 1 RETURN r": "HAS_FACT has no property `levle`",
+            "MATCH (f:Fact {licence: 'MIT'}) RETURN f": "Fact has no property `licence`",
+        }.items():
+            with pytest.raises(QueryError, match=said) as raised:
+                await pack.cypher(query)
+            assert "wordcount" not in query or "word_count" in str(raised.value.hint)
+        assert (await pack.cypher("MATCH (n) WITH {a: 1} AS m RETURN m.b LIMIT 1")).rows == ((None,),)
         assert "Call `Widget.spin()`" in await pack.article("Guide")
         with pytest.raises(NotFound):
             await pack.article("nothing of this name")

@@ -255,6 +255,9 @@ async def test_evaluation_with_a_model_grades(pack: OpenPack) -> None:
     question = EvalQuestion("1", "hand", "How long does a session last?", (GoldSection("web/sessions"),), "two weeks")
     found = await evaluate(pack.reader, [question], (BALANCED,), Model("8"))
     assert [each.grade for each in found.outcomes] == [8.0, 8.0]
+    for reply in ("I would say 8 of 10", "8, since it names 2 weeks", "11", "-1", "8\n9", ""):
+        other = await evaluate(pack.reader, [question], (BALANCED,), Model(reply))
+        assert {each.grade for each in other.outcomes} == {None}, reply
     down = await evaluate(pack.reader, [question], (BALANCED,), Model(down=True))
     assert [each.grade for each in down.outcomes] == [None, None]
 

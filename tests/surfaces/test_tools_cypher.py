@@ -196,7 +196,7 @@ async def test_schema_under_a_budget_keeps_labels_first(shop: Atlas) -> None:
 def test_vocabulary_covers_the_model() -> None:
     assert set(LABELS) == set(Label)
     assert set(EDGE_TYPES) == set(EdgeType)
-    assert {each.name for each in NODE_PROPERTIES} == set(NODE_COLUMNS) == {*SYMBOL, *NOTE_PROPERTIES}
+    assert {each.name for each in NODE_PROPERTIES} == set(NODE_COLUMNS) == {*SYMBOL, *NOTE_PROPERTIES, "content"}
     assert {each.name for each in EDGE_PROPERTIES} == set(EDGE_COLUMNS)
 
 

@@ -119,6 +119,17 @@ NODE_PROPERTIES = (
     SchemaEntry("removed"),
     SchemaEntry("origin", "of entities and facts that a language model has found: model"),
     SchemaEntry("code", "of entities of packs: file:line in the package"),
+    SchemaEntry("section", "of packs, likewise what follows"),
+    SchemaEntry("version"),
+    SchemaEntry("retrieved"),
+    SchemaEntry("anchor"),
+    SchemaEntry("level"),
+    SchemaEntry("index"),
+    SchemaEntry("word_count"),
+    SchemaEntry("section_count"),
+    SchemaEntry("article_count"),
+    SchemaEntry("expansion_state"),
+    SchemaEntry("content"),
 )
 EDGE_PROPERTIES = (
     SchemaEntry("line", "of the evidence, in the source node's file"),
@@ -145,6 +156,7 @@ EDGE_PROPERTIES = (
     SchemaEntry("locked", "of DEPENDS_ON: version in the lock file"),
     SchemaEntry("lock", "of DEPENDS_ON: path:line in the lock file"),
     SchemaEntry("also", "of DEPENDS_ON: further declarations"),
+    SchemaEntry("index", "of parts of packs"),
 )
 EXAMPLES = (
     SchemaEntry(

@@ -12,7 +12,7 @@ from atlas.core.model import PASSAGE, EdgeRow, EdgeType, Label, NodeRow, SearchT
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.passages import passages
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedSection
-from atlas.packs.documentation.rows import digest, node_row
+from atlas.packs.documentation.rows import digest, node_row, properties_text
 from atlas.parsing import stem_words
 
 _MARKUP = re.compile(r"[`*]")
@@ -63,6 +63,9 @@ def article_rows(pack: str, one: RenderedArticle) -> ArticleRows:
         **{"url": article.url, "format": article.format, "licence": article.licence, "source": article.source},
         **{"version": article.source_version, "retrieved": article.retrieved, "language": article.language},
         "digest": article.digest,
+        "word_count": _words(one.content),
+        "section_count": len(one.sections),
+        "expansion_state": "processed" if any(one.is_searched for one in article.sections) else "loaded",
     }
     title = article.title or article.key
     row = node_row(
@@ -73,7 +76,7 @@ def article_rows(pack: str, one: RenderedArticle) -> ArticleRows:
     )
     sections: list[SectionRows] = []
     around: list[tuple[int, str]] = []
-    for section in one.sections:
+    for index, section in enumerate(one.sections):
         own = section.section
         while around and around[-1][0] >= own.level:
             around.pop()
@@ -83,7 +86,11 @@ def article_rows(pack: str, one: RenderedArticle) -> ArticleRows:
             *(pack, Label.SECTION, "section", own.title or title, f"{article.key}#{own.anchor}", article.key),
             line=own.line,
             span=(section.start, section.end),
-            properties={"level": own.level, "url": section_url(article.url, own.anchor)},
+            properties={
+                **{"level": own.level, "index": index, "anchor": own.anchor},
+                **{"url": section_url(article.url, own.anchor)},
+                "word_count": _words(one.content[section.start : section.end]),
+            },
         )
         sections.append(SectionRows(own.level, of_section, tuple(_passage_rows(pack, one, section, titles))))
     return ArticleRows(row, tuple(sections))
@@ -92,16 +99,17 @@ def article_rows(pack: str, one: RenderedArticle) -> ArticleRows:
 def part_edges(rows: ArticleRows) -> Iterator[EdgeRow]:
     """Yield HAS_SECTION from the article and from outer sections, and HAS_CHUNK."""
     around: list[tuple[int, str]] = []
-    for section in rows.sections:
+    for index, section in enumerate(rows.sections):
         uid = section.row.uid
         while around and around[-1][0] >= section.level:
             around.pop()
         source = around[-1][1] if around else rows.row.uid
-        yield EdgeRow(source, uid, EdgeType.HAS_SECTION, section.row.line, "structure", 1.0)
+        said = _index(index)
+        yield EdgeRow(source, uid, EdgeType.HAS_SECTION, section.row.line, "structure", 1.0, (), said)
         if section.level > 1:
             around.append((section.level, uid))
-        for row in section.passages:
-            yield EdgeRow(uid, row.uid, EdgeType.HAS_CHUNK, row.line, "structure", 1.0)
+        for number, row in enumerate(section.passages):
+            yield EdgeRow(uid, row.uid, EdgeType.HAS_CHUNK, row.line, "structure", 1.0, (), _index(number))
 
 
 def _passage_rows(
@@ -119,6 +127,7 @@ def _passage_rows(
             line=passage.line or own.line,
             span=(passage.start, passage.end),
             chunk=(digest(name, text), name),
+            properties={"index": number, "subject": passage.subject, "word_count": _words(text)},
         )
 
 
@@ -136,6 +145,14 @@ def passage_texts(rows: ArticleRows, content: bytes) -> list[SearchText]:
             text = content[row.start_byte : row.end_byte].decode("utf8", "replace")
             texts.append(SearchText(row.uid, title, stem_words(row.chunk_name), "", stem_words(text), ""))
     return texts
+
+
+def _words(text: bytes) -> int:
+    return len(text.split())
+
+
+def _index(number: int) -> str:
+    return properties_text({"index": number})
 
 
 def _summary(one: RenderedArticle) -> str:

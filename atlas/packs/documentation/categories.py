@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from atlas.core.ids import make_uid
@@ -30,9 +31,14 @@ class Categories:
     def nodes(self) -> list[NodeRow]:
         """Return the project's node and those of the categories."""
         chains = {chain[: depth + 1] for chain in self._chains.values() for depth in range(len(chain))}
+        counts = Counter(chain[: depth + 1] for chain in self._chains.values() for depth in range(len(chain)))
         root = node_row(self._pack, Label.PROJECT, "project", self._pack, self._pack, "")
         rows = [
-            node_row(self._pack, Label.CATEGORY, "category", chain[-1], _name(chain), "") for chain in sorted(chains)
+            node_row(
+                *(self._pack, Label.CATEGORY, "category", chain[-1], _name(chain), ""),
+                properties={"article_count": counts[chain]},
+            )
+            for chain in sorted(chains)
         ]
         return [root, *rows]
 

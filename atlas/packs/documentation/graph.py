@@ -18,7 +18,7 @@ from atlas.packs.documentation.entity_table import EntityTable
 from atlas.packs.documentation.extract.entities import find_entities
 from atlas.packs.documentation.extract.facts import find_facts
 from atlas.packs.documentation.extract.found import Extract
-from atlas.packs.documentation.extract.relations import find_relations
+from atlas.packs.documentation.extract.relations import error_relations, find_relations
 from atlas.packs.documentation.links import LinkTable
 from atlas.packs.documentation.rendering import RenderedArticle, render
 from atlas.packs.documentation.rows import PROSE_LANGUAGE, digest
@@ -181,4 +181,5 @@ def extract(rendered: RenderedArticle) -> Extract:
     if rendered.article.format == DOCSTRING:
         # headings are the symbols themselves, and inline code of docstrings names arguments
         entities = (replace(one, strategy="docstring") for one in entities if one.strategy == "signature")
-    return Extract(tuple(entities), tuple(find_facts(rendered)), tuple(find_relations(rendered)))
+    facts = tuple(find_facts(rendered))
+    return Extract(tuple(entities), facts, (*find_relations(rendered), *error_relations(facts)))

@@ -1,7 +1,6 @@
 """Rows of a pack's nodes. Pure.
 
-Their `properties`: of articles url, format, licence, source, version, retrieved, language and digest; of sections
-anchor, level and url; of passages, within a description, its subject; of entities and facts see `entity_rows`. The uid
+Their `properties`: see `PROPERTIES`. The uid
 of a passage or fact is that of its section, "/" and its number or digest; it has no qualified name, which would be the
 same text again, twice with the index of names.
 """
@@ -13,10 +12,35 @@ import json
 from collections.abc import Mapping
 
 from atlas.core.ids import make_uid
-from atlas.core.model import Label, NodeRow
+from atlas.core.model import EdgeType, Label, NodeRow
 
 PROSE_LANGUAGE = "prose"
 MAX_NAME = 200
+COMMON = frozenset((
+    "uid", "project", "label", "kind", "name", "qualified_name", "path", "language", "line", "start_line", "end_line",
+    "signature", "docstring", "digest",
+))  # fmt: skip
+"""Properties that every node may have."""
+PROPERTIES: Mapping[str, frozenset[str]] = {
+    Label.PROJECT: frozenset(),
+    Label.ARTICLE: frozenset((
+        "url", "format", "licence", "source", "version", "retrieved", "word_count", "section_count", "expansion_state",
+        "content",
+    )),
+    Label.SECTION: frozenset(("anchor", "level", "index", "url", "word_count", "content")),
+    Label.CHUNK: frozenset(("index", "subject", "word_count", "content")),
+    Label.CATEGORY: frozenset(("article_count",)),
+    Label.ENTITY: frozenset(("aliases", "section", "code", "since", "deprecated", "removed", "origin")),
+    Label.FACT: frozenset(("subject", "value", "origin", "since", "deprecated", "removed")),
+}  # fmt: skip
+"""Further properties by label; each entity of `entity_rows` has those that are known of it."""
+EDGE_PROPERTIES: Mapping[str, frozenset[str]] = {
+    EdgeType.HAS_SECTION: frozenset(("index",)),
+    EdgeType.HAS_CHUNK: frozenset(("index",)),
+    EdgeType.ENTITY_RELATION: frozenset(("type",)),
+}
+"""By type, besides line, lines, strategy and confidence, which all edges have."""
+OF_EDGES = frozenset(("line", "lines", "strategy", "confidence"))
 _WITHOUT_NAME = frozenset((Label.CHUNK, Label.FACT))
 
 

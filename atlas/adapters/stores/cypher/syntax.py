@@ -349,3 +349,38 @@ def walk(tree: object, subqueries: bool = True) -> Iterator[object]:
             yield item
             if subqueries or not isinstance(item, Subquery):
                 stack.extend(getattr(item, part.name) for part in reversed(fields(item)))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProperty:
+    """A property of a node or relationship that a query names, with the labels or types that its pattern requires."""
+
+    name: str
+    of_edge: bool
+    labels: frozenset[str]
+    """Empty if the pattern does not say."""
+
+
+def named_properties(query: Query) -> Iterator[NamedProperty]:
+    """Yield the properties that a query reads of the nodes and relationships of its patterns, each time."""
+    known: dict[str, tuple[bool, frozenset[str]]] = {}
+    for item in walk(query):
+        if isinstance(item, NodePattern | RelationshipPattern):
+            of_edge = isinstance(item, RelationshipPattern)
+            labels = _required(item.types if isinstance(item, RelationshipPattern) else item.labels)
+            yield from (NamedProperty(name, of_edge, labels) for name, _ in item.properties)
+            if item.variable not in known or labels:
+                known[item.variable] = of_edge, labels
+    for item in walk(query):
+        if isinstance(item, Property) and isinstance(item.subject, Variable) and item.subject.name in known:
+            yield NamedProperty(item.name, *known[item.subject.name])
+
+
+def _required(expression: LabelExpression | None) -> frozenset[str]:
+    """Return the labels of which an entity has one, empty if that cannot be said."""
+    if isinstance(expression, LabelName):
+        return frozenset((expression.name,))
+    if isinstance(expression, LabelLogic) and expression.operator == "|":
+        parts = [_required(operand) for operand in expression.operands]
+        return frozenset[str]().union(*parts) if all(parts) else frozenset()
+    return frozenset()

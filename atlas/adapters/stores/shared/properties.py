@@ -34,6 +34,16 @@ NODE_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "removed": "str",
         "origin": "str",
         "code": "str",
+        "section": "str",
+        "version": "str",
+        "retrieved": "str",
+        "anchor": "str",
+        "level": "int",
+        "index": "int",
+        "word_count": "int",
+        "section_count": "int",
+        "article_count": "int",
+        "expansion_state": "str",
     }
 )
 """Of notes, external packages and packs: name -> kind of value (`json`: a list of texts).
@@ -63,6 +73,7 @@ EDGE_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "lock": "str",
         "also": "json",
         "depth": "int",
+        "index": "int",
     }
 )
 """Of relations, anchors, dependencies and tests, like `NODE_PROPERTIES`.

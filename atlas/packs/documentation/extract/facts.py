@@ -10,7 +10,14 @@ from atlas.core.english.sentences import sentence_spans
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.extract.entities import is_glossary, term_name
 from atlas.packs.documentation.extract.found import FoundFact
-from atlas.packs.documentation.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol, last_part
+from atlas.packs.documentation.extract.names import (
+    canonical_symbol,
+    canonical_term,
+    code_spans,
+    code_symbol,
+    heading_symbol,
+    last_part,
+)
 from atlas.packs.documentation.extract.statements import (
     default_value,
     defined_name,
@@ -59,7 +66,7 @@ def find_facts(rendered: RenderedArticle) -> Iterator[FoundFact]:
     """Yield the facts of an article in the order of its text, each once per section."""
     for section in rendered.sections:
         seen: set[tuple[str, str, str, str]] = set()
-        heading = _heading_subject(section)
+        heading = heading_symbol(section.section.title)
         for subject, block in subjects(section.blocks):
             about = canonical_symbol(subject) if subject else heading
             option = _option(block.block.text) if block.block.kind == BlockKind.ITEM else ""
@@ -70,15 +77,6 @@ def find_facts(rendered: RenderedArticle) -> Iterator[FoundFact]:
                 if key not in seen:
                     seen.add(key)
                     yield fact
-
-
-def _heading_subject(section: RenderedSection) -> str:
-    """Return the API name that a heading consists of, "" for other headings."""
-    title = section.section.title
-    spans = code_spans(title)
-    if len(spans) == 1:
-        return code_symbol(spans[0][1]) or canonical_symbol(spans[0][1])
-    return code_symbol(title) if " " not in title else ""
 
 
 def _of_block(

@@ -59,7 +59,7 @@ class FoundRelation:
     source: str
     target: str
     type: str
-    """`member of`, `inherits from`, `see also`, or the words of a language model."""
+    """`member of`, `inherits from`, `see also`, `replaced by`, `raises`, or the words of a language model."""
     strategy: str
     line: int = 0
     origin: str = "rule"

@@ -65,3 +65,11 @@ def _without_arguments(text: str) -> str:
 def last_part(name: str) -> str:
     """Return the last component of a dotted name."""
     return re.split(r"\.|::|#", name)[-1]
+
+
+def heading_symbol(title: str) -> str:
+    """Return the API name that a heading consists of, "" for other headings."""
+    spans = code_spans(title)
+    if len(spans) == 1:
+        return code_symbol(spans[0][1]) or canonical_symbol(spans[0][1])
+    return code_symbol(title) if " " not in title else ""

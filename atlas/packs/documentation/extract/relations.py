@@ -1,13 +1,15 @@
-"""Relations between entities: members from signatures, base classes, see-also. Pure."""
+"""Relations between entities: members from signatures, base classes, see-also, successors, errors. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from atlas.core.english.sentences import sentence_spans
 from atlas.packs.documentation.article import BlockKind
-from atlas.packs.documentation.extract.found import FoundRelation
-from atlas.packs.documentation.extract.names import canonical_symbol, code_spans, code_symbol
+from atlas.packs.documentation.extract.found import FoundFact, FoundRelation
+from atlas.packs.documentation.extract.names import canonical_symbol, code_spans, code_symbol, heading_symbol
+from atlas.packs.documentation.extract.versions import outdated_subject
 from atlas.packs.documentation.passages import subjects
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedBlock
 
@@ -18,16 +20,64 @@ _CLASS_BASES = re.compile(
     r"^\s*(?:abstract\s+)?(?:class|interface|trait|struct)\s+[\w.]+\s*(?:\(([^()=]*)\)|(?:extends|implements|:)\s+([^{]*))"
 )
 _SEE = re.compile(r"^\W*(?:see also|seealso)\b", re.IGNORECASE)
+_CODE = r"`{1,2}~?(?P<%s>[A-Za-z_@][^`\n]{0,120})`{1,2}"
+_OLD, _NEW = _CODE % "old", _CODE % "new"
+_RENAMED = re.compile(
+    rf"{_OLD}(?: [\w-]{{1,20}}){{0,2}} (?:is|was|are|were|has been|have been)(?: now)? "
+    rf"(?:replaced (?:by|with)|renamed (?:to|as)|superseded by|moved to|deprecated in favou?r of)(?: the)? {_NEW}"
+)
+_REPLACES = re.compile(rf"{_NEW} (?:now )?(?:replaces|supersedes)(?: the)? {_OLD}")
+_RENAME = re.compile(rf"\b[Rr]enamed?(?: the)? {_OLD} (?:to|as) {_NEW}")
+_USE = re.compile(
+    rf"\b[Uu]se(?: the)? {_NEW}(?: [\w-]{{1,20}}){{0,3}} instead\b(?! of)|\bin favou?r of(?: the)? {_CODE % 'other'}"
+)
+_OUTDATED = re.compile(
+    rf"^\W{{0,3}}{_OLD}(?: [\w-]{{1,20}}){{0,3}} (?:is|was|are|were|has been|have been)(?: now)? (?:deprecated|removed)"
+)
+_INSTEAD = re.compile(rf"\b[Uu]se(?: the)? {_NEW} instead of {_OLD}")
+REPLACED, RAISES = "replaced by", "raises"
+MAX_SENTENCE = 1_000
+
+
+_BOTH = (_RENAMED, _REPLACES, _RENAME, _INSTEAD)
+_PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.TERM, BlockKind.NOTE, BlockKind.ROW))
 
 
 def find_relations(rendered: RenderedArticle) -> Iterator[FoundRelation]:
     """Yield the relations of an article in the order of its text."""
     for section in rendered.sections:
+        heading = heading_symbol(section.section.title)
         for subject, block in subjects(section.blocks):
-            name = canonical_symbol(subject)
+            name = canonical_symbol(subject) or heading
             if name:
                 yield from _of_block(name, block)
+            if block.block.kind in _PROSE:
+                yield from _successors(name, block)
         yield from _members([block for block in section.blocks if block.block.kind == BlockKind.SIGNATURE])
+
+
+def error_relations(facts: Iterable[FoundFact]) -> Iterator[FoundRelation]:
+    """Yield `raises` for each fact that names the cause of an error."""
+    for fact in facts:
+        if fact.kind == "error" and fact.subject and fact.value and fact.subject != fact.value:
+            yield FoundRelation(fact.owner or fact.subject, fact.value, RAISES, "sentence", fact.line)
+
+
+def _successors(about: str, rendered: RenderedBlock) -> Iterator[FoundRelation]:
+    """Yield `replaced by` for what sentences name as old and new, or a notice about the described object as new."""
+    is_outdated = rendered.block.label.startswith(("deprecated", "versionremoved"))
+    old = about if is_outdated else ""
+    for start, end in sentence_spans(rendered.text):
+        sentence = rendered.text[start:end][:MAX_SENTENCE]
+        pairs = [(found["old"], found["new"]) for one in _BOTH for found in one.finditer(sentence)]
+        stated = _OUTDATED.match(sentence)
+        old = canonical_symbol(stated["old"]) if stated else about if outdated_subject(sentence) else old
+        if old and not pairs and (found := _USE.search(sentence)):
+            pairs = [(old, found["new"] or found["other"])]
+        for one, other in pairs:
+            source, target = code_symbol(one) or canonical_symbol(one), code_symbol(other) or canonical_symbol(other)
+            if source and target and source != target:
+                yield FoundRelation(source, target, REPLACED, "sentence", rendered.block.line)
 
 
 def _members(signatures: list[RenderedBlock]) -> Iterator[FoundRelation]:

@@ -18,7 +18,7 @@ from atlas.packs.documentation.sources.archive import ArchiveTree
 from atlas.packs.documentation.sources.folder import FolderTree
 from atlas.packs.documentation.sources.inclusions import includes_files, read_including
 from atlas.packs.documentation.sources.installed import installed_tree
-from atlas.packs.documentation.sources.package_facts import PackageFacts, package_facts
+from atlas.packs.documentation.sources.package_facts import PackageFacts, package_facts, without_documentation
 from atlas.packs.documentation.sources.values import CollectProgress, Planned, SourceKind
 from atlas.packs.documentation.sources.work_tree import DocumentationTree
 
@@ -134,6 +134,9 @@ def read_tree(
             articles.append(held.with_article(read_article(document)))
     included = read_including(tree, including, paths, frozenset(documents), masked)
     articles += map(held.with_article, included)
+    if facts.is_python and not selection.has_documentation(documents):
+        said = without_documentation(facts)
+        report(CollectProgress(source.text, "read", len(articles), len(wanted), source.text, said))
     for path, reason in tree.problems:
         report(CollectProgress(source.text, "read", len(articles), len(wanted), path, reason))
     package = Package(

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 MAX_METADATA = 1 << 20
 
+MAX_LINKS = 50
+ADDRESS = re.compile(r"https?://[\w.~:/?#@!$&+=%-]{1,200}")
+HOST = re.compile(
+    r"https?://(?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org|git\.sr\.ht)/[^/]+/[^/]+/?$"
+)
+DOCUMENTATION = ("documentation", "docs", "doc", "manual", "guide", "usermanual", "homepage", "home", "website")
+REPOSITORY = ("source", "sourcecode", "repository", "repo", "code", "github", "gitlab", "sources")
+"""Labels of addresses without blanks, the best first."""
 CARGO_LINE = re.compile(
     r"""(?P<name>name|version|license)\s*+=\s*+(?P<quote>["'])(?P<value>[^"'\\]*+)(?P=quote)\s*+(?:#.*+)?"""
 )
@@ -27,6 +35,11 @@ class PackageFacts:
     name: str = ""
     version: str = ""
     licence: str = ""
+    is_python: bool = False
+    documentation: str = ""
+    """Address of the documentation that the metadata of a Python package names, else its home page."""
+    repository: str = ""
+    """Address of its sources."""
 
 
 def package_facts(tree: Tree, paths: Sequence[str]) -> PackageFacts:
@@ -49,7 +62,28 @@ def of_metadata(text: str) -> PackageFacts:
     if not licence or len(licence) > 100:
         names = [str(one) for one in headers.get_all("Classifier", []) if str(one).startswith("License ::")]
         licence = names[0].rpartition("::")[2].strip() if names else ""
-    return PackageFacts(str(headers.get("Name", "")), str(headers.get("Version", "")), " ".join(str(licence).split()))
+    links = [str(one).partition(",")[::2] for one in headers.get_all("Project-URL", [])[:MAX_LINKS]]
+    links.append(("home page", str(headers.get("Home-page", ""))))
+    named = {
+        re.sub(r"\W", "", label[:100]).lower(): url.strip() for label, url in links if ADDRESS.fullmatch(url.strip())
+    }
+    repository = next((named[label] for label in REPOSITORY if label in named), "")
+    if not repository:
+        repository = next((url for url in named.values() if HOST.match(url)), "")
+    found = next((named[label] for label in DOCUMENTATION if named.get(label, repository) != repository), "")
+    return PackageFacts(
+        *(str(headers.get("Name", "")), str(headers.get("Version", "")), " ".join(str(licence).split())),
+        *(True, found, repository),
+    )
+
+
+def without_documentation(facts: PackageFacts) -> str:
+    """Return what is said of a Python package whose archive has no documentation: where it is, by its metadata."""
+    places = [f"--from {facts.documentation}"] if facts.documentation else []
+    if facts.repository:
+        places.append(f"--from git:FOLDER with a clone of {facts.repository}")
+    text = "the archive has no documentation, so its docstrings are all that is read"
+    return f"{text}; add {' or '.join(places)}" if places else text
 
 
 def _of_package_json(text: str) -> PackageFacts:
@@ -77,4 +111,5 @@ def _of_mapping(content: object) -> PackageFacts:
         return PackageFacts()
     values = cast("dict[object, object]", content)
     found = [value if isinstance(value, str) else "" for value in map(values.get, ("name", "version", "license"))]
-    return PackageFacts(*(value[:200] for value in found))
+    name, version, licence = (value[:200] for value in found)
+    return PackageFacts(name, version, licence)

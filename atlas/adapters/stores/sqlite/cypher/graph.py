@@ -76,7 +76,16 @@ _EDGE_TABLE: dict[str, Column] = {
     "strategy": Column("{0}.strategy", "str"),
     "confidence": Column("{0}.confidence", "float"),
 }
-NODE_COLUMNS: dict[str, Column] = {**_NODE_TABLE, **_note_columns(NODE_PROPERTIES)}
+_TEXT = (
+    "CASE WHEN {0}.label IN ('Article', 'Section', 'Chunk') THEN span_text({0}.file, "
+    "(SELECT data FROM content WHERE content.file = {0}.file), {0}.start_byte, {0}.end_byte) END"
+)
+"""Read by name only: the text of a node in a result would be most of the answer."""
+NODE_COLUMNS: dict[str, Column] = {
+    **_NODE_TABLE,
+    **_note_columns(NODE_PROPERTIES),
+    "content": Column(_TEXT, "str"),
+}
 EDGE_COLUMNS: dict[str, Column] = {**_EDGE_TABLE, **_note_columns(EDGE_PROPERTIES)}
 LABEL = NODE_COLUMNS["label"]
 TYPE = Column("{0}.type", "str")

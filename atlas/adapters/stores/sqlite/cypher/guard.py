@@ -7,6 +7,7 @@ connection's settings are restored afterwards.
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,8 +22,10 @@ MAX_HELD = 96_000_000
 
 Two queries run at a time (`stores.sqlite.store`); with page caches and results they stay below 512 MB.
 """
-_TABLES = frozenset(("node", "edge", "file", "project", "symbol_id", "json_each"))
-_FUNCTIONS = frozenset(("count", "instr", "json_each", "json_extract", "json_valid", "nullif", "substr"))
+_TABLES = frozenset(("content", "node", "edge", "file", "project", "symbol_id", "json_each"))
+_FUNCTIONS = frozenset(("count", "instr", "json_each", "json_extract", "json_valid", "nullif", "span_text", "substr"))
+MAX_TEXT = 16 << 20
+"""Bytes of a file whose text is read."""
 _CACHE_KIB = 32_768
 """Page cache while a query runs: joins over all edges take half as long as with 4 MiB."""
 _STEPS = 2_000
@@ -79,6 +82,29 @@ class Guard:
         )
 
 
+class _SpanText:
+    """Cuts the text of a node out of the compressed text of its file, the last of which is kept."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._file: object = None
+        self._text = b""
+
+    def __call__(self, *values: object) -> str | None:
+        """Return a part of a text, None where there is none; `values`: file, its data, first byte, byte after it."""
+        file, data, start, end = values
+        if not isinstance(data, bytes) or not isinstance(start, int) or not isinstance(end, int):
+            return None
+        if file != self._file:
+            self._guard.look()
+            try:
+                self._text = zlib.decompressobj().decompress(data, MAX_TEXT)
+            except zlib.error:
+                self._text = b""
+            self._file = file
+        return self._text[start:end].decode("utf-8", "replace")
+
+
 @contextmanager
 def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
     """Apply the limits to the connection while the block runs, inside one read transaction.
@@ -93,6 +119,7 @@ def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
     if owned:
         fetch(connection, "BEGIN")
     connection.authorizer = _authorize
+    connection.create_scalar_function("span_text", _SpanText(guard), 4)  # pyright: ignore[reportUnknownMemberType]
     connection.set_progress_handler(guard.is_late, _STEPS, id=guard)
     try:
         yield guard
