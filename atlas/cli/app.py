@@ -21,6 +21,7 @@ FAMILIES = {
     "daemon.worker": ("worker",),
     "code.query": ("search", "node", "context", "cypher"),
     "code.impact": ("impact",),
+    "ui": ("ui",),
     "knowledge.notes": ("notes",),
     "knowledge.memory": ("memory",),
     "packs.pack": ("pack",),

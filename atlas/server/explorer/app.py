@@ -1,0 +1,164 @@
+"""The explorer's application: which page answers which path, what an error looks like, and how it is served."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
+from atlas.server.explorer.access import OneBrowser
+from atlas.server.explorer.files import file_values
+from atlas.server.explorer.questions import Asker, Given, asker_of
+from atlas.server.explorer.render import FOLDER, file_url, render, symbol_url
+from atlas.server.explorer.search import search_values, suggestions
+from atlas.server.explorer.symbol import symbol_values
+
+if TYPE_CHECKING:
+    import socket
+
+    from atlas.app.session import Session
+    from atlas.code.reader import Reader
+
+logger = logging.getLogger("atlas.explorer")
+
+AT_WORK = 4
+"""Pages that are composed at once; further requests wait."""
+PAGE_SECONDS = 60.0
+REQUESTS = 64
+"""Connections of one browser, and more."""
+STATUSES: Mapping[type[AtlasError], int] = {NotFound: 404, ConfigError: 400, Unavailable: 503}
+HTML = "text/html; charset=utf-8"
+STATIC_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+Values = Callable[[Asker, "Reader", Given], Awaitable[Mapping[str, object]]]
+"""What a page shows: the variables of its template."""
+
+
+async def _search(ask: Asker, reader: Reader, given: Given) -> Mapping[str, object]:
+    return await search_values(ask, given)
+
+
+PAGES: Mapping[str, tuple[str, Values]] = {
+    "/": ("file.html", file_values),
+    "/search": ("search.html", _search),
+    "/symbol": ("symbol.html", symbol_values),
+    "/file": ("file.html", file_values),
+}
+"""Path -> template, and what it shows."""
+NAVIGATION = {"/search": "Search", "/file": "Files"}
+
+
+class Explorer:
+    """The pages of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._ask = session, asker_of(session)
+        self._places = asyncio.Semaphore(AT_WORK)
+
+    def application(self) -> Starlette:
+        """Return the application without its access control."""
+        pages = [Route(path, self._page(*page)) for path, page in PAGES.items()]
+        return Starlette(
+            routes=[
+                *pages,
+                Route("/suggest", self._suggest),
+                Route("/open", self._open),
+                Route("/static/{name}", _static),
+                Route("/{rest:path}", self._nowhere),
+            ]
+        )
+
+    def _page(self, template: str, values: Values) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            async def compose(given: Given) -> Response:
+                reader = (await self._session.indexed()).reader
+                shown = await values(self._ask, reader, given)
+                return Response(render(template, {**self._frame(given), **shown}), media_type=HTML)
+
+            return await self._within_limits(request, compose)
+
+        return answer
+
+    async def _suggest(self, request: Request) -> Response:
+        async def compose(given: Given) -> Response:
+            return Response(json.dumps(await suggestions(self._ask, given)), media_type="application/json")
+
+        return await self._within_limits(request, compose)
+
+    async def _open(self, request: Request) -> Response:
+        """Lead to the page of a name, which may be a file, a folder or a symbol."""
+
+        async def compose(given: Given) -> Response:
+            reader, name = (await self._session.indexed()).reader, given.text("name").removeprefix("./")
+            path = name.strip("/")
+            paths = await reader.store.paths(reader.project) if "/" in name or "." in name else []
+            is_path = any(each == path or each.startswith(f"{path}/") for each in paths)
+            return Response(status_code=303, headers={"location": file_url(path) if is_path else symbol_url(name)})
+
+        return await self._within_limits(request, compose)
+
+    async def _nowhere(self, request: Request) -> Response:
+        return self._problem(NotFound("there is no such page", "Search, or begin at the first page."), Given({}))
+
+    async def _within_limits(self, request: Request, compose: Callable[[Given], Awaitable[Response]]) -> Response:
+        given = Given({})
+        try:
+            given = Given(dict(request.query_params))
+            async with self._places, asyncio.timeout(PAGE_SECONDS):
+                return await compose(given)
+        except AtlasError as error:
+            return self._problem(error, given)
+        except TimeoutError:
+            return self._problem(Unavailable("the page took too long", "Ask for less, or try again."), given)
+        except Exception:  # the boundary: the browser gets a sentence, the log the traceback
+            logger.exception("%s failed", request.url.path)
+            return self._problem(AtlasError("the page failed", "This is a bug in Code Atlas; see its log."), given)
+
+    def _problem(self, error: AtlasError, given: Given) -> Response:
+        status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
+        near = error.near if isinstance(error, NotFound) else ()
+        shown = {"title": "Not found" if status == 404 else "Problem", "error": error, "near": near, "evidence": None}
+        return Response(render("problem.html", {**self._frame(given), **shown}), status, media_type=HTML)
+
+    def _frame(self, given: Given) -> dict[str, object]:
+        return {"project": self._session.settings.project_name, "given": given, "pages": NAVIGATION}
+
+
+@cache
+def _statics() -> Mapping[str, tuple[bytes, str]]:
+    """Return the files that may be served, by name, with their types: these and no path of a request."""
+    files = (FOLDER / "static").iterdir()
+    return {each.name: (each.read_bytes(), STATIC_TYPES[each.suffix]) for each in files if each.suffix in STATIC_TYPES}
+
+
+async def _static(request: Request) -> Response:
+    found = _statics().get(request.path_params["name"])
+    return Response(found[0], media_type=found[1]) if found is not None else Response(status_code=404)
+
+
+async def serve_explorer(
+    session: Session, listening: socket.socket, token: str, start: str, ready: Callable[[], None]
+) -> None:
+    """Serve the pages until SIGINT or SIGTERM; closes the session. `start`: see `OneBrowser`. Raises AtlasError."""
+    from atlas.server.http.server import serve
+
+    try:
+        await session.indexed()  # makes the first index, or says why there is none
+        await serve(OneBrowser(Explorer(session).application(), token, start), listening, ready, requests=REQUESTS)
+    finally:
+        await session.aclose()
+
+
+def new_token() -> str:
+    """Return a token that nobody guesses."""
+    return secrets.token_urlsafe(32)

@@ -1,0 +1,69 @@
+// Search as one types and keys. Everything works without this file. Data becomes text nodes, never markup.
+"use strict";
+(() => {
+  const field = document.getElementById("q");
+  const list = document.getElementById("suggestions");
+  let waiting = 0, asked = 0, before = "";
+
+  function show(found) {
+    list.replaceChildren(...found.map((one) => {
+      const link = document.createElement("a");
+      link.textContent = one.place ? `${one.name}  ${one.place}` : one.name;
+      link.setAttribute("href", one.url.startsWith("/") && !one.url.startsWith("//") ? one.url : "/");
+      link.className = "item";
+      const item = document.createElement("li");
+      item.append(link);
+      return item;
+    }));
+    list.hidden = !found.length;
+  }
+
+  async function suggest() {
+    const text = field.value.trim(), mine = ++asked;
+    if (text.length < 2) return show([]);
+    try {
+      const answer = await fetch(`/suggest?q=${encodeURIComponent(text.slice(0, 500))}`);
+      if (mine === asked) show(answer.ok ? await answer.json() : []);
+    } catch { if (mine === asked) show([]); }
+  }
+
+  field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(suggest, 90); });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") { show([]); field.blur(); }
+    if (event.key === "ArrowDown" && !list.hidden) { event.preventDefault(); list.querySelector("a").focus(); }
+  });
+
+  function move(step) {
+    const shown = [...document.querySelectorAll(list.hidden ? "main a.item" : "#suggestions a")];
+    if (!shown.length) return;
+    const at = shown.indexOf(document.activeElement);
+    const next = shown[at < 0 ? (step > 0 ? 0 : shown.length - 1) : Math.min(Math.max(at + step, 0), shown.length - 1)];
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, select, textarea")) return;
+    if (list.contains(event.target) && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      return move(event.key === "ArrowDown" ? 1 : -1);
+    }
+    const key = before === "g" ? `g ${event.key}` : event.key;
+    before = event.key;
+    if (key === "/") { event.preventDefault(); field.focus(); field.select(); }
+    else if (key === "j") move(1);
+    else if (key === "k") move(-1);
+    else if (key === "g s") location.assign("/search");
+    else if (key === "g h") location.assign("/");
+    else if (key === "Escape") show([]);
+  });
+
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.hidden = !navigator.clipboard;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = "Copied";
+    });
+  }
+})();

@@ -1,0 +1,151 @@
+"""The explorer in a real Chromium: no script of a repository runs, keys work, pages work without scripts and on a phone.
+
+A missing browser is a failure in CI and else a skip: `apt-get install chromium` (Debian), or ATLAS_TEST_CHROMIUM.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from .served import ServedExplorer, explorer, write_hostile
+
+INSTALL = "no Chromium: `apt-get install chromium`, or name one in ATLAS_TEST_CHROMIUM"
+PAGES = (
+    "/", "/search", "/search?q=total", "/search?q=alert&mode=exact", "/search?relation=callers&of=shop.cart.total",
+    "/symbol?name=shop.cart.total", "/symbol?name=shop.cart.total&view=impact",
+    "/symbol?name=shop.cart.total&view=history", "/symbol?name=shop.cart", "/file?path=shop/cart.py", "/file?path=web",
+    "/file?path=web/app.ts", "/symbol?name=<script>alert(1)</script>",
+)  # fmt: skip
+CHECKS = """() => {
+  const wrong = [];
+  const seen = (one) => one.offsetParent !== null;
+  const name = (one) => (one.textContent || "").trim() || one.getAttribute("aria-label") || one.getAttribute("title");
+  for (const one of document.querySelectorAll("a, button")) if (seen(one) && !name(one)) wrong.push("no name: " + one.outerHTML);
+  for (const one of document.querySelectorAll("input, select"))
+    if (seen(one) && !one.labels.length && !one.getAttribute("aria-label")) wrong.push("no label: " + one.outerHTML);
+  const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
+  if (new Set(ids).size !== ids.length) wrong.push("an id twice");
+  if (document.querySelectorAll("main").length !== 1 || document.querySelectorAll("h1").length !== 1) wrong.push("main, h1");
+  if (!document.documentElement.lang || !document.title) wrong.push("no language or title");
+  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = (color) => { const [r, g, b] = parts(color).map((value) => { const part = value / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const behind = (one) => { for (; one; one = one.parentElement) { const color = getComputedStyle(one).backgroundColor;
+    if (color !== "rgba(0, 0, 0, 0)") return color; } return "rgb(255, 255, 255)"; };
+  for (const one of document.querySelectorAll("main *, header *, footer *")) {
+    if (!seen(one) || ![...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
+    if (one.namespaceURI !== "http://www.w3.org/1999/xhtml") continue;
+    const [a, b] = [light(getComputedStyle(one).color), light(behind(one))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) wrong.push(contrast.toFixed(1) + " contrast: " + one.outerHTML.slice(0, 120));
+  }
+  for (const one of document.querySelectorAll("main *"))
+    if (one.scrollWidth > one.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(one).overflowX)
+      && one.tabIndex < 0) wrong.push("scrolls, but not by keyboard: " + one.outerHTML.slice(0, 120));
+  return wrong;
+}"""
+"""What matters most of WCAG 2.1 AA: names, labels, ids, landmarks, contrast, and keys for what scrolls."""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    path = os.environ.get("ATLAS_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail(INSTALL)
+        pytest.skip(INSTALL)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedExplorer]:
+    folder = tmp_path_factory.mktemp("browser")
+    write_hostile(folder / "shop")
+    with explorer(folder / "shop", folder / "data") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def cookies(chromium: Browser, served: ServedExplorer) -> list[object]:
+    """What the address gives to a browser, which it leads to the first page."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(served.address)
+    page.wait_for_url(f"{served.base}/")
+    found: list[object] = list(context.cookies())
+    context.close()
+    return found
+
+
+@contextmanager
+def opened(chromium: Browser, cookies: list[object], served: ServedExplorer, **options: object) -> Iterator[Page]:
+    """A page that fails the test if anything is said in its console, a dialog opens or another place is asked."""
+    context = chromium.new_context(base_url=served.base, **options)  # type: ignore[arg-type]
+    context.add_cookies(cookies)  # type: ignore[arg-type]
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: (said.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda request: None if request.url.startswith(served.base) else said.append(request.url))
+    yield page
+    context.close()
+    # a page that is not found is said, too
+    assert [one for one in said if "404" not in one and "400" not in one] == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (380, "dark")])
+def test_no_script_of_the_repository_runs_and_pages_are_accessible(
+    chromium: Browser, cookies: list[object], served: ServedExplorer, width: int, scheme: str
+) -> None:
+    size = {"width": width, "height": 800}
+    with opened(chromium, cookies, served, viewport=size, color_scheme=scheme) as page:
+        for path in PAGES:
+            page.goto(path, wait_until="load")
+            assert page.evaluate(CHECKS) == [], path
+            assert page.evaluate("document.scripts.length") == 1
+            # nothing but what scrolls by itself is wider than the screen
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_a_project_is_read_with_keys_alone(chromium: Browser, cookies: list[object], served: ServedExplorer) -> None:
+    with opened(chromium, cookies, served) as page:
+        page.goto("/")
+        page.keyboard.press("/")
+        page.keyboard.type("discount")
+        page.wait_for_selector("#suggestions a")
+        assert "discount" in page.inner_text("#suggestions")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/symbol?name=*discount")
+        at = "[...document.querySelectorAll('main a.item')].indexOf(document.activeElement)"
+        for key, expected in (("j", 0), ("j", 1), ("k", 0)):
+            page.keyboard.press(key)
+            assert page.evaluate(at) == expected
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/symbol?name=*total")
+        page.keyboard.press("g")
+        page.keyboard.press("s")
+        page.wait_for_url("**/search")
+
+
+def test_every_page_works_without_scripts(chromium: Browser, cookies: list[object], served: ServedExplorer) -> None:
+    with opened(chromium, cookies, served, java_script_enabled=False) as page:
+        page.goto("/")
+        page.fill("#q", "callers of total")
+        page.click("header button")
+        page.wait_for_url("**/search?q=callers+of+total")
+        page.click("main a.item >> text=Basket.price")
+        assert page.inner_text("h1") == "method price"
+        page.click("text=If you change this")
+        page.wait_for_url("**view=impact")
+        assert "price" in page.inner_text("h1")
