@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,6 +57,28 @@ async def test_vectors_come_through_and_the_environment_stays_as_it_was(stub: St
     assert {body["model"] for body in stub.bodies} == {"small"}
     assert max(len(texts) for _, texts in stub.requests) == 32
     assert os.environ.get("TIKTOKEN_CACHE_DIR") == before
+
+
+def test_no_file_of_a_clone_changes_the_environment(tmp_path: Path) -> None:
+    """A virtual environment usually lies in the clone, and LiteLLM reads the `.env` of the folders above its own."""
+    (tmp_path / ".env").write_text("OPENAI_API_BASE=http://127.0.0.1:9/v1\nHTTPS_PROXY=http://127.0.0.1:9\n")
+    library = tmp_path / ".venv/litellm"
+    library.parent.mkdir()
+    found = importlib.util.find_spec("litellm")
+    assert found is not None and found.origin is not None
+    library.symlink_to(Path(found.origin).parent)
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import os, sys; sys.path.insert(0, {str(library.parent)!r}); before = dict(os.environ)\n"
+        "from atlas.runtime.process.litellm_library import load_litellm\n"
+        "print(load_litellm().__file__); print(sorted(os.environ.items() ^ before.items()))"
+    )
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("LITELLM")}
+    done = subprocess.run([sys.executable, script], env=variables, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [
+        f"{library}/__init__.py",
+        "[('LITELLM_LOCAL_MODEL_COST_MAP', 'True')]",
+    ], done.stderr
 
 
 async def test_errors_are_told_apart_and_hold_no_key(stub: Stub) -> None:

@@ -1,6 +1,7 @@
 """LiteLLM, an optional library: its import at the first use, arguments of requests, and what its errors say.
 
-The import must not use the network (price list) or change the environment (LiteLLM overwrites TIKTOKEN_CACHE_DIR).
+The import must not use the network (price list) or change the environment: LiteLLM overwrites TIKTOKEN_CACHE_DIR and
+reads the `.env` of the folders above its own, which may be a stranger's clone.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ _HARMLESS_WARNING = r"Items? '.* on TypedDict class '\w+' (is|are) using the `Re
 def load_litellm() -> Any:
     """Return the library. Raises ConfigError if it is not installed. The first call takes some seconds."""
     with _LOADING:
-        before = os.environ.get("TIKTOKEN_CACHE_DIR")
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        before = dict(os.environ)
+        os.environ["LITELLM_MODE"] = "PRODUCTION"  # anything but DEV reads no `.env`
         warnings.filterwarnings("ignore", message=_HARMLESS_WARNING, category=UserWarning)
         try:
             library = cast("Any", importlib.import_module("litellm"))
@@ -33,10 +35,9 @@ def load_litellm() -> Any:
                 f"LiteLLM cannot be loaded: {error}", "Install it: pip install 'code-atlas[litellm]'"
             ) from error
         finally:
-            if before is None:
-                os.environ.pop("TIKTOKEN_CACHE_DIR", None)
-            else:
-                os.environ["TIKTOKEN_CACHE_DIR"] = before
+            for name in os.environ.keys() - before.keys():
+                del os.environ[name]
+            os.environ.update(before)
         library.telemetry = False
         library.suppress_debug_info = True
         return library
