@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import sqlite3
+import struct
 import time
 import zlib
 from pathlib import Path
@@ -77,6 +79,53 @@ async def ask_everything(folder: Path) -> None:
         await reader.store.stats()
     finally:
         await reader.aclose()
+
+
+def bomb(database: bytes, root: int) -> bytes:
+    """Return a file whose table or schema at page `root` leads to one page in billions of ways."""
+    pages = bytearray(database)
+    size = struct.unpack_from(">H", pages, 16)[0]
+
+    def interior(number: int, child: int) -> None:
+        start = (number - 1) * size
+        header = start + (100 if number == 1 else 0)
+        usable, count = start + size, 400
+        pages[header : start + size] = bytes(start + size - header)
+        at = usable
+        for index in range(count):
+            at -= 5
+            pages[at : at + 5] = struct.pack(">IB", child, index % 128)
+            struct.pack_into(">H", pages, header + 12 + 2 * index, at - start)
+        struct.pack_into(">BHHHBI", pages, header, 5, 0, count, at - start, 0, child)
+
+    leaf = len(pages) // size + 1
+    pages += bytes(4 * size)
+    # a leaf with one row of (NULL, 1, "x")
+    struct.pack_into(">BHHHB", pages, (leaf - 1) * size, 13, 0, 1, size - 8, 0)
+    struct.pack_into(">H", pages, (leaf - 1) * size + 8, size - 8)
+    pages[leaf * size - 8 : leaf * size] = bytes([6, 1, 4, 0, 1, 15, 1, ord("x")])
+    for number, child in ((leaf + 1, leaf), (leaf + 2, leaf + 1), (leaf + 3, leaf + 2), (root, leaf + 3)):
+        interior(number, child)
+    struct.pack_into(">I", pages, 28, len(pages) // size)
+    return bytes(pages)
+
+
+@pytest.mark.parametrize("table", ["", "decision", "symbol_id"])
+def test_pages_that_lead_to_one_page_in_billions_of_ways_are_refused(pack: Path, table: str) -> None:
+    file = pack / "pack.db"
+    # without checksums of pages, which a stranger can make as well
+    with sqlite3.connect(file) as sealed, sqlite3.connect(pack / "plain.db") as plain:
+        plain.executescript("\n".join(sealed.iterdump()))
+        plain.execute("UPDATE meta SET value = '8' WHERE key = 'schema'")
+        plain.commit()
+        found = plain.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+    plain.close()
+    check_pack((pack / "plain.db").replace(file))
+    file.write_bytes(bomb(file.read_bytes(), found[0] if found else 1))
+    started = time.process_time()
+    with pytest.raises(StoreError):
+        check_pack(file)
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.slow

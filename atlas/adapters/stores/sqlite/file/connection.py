@@ -47,8 +47,15 @@ _WRITER_SETTINGS = (
 """`secure_delete=1` overwrites deleted content and free pages; `fast` does not overwrite free pages."""
 
 
-def open_reader(path: Path, *, owned: bool = True) -> apsw.Connection:
-    """Open for reading only. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
+_STEPS_PER_LOOK = 10_000
+
+
+def open_reader(path: Path, *, owned: bool = True, most_steps: int = 0) -> apsw.Connection:
+    """Open for reading only. Raises `NotFound`, `SchemaMismatch` or `StoreError`.
+
+    `most_steps` limits all statements on a stranger's file together, the one that reads its schema included; the next
+    one raises apsw.InterruptError. A step is an instruction of SQLite; 0 = no limit.
+    """
     if not check_files(path, owned=owned):
         raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
     if path.lstat().st_size == 0:
@@ -57,6 +64,9 @@ def open_reader(path: Path, *, owned: bool = True) -> apsw.Connection:
     with ExitStack() as undone:
         connection = connect(path, apsw.SQLITE_OPEN_READONLY, BUSY_MS)
         undone.callback(connection.close, True)
+        if most_steps:
+            left = iter(range(most_steps // _STEPS_PER_LOOK))
+            connection.set_progress_handler(lambda: next(left, None) is None, _STEPS_PER_LOOK)
         for setting in _READER_SETTINGS:
             fetch(connection, setting)
         if not _tables(connection):

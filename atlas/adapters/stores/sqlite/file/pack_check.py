@@ -26,6 +26,9 @@ MAX_RATIO, MIN_CONTENT = 16, 8 << 20
 """Bytes of all articles for one of the file, and what any file may hold: the words, vectors and rows of a text take
 more room than itself."""
 
+STEPS, STEPS_PER_BYTE = 10_000_000, 40
+"""Instructions of SQLite that a check takes at most, and for each byte of the file: a build's takes one or two."""
+
 WORDS_PER_BYTE = 4
 """Words in the index for one byte of the file: the words of a path repeat for every node and take no room."""
 
@@ -59,16 +62,24 @@ _RULES = {
 def check_pack(path: Path) -> None:
     """Raise StoreError unless the file is a whole database with the tables and values of a pack; reads all of it."""
     with translated(path):
-        connection = open_reader(path, owned=False)
+        size = path.stat().st_size
         try:
-            found = next(_problems(connection, path.stat().st_size), "")
-        finally:
-            connection.close(True)
+            connection = open_reader(path, owned=False, most_steps=STEPS + STEPS_PER_BYTE * size)
+            try:
+                found = next(_problems(connection, size), "")
+            finally:
+                connection.close(True)
+        except apsw.InterruptError:
+            found = "it takes longer to read than the file of a build"
     if found:
         raise damaged(path, found)
 
 
 def _problems(connection: apsw.Connection, size: int) -> Iterator[str]:
+    # first of all: a page that many others lead to makes every statement endless
+    for (problem,) in fetch(connection, "PRAGMA quick_check(1)"):
+        if problem != "ok":
+            yield str(problem)[:200]
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
     for (table,) in fetch(connection, tables):
         columns = fetch(connection, "SELECT name, type FROM pragma_table_info(?)", (table,))
@@ -83,9 +94,6 @@ def _problems(connection: apsw.Connection, size: int) -> Iterator[str]:
         yield "its words are not those of a build"
     if not _has_whole_contents(connection, size):
         yield "a text is not what it states"
-    for (problem,) in fetch(connection, "PRAGMA quick_check(1)"):
-        if problem != "ok":
-            yield str(problem)[:200]
 
 
 def _has_whole_contents(connection: apsw.Connection, size: int) -> bool:
