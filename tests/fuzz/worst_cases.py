@@ -160,6 +160,16 @@ def _diamond(size: int) -> dict[str, bytes]:
     return {"a.py": ("class A0: pass\nclass B0: pass\n" + "".join(pairs))[:size].encode()}
 
 
+def _levels(path: str, form: str, end: str, head: str = "") -> Make:
+    """Make levels, each of which inherits from all of the next one: form of a level, and its number and the next."""
+
+    def make(size: int) -> dict[str, bytes]:
+        count = min(9_900, size // (len(form) + 16))  # a file of more than 20,000 definitions is skipped
+        return {path: (head + "".join(form.format(n, n + 1) for n in range(count)) + end.format(count)).encode()}
+
+    return make
+
+
 def _wide(size: int) -> dict[str, bytes]:
     bases = ", ".join(f"B{number}" for number in range(size // 40))
     return {"a.py": f"class A({bases}): pass\n".encode() + counted("class B{0}(A): pass\n", size // 2).encode()}
@@ -395,6 +405,16 @@ TREES: dict[str, Make] = {
     "scala implicits": _numbered("a.scala", "(implicit a{0}: A{1})", before="def f"),
     "cs attributes": _repeated("a.cs", "[A]", after="class A {}"),
     "cs interpolated": _repeated("a.cs", '$"{', before="var a = "),
+    "py levels": _levels("a.py", "class A{0}(A{1}, B{1}): pass\nclass B{0}(A{1}): pass\n", "class A{0}: pass\n"),
+    "ts levels": _levels(
+        "a.ts", "interface A{0} extends A{1}, B{1} {{}}\ninterface B{0} extends A{1}, B{1} {{}}\n", "interface A{0} {{}}\n"
+    ),
+    "go levels": _levels(
+        "a.go", "type A{0} struct {{A{1};B{1}}}\ntype B{0} struct {{*A{1};*B{1}}}\n", "type A{0} struct {{}}\n", "package a\n"
+    ),
+    "go interface levels": _levels(
+        "a.go", "type A{0} interface {{A{1};B{1}}}\ntype B{0} interface {{A{1};B{1}}}\n", "type A{0} interface {{M()}}\n", "package a\n"
+    ),
     "cs usings": _numbered("a.cs", "using A{0};\n", after="class B { C c; }"),
     "cs partial": _repeated("a.cs", "partial class A : B { void M() {} }\n"),
     "cs preprocessor": _repeated("a.cs", "#if A\n"),

@@ -11,6 +11,9 @@ use crate::project::names::{Sym, SymbolId};
 use crate::project::query::Query;
 use atlas_facts::Kind;
 
+/// Most project types that a type embeds, itself included, at any depth.
+const MAX_EMBEDDED: usize = 100;
+
 /// Returns the methods that a Go file declares.
 pub fn link_methods(query: &Query) -> Vec<Methods> {
     let mut found: Vec<Methods> = Vec::new();
@@ -67,7 +70,7 @@ pub fn implemented<'a>(
     let mut outside = Implemented::default();
     for class in candidates {
         if is_structural_type(index, class) {
-            let (parts, _) = with_embedded(class, bases);
+            let (parts, ..) = with_embedded(class, bases);
             let of_interfaces = implemented_outside(index, class, &parts, extensions, &known);
             if !of_interfaces.is_empty() {
                 outside.insert(class, of_interfaces);
@@ -81,7 +84,7 @@ pub fn implemented<'a>(
     // `interface { Reader; Writer }` declares no method of its own.
     let is_composed = |symbol: &&SymbolId| !interfaces.contains_key(symbol) && is_structural_interface(index, **symbol);
     for &interface in interfaces.keys().chain(bases.keys().filter(is_composed)) {
-        let (parts, foreign) = with_embedded(interface, bases);
+        let (parts, foreign, is_whole) = with_embedded(interface, bases);
         let wanted: FxHashSet<MethodShape> = parts.into_iter().flat_map(own).collect();
         let known = &index.definition(interface).0.rules.interfaces;
         let external = |package, name| Entity::External(index.externals.intern(package, name));
@@ -96,7 +99,7 @@ pub fn implemented<'a>(
                 Some(external(one.package, one.name))
             })
             .collect();
-        if checked.contains(&None) && wanted.len() < 2 {
+        if !is_whole || checked.contains(&None) && wanted.len() < 2 {
             // The interface's method set is not completely known.
             continue;
         }
@@ -170,20 +173,23 @@ fn structural_kind(index: &Index, class: SymbolId) -> Option<Kind> {
     is_there.then(|| file.outline(place.def).kind)
 }
 
-/// Returns a type with all project types that it embeds, at any depth, and the types of other packages among them.
-fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> (Vec<SymbolId>, Vec<Entity>) {
+/// Returns a type with all project types that it embeds, at any depth, the types of other packages among them, and
+/// whether that is all: it is cut at `MAX_EMBEDDED` types.
+fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> (Vec<SymbolId>, Vec<Entity>, bool) {
     let (mut all, mut next, mut foreign) = (vec![class], 0, Vec::new());
+    let mut seen = FxHashSet::from_iter([class]);
     while let Some(here) = all.get(next).copied() {
         next += 1;
         for base in bases.get(&here).into_iter().flatten() {
             match base {
-                Entity::Definition(symbol) if !all.contains(symbol) => all.push(*symbol),
-                Entity::Definition(_) => {}
+                Entity::Definition(symbol) if !seen.insert(*symbol) => {}
+                Entity::Definition(_) if all.len() >= MAX_EMBEDDED => return (all, foreign, false),
+                Entity::Definition(symbol) => all.push(*symbol),
                 other => foreign.push(*other),
             }
         }
     }
-    (all, foreign)
+    (all, foreign, true)
 }
 
 impl Query<'_> {

@@ -21,6 +21,14 @@ use atlas_languages::MemberOrder;
 
 /// Largest number of aliases of a base class that are followed.
 const MAX_ALIASES: usize = 4;
+/// Levels of inheritance up to which a class has all its ancestors; no program is near it.
+const MAX_DEPTH: u32 = 100;
+/// Most ancestors of a class; behind the last one something is missing.
+const MAX_ANCESTORS: usize = 1_000;
+/// The same where an order is merged from those of all bases.
+const MAX_MERGED_ANCESTORS: usize = 300;
+/// The same for a class on more levels than `MAX_DEPTH`, or in or below a cycle: each of thousands may have thousands.
+const MAX_DEEP_ANCESTORS: usize = 100;
 
 /// Resolves the bases of all classes of a file.
 pub fn link_bases(query: &Query) -> FileBases {
@@ -318,10 +326,14 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashM
         }
     }
     let mut done: FxHashMap<SymbolId, Arc<[Entity]>> = FxHashMap::default();
+    let mut depths: FxHashMap<SymbolId, u32> = FxHashMap::default();
     while let Some(class) = ready.pop_front() {
         let is_c3 = index.definition(class).0.rules.member_order == MemberOrder::C3;
-        let order = if is_c3 { merge_linear(&bases[&class], &done) } else { None };
-        done.insert(class, order.unwrap_or_else(|| depth_first(class, bases)).into());
+        let depth = class_bases(&bases[&class]).filter_map(|base| depths.get(&base)).max().map_or(1, |depth| depth + 1);
+        let most = if depth > MAX_DEPTH { MAX_DEEP_ANCESTORS } else { MAX_ANCESTORS };
+        let order = if is_c3 { merge_linear(&bases[&class], &done, most.min(MAX_MERGED_ANCESTORS)) } else { None };
+        depths.insert(class, depth);
+        done.insert(class, order.unwrap_or_else(|| depth_first(class, bases, most)).into());
         for next in derived.remove(&class).unwrap_or_default() {
             let count = waiting.get_mut(&next).expect("a class with pending bases");
             *count -= 1;
@@ -332,7 +344,7 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashM
         }
     }
     for class in waiting.into_keys() {
-        done.insert(class, depth_first(class, bases).into());
+        done.insert(class, depth_first(class, bases, MAX_DEEP_ANCESTORS).into());
     }
     done
 }
@@ -344,9 +356,9 @@ fn class_bases(bases: &[Entity]) -> impl Iterator<Item = SymbolId> {
     })
 }
 
-/// Returns the C3 linearization (Barrett et al. 1996, as in Python's `type.mro`), or `None` if there is no consistent
-/// order.
-fn merge_linear(bases: &[Entity], done: &FxHashMap<SymbolId, Arc<[Entity]>>) -> Option<Vec<Entity>> {
+/// Returns the first `most` entities of the C3 linearization (Barrett et al. 1996, as in Python's `type.mro`), or `None`
+/// if there is no consistent order.
+fn merge_linear(bases: &[Entity], done: &FxHashMap<SymbolId, Arc<[Entity]>>, most: usize) -> Option<Vec<Entity>> {
     let mut lists: Vec<VecDeque<Entity>> = Vec::with_capacity(bases.len() + 1);
     for &base in bases {
         let mut list = VecDeque::from([base]);
@@ -356,30 +368,46 @@ fn merge_linear(bases: &[Entity], done: &FxHashMap<SymbolId, Arc<[Entity]>>) -> 
         lists.push(list);
     }
     lists.push(bases.iter().copied().collect());
+    // How often an entity stands behind the head of a list.
+    let mut behind: FxHashMap<Entity, u32> = FxHashMap::default();
+    for entity in lists.iter().flat_map(|list| list.iter().skip(1)) {
+        *behind.entry(*entity).or_default() += 1;
+    }
     let mut order = Vec::new();
     loop {
         lists.retain(|list| !list.is_empty());
         if lists.is_empty() {
             return Some(order);
         }
-        let is_free = |entity: Entity| {
-            entity == Entity::Missing || !lists.iter().any(|list| list.iter().skip(1).any(|&other| other == entity))
-        };
-        let next = lists.iter().map(|list| list[0]).find(|&entity| is_free(entity))?;
+        if order.len() >= most {
+            order.push(Entity::Missing);
+            return Some(order);
+        }
+        let is_free =
+            |entity: &Entity| *entity == Entity::Missing || behind.get(entity).is_none_or(|&count| count == 0);
+        let next = lists.iter().map(|list| list[0]).find(is_free)?;
         order.push(next);
-        for list in &mut lists {
-            if list.front() == Some(&next) {
-                list.pop_front();
+        for list in lists.iter_mut().filter(|list| list.front() == Some(&next)) {
+            list.pop_front();
+            if let Some(head) = list.front() {
+                *behind.get_mut(head).expect("counted above") -= 1;
             }
         }
     }
 }
 
-fn depth_first(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> Vec<Entity> {
+/// Returns the first `most` ancestors of a class, depth first. Bases of bases are looked at ten times as often at most.
+fn depth_first(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>, most: usize) -> Vec<Entity> {
     let mut order = Vec::new();
     let mut seen = FxHashSet::from_iter([Entity::Definition(class)]);
     let mut stack: Vec<Entity> = bases[&class].iter().rev().copied().collect();
+    let mut looked = 0;
     while let Some(entity) = stack.pop() {
+        looked += 1;
+        if order.len() >= most || looked > 10 * most {
+            order.push(Entity::Missing);
+            break;
+        }
         if !seen.insert(entity) {
             continue;
         }
