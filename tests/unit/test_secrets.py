@@ -41,6 +41,49 @@ def test_every_kind_is_found_and_masked(kind: Kind) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        'let apiKey = "{}"',
+        "const myApiKey = `{}`;",
+        '"xApiKey": "{}",',
+        'static let appKey: String = "{}"',
+    ],
+)
+def test_keys_under_short_names(line: str) -> None:
+    chance = random.Random(line)
+    values = ["".join(chance.choices(ALNUM, k=32)) for _ in range(50)]
+    shown = [one for one in values if one.encode() in mask_secrets(line.format(one).encode())]
+    assert len(shown) <= 4, shown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'DriverManager.getConnection(url, "sa", "{}")',
+        'new NetworkCredential("u", "{}")',
+        "requests.get(url, auth=HTTPBasicAuth('ada', '{}'))",
+        "CREATE USER ada IDENTIFIED BY '{}'",
+        "mysql -h db -u root -p{} shop",
+        "sshpass -p '{}' ssh db",
+        'echo "{}" | docker login -u ada --password-stdin',
+        'dsn := "app:{}@tcp(db:3306)/shop"',
+        'db = connect(password=given or "{}")',
+        'jwt.encode(claims, "{}", algorithm="HS256")',
+        "Le mot de passe : {}",
+        'val login = mapOf("password" to "{}")',
+    ],
+)
+@pytest.mark.parametrize("value", ["Sq1S3rverPw!", "J4vaPassw0rd!", "fallbackP4ss!word"])
+def test_passwords_where_no_name_is_assigned_to(line: str, value: str) -> None:
+    assert value.encode() not in mask_secrets(line.format(value).encode())
+
+
+def test_a_password_in_base64_with_few_digits() -> None:
+    value = base64.b64encode(b"k8sP4ssw0rd!!").decode()
+    assert value.encode() not in mask_secrets(f"data:\n  password: {value}\n".encode())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
         'password = "{}"',
         "password: '{}'",
         '"db_password": "{}",',
@@ -199,6 +242,25 @@ def test_private_keys_are_masked_also_inside_code(kind: str) -> None:
         masked = mask_secrets(text.encode()).decode()
         assert private_key(kind).split("\n")[3] not in masked
         assert masked.count("\n") == text.count("\n") and f"{'BEGIN'} {kind}" in masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'cursor.execute("SELECT 1 WHERE a = ?", ("x",))',
+        'auth = HTTPBasicAuth("user", "password")',
+        "mysql -h db -u root -p shop < dump.sql",
+        "mysql -u root -p$MYSQL_PASSWORD shop",
+        "GRANT ALL TO ada IDENTIFIED BY 'password'",
+        "sshpass -p $SSH_PASSWORD ssh db",
+        'jwt.decode(token, key, algorithms=["HS256"])',
+        'jwt.encode(payload, "secret", "HS256")',
+        'let apiKeyHeader = "X-Api-Key-Version2"',
+        'm = mapOf("key" to "value1", "token" to "other2")',
+    ],
+)
+def test_calls_and_commands_without_a_secret_stay(text: str) -> None:
+    assert find_secrets(text.encode()) == []
 
 
 @pytest.mark.parametrize(

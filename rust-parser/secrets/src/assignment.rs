@@ -59,9 +59,10 @@ const OPERATOR: &str = r#"(?x)
     (?:
         [?!]?[\ \t]*:[\ \t]*[A-Za-z_&][\w.<>\[\]|&'?*\ ]{0,60}=      # a type before `=`: `key: str = `
       | [\ \t]+[A-Za-z_*&\[][\w.*\[\]<>]{0,40}[\ \t]*=               # `var key string = `
-      | (?:\[[^\]\n]{0,10}\])?[\ \t]*(?:=>|:=|[!=]={1,2}|\?\?=?|\|\|=?|\+=|=|\(|<-|->|>|::?|\bor\b)
+      | (?:\[[^\]\n]{0,10}\])?[\ \t]*(?:=>|:=|[!=]={1,2}|\?\?=?|\|\|=?|\+=|=|\(|<-|->|>|::?|\b(?:or|to)\b)
     ))
     [\ \t]*(?:\r?\n[\ \t]*)?\(?[\ \t]*(?:\r?\n[\ \t]*)?
+    (?:[A-Za-z_$][\w.$]{0,40}(?:[\[(]["'\w.]{0,40}[\])])?[\ \t]+(?:or|\|\||\?\??|\?:)[\ \t]+)?   # `given or "..."`
     (?:
         (?:new[\ ]String\(|String::from\(|\[\]byte\(|[A-Za-z]{1,6}!?\(|[bBrRuUfFL@$&]{0,3})?
         (\\?(?:"""|'''|["'\x60]))
@@ -92,7 +93,8 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
     let none = Found { name_end: end, literal: None, work: end - start };
     let Some(kind) = kind_of(&data[start..end]) else { return none };
     let name = &data[start..end];
-    if !(name.len() <= SHORT_NAME || randomness::consists_of_words(name)) || is_called_example(data, (start, end)) {
+    let is_name = name.len() <= SHORT_NAME || randomness::consists_of_words(name) || is_plain_key(name);
+    if !is_name || is_called_example(data, (start, end)) {
         return none;
     }
     let quote_before = start > 0 && matches!(data[start - 1], b'"' | b'\'' | b'`');
@@ -107,7 +109,9 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
         quote => quoted(data, from, quote).filter(|(_, to)| !is_continued(data, (end, from), *to)),
     };
     let is_secret = if quote == 0 { is_bare_secret } else { is_secret };
-    let literal = span.filter(|(from, to)| is_secret(&data[*from..*to], kind));
+    let literal = span
+        .filter(|(from, to)| is_secret(&data[*from..*to], kind))
+        .or_else(|| padded(data, end, from).filter(|(from, to)| is_bare_secret(&data[*from..*to], kind)));
     let work = end - start + span.map_or(0, |(from, to)| 4 * (to - from));
     Found { name_end: end, literal, work }
 }
@@ -151,7 +155,12 @@ fn is_secret(literal: &[u8], kind: Kind) -> bool {
     let plain = !literal.iter().any(|byte| byte.is_ascii_whitespace() || *byte >= 128);
     match kind {
         Kind::Key => plain && is_generated_key(literal),
-        Kind::Password => plain && (value_classes::is_secret_literal(literal) || value_classes::is_password(literal)),
+        Kind::Password => {
+            plain
+                && (value_classes::is_secret_literal(literal)
+                    || value_classes::is_password(literal)
+                    || value_classes::is_chosen(literal))
+        }
         Kind::Secret => plain && value_classes::is_secret_literal(literal),
     }
 }
@@ -174,6 +183,7 @@ fn is_bare_secret(literal: &[u8], kind: Kind) -> bool {
     let digits = literal.iter().filter(|byte| byte.is_ascii_digit()).count();
     let is_random = digits >= 2 && literal.len() >= UNQUOTED && value_classes::is_secret_literal(literal);
     is_random
+        || value_classes::is_encoded_password(literal)
         || kind == Kind::Password
             && digits >= 1
             && literal.len() >= UNQUOTED_PASSWORD
@@ -211,6 +221,13 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
         return Some(Kind::Secret);
     }
     (last == "key").then_some(Kind::Key)
+}
+
+/// Returns whether a name is that of a key in words that are too short to be judged by their letters: `apiKey`, `xAppKey`.
+fn is_plain_key(name: &[u8]) -> bool {
+    let words = words_of(name);
+    let is_pair = |pair: &[String]| pair[1] == "key" && RULES.names.key_of.contains(&pair[0]);
+    words.len() <= 4 && !name.iter().any(u8::is_ascii_digit) && words.windows(2).any(is_pair)
 }
 
 /// Returns the words of a name in lower case: `AWS_SECRET`, `awsSecret` and `aws-secret` all give `aws secret`.
@@ -259,6 +276,14 @@ fn quoted(data: &[u8], from: usize, quote: u8) -> Option<(usize, usize)> {
     let length = rest.iter().position(|byte| *byte == quote || *byte == b'\n')?;
     let length = if rest[..length].ends_with(b"\\") { length - 1 } else { length };
     (rest[length] == quote || rest[length] == b'\\').then_some((from, from + length))
+}
+
+/// Returns the range of an unquoted value in base64 behind a colon: what looks like a type before `=` is the value before
+/// its padding.
+fn padded(data: &[u8], end: usize, from: usize) -> Option<(usize, usize)> {
+    let colon = end + data[end..from].iter().position(|byte| *byte == b':')?;
+    let blanks = data[colon + 1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    bare(data, colon + 1 + blanks).filter(|(_, to)| data[*to - 1] == b'=')
 }
 
 /// Returns whether a literal stands on its own line and is followed by others: it is then part of a longer text.

@@ -22,7 +22,7 @@ pub fn is_random(value: &[u8], least: usize, limit: f64) -> bool {
     let (digits, letters) = (count(body, u8::is_ascii_digit), count(body, u8::is_ascii_alphabetic));
     if let Some(text) = encoded_text(body) {
         let text = text.iter().position(|byte| *byte == b':').map_or(&text[..], |at| &text[at + 1..]);
-        return is_password(text);
+        return is_password_text(text);
     }
     if is_hexadecimal(body) {
         return true;
@@ -36,6 +36,15 @@ pub fn is_random(value: &[u8], least: usize, limit: f64) -> bool {
         && entropy(body) >= floor
         && average_cost(body) >= limit
         && (digits > 0 || (mixed && average_cost(body) >= LETTERS_COST))
+}
+
+/// Returns whether a value is a password in base64 with padding, as manifests of Kubernetes have it.
+pub fn is_encoded_password(value: &[u8]) -> bool {
+    value.ends_with(b"=") && encoded_text(value).is_some_and(|text| is_password_text(&text))
+}
+
+fn is_password_text(text: &[u8]) -> bool {
+    is_password(text) || is_chosen(text)
 }
 
 /// Returns the text that a base64 value encodes, or `None` if it encodes random bytes.
@@ -85,6 +94,20 @@ fn is_hexadecimal(body: &[u8]) -> bool {
         && entropy(longest) >= 2.9
 }
 
+/// Returns whether a literal under the name of a password is one that somebody chose, though it has words of invented
+/// values in it (`J4vaPassw0rd!`): long, with a digit and a sign, and no placeholder.
+pub fn is_chosen(value: &[u8]) -> bool {
+    let has_sign = value.iter().any(|byte| b"!#$%^&*+?~@".contains(byte));
+    let is_code = value.iter().any(|byte| b"()[]{}<>/\\".contains(byte));
+    (10..=128).contains(&value.len())
+        && has_sign
+        && !is_code
+        && value.iter().any(u8::is_ascii_digit)
+        && count(value, u8::is_ascii_alphabetic) >= 4
+        && distinct_bytes(value) >= 7
+        && !is_placeholder(value)
+}
+
 /// Returns whether a value resembles a password that is not an example: several kinds of characters, and not only
 /// words.
 pub fn is_password(value: &[u8]) -> bool {
@@ -107,7 +130,7 @@ pub fn is_password(value: &[u8]) -> bool {
         return false;
     }
     if let Some(text) = encoded_text(value) {
-        return is_password(&text);
+        return is_password_text(&text);
     }
     if digits == 0 {
         return kinds >= 2 && value.len() >= 10 && average_cost(value) >= LETTERS_COST;
