@@ -227,6 +227,19 @@ def test_a_client_that_others_can_change_is_not_run(machine: Machine) -> None:
     assert "other users can change" in machine.run(f"npm:{NAME}", PATH=str(tools))
 
 
+@pytest.mark.parametrize("client", ["npm", "cargo"])
+def test_a_program_of_the_project_is_not_run(machine: Machine, client: str) -> None:
+    """`npm run` and direnv put such folders at the start of PATH."""
+    (machine.project / ".git").mkdir()
+    tools = machine.project / "node_modules" / ".bin"
+    tools.mkdir(parents=True)
+    (tools / client).write_text(f"#!/bin/sh\ntouch {machine.home}/ran\n")
+    (tools / client).chmod(0o755)
+    source = {"npm": f"npm:{NAME}", "cargo": f"crate:{NAME}"}[client]
+    assert f"{tools / client} lies in the project" in machine.run(source, PATH=str(tools))
+    assert not (machine.home / "ran").exists()
+
+
 @pytest.mark.parametrize("home", [".cargo", "shared"])
 def test_a_configuration_that_others_can_change_is_refused(machine: Machine, home: str) -> None:
     needs("cargo")

@@ -2,7 +2,8 @@
 
 A client starts in the root folder, at which every search for configuration ends anyway: the folders of a project, of
 the current directory and those that all users share are not on its way. It gets the variables that are named here and
-no others, its temporary files are in a private folder, and it is found where nobody else can put a program.
+no others, its temporary files are in a private folder, and it is found where nobody else can put a program: not in the
+project around the current folder either, whose `node_modules/.bin` `npm run` and direnv put into PATH.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.runtime.process.files import read_file
 from atlas.runtime.process.ownership import foreign_part
+from atlas.runtime.process.places import discover_root, is_around_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +85,7 @@ def client_environment(client: str, private: Path) -> dict[str, str]:
             found[name] = value
     found.setdefault("HOME", str(private))
     for name in SEARCHED:
-        if folders := [one for one in os.environ.get(name, "").split(os.pathsep) if one and _is_own(Path(one))]:
+        if folders := [one for one in os.environ.get(name, "").split(os.pathsep) if one and _is_users(Path(one))]:
             found[name] = os.pathsep.join(folders)
     for name, value in os.environ.items():
         if name.upper() in CONFIGURATION[client] and value:
@@ -101,10 +103,13 @@ def client_environment(client: str, private: Path) -> dict[str, str]:
 def find_client(name: str, environment: Mapping[str, str], source: str) -> str:
     """Return the path of a client in folders that only this user and root can write. Raises ConfigError."""
     found = shutil.which(name, path=environment.get("PATH", ""))
-    if found and _is_own(Path(found)):
+    if found and _is_users(Path(found)):
         return found
     other = shutil.which(name)
-    reason = f"but other users can change {other}" if other else "which is not installed"
+    if other and _is_in_project(Path(other)):
+        reason = f"but {other} lies in the project"
+    else:
+        reason = f"but other users can change {other}" if other else "which is not installed"
     raise ConfigError(
         f"{source} needs {name}, {reason}.", f"Install {name} where only you can write, or name an archive."
     )
@@ -150,6 +155,20 @@ def _is_own(path: Path) -> bool:
         return path.is_absolute() and foreign_part(path) is None
     except OSError:
         return False
+
+
+def _is_users(path: Path) -> bool:
+    return _is_own(path) and not _is_in_project(path)
+
+
+def _is_in_project(path: Path) -> bool:
+    """Return whether a path is in the project around the current folder, if there is one."""
+    try:
+        root = discover_root(str(Path.cwd()))
+    except OSError:  # the folder is gone
+        return False
+    is_project = not is_around_home(root) and root != os.path.abspath(os.sep)  # noqa: PTH100 the root folder
+    return is_project and path.resolve().is_relative_to(root)
 
 
 def _last(path: Path) -> str:
