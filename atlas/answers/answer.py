@@ -20,6 +20,7 @@ from dataclasses import Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Protocol, Self, cast
 
 from atlas.answers.evidence import ALWAYS, Evidence, Structure, evidence_head, evidence_structure, evidence_tail
+from atlas.core.invisible import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ class Answer(Protocol):
         """Return the text, without a trailing newline; `cursor_prefix` is what a caller writes before the cursor."""
         head = evidence_head(self.evidence)
         if self.evidence.below_floor:
-            return "\n".join((head, *self.evidence.withheld))
-        return "\n".join((head, *self.lines(), *evidence_tail(self.evidence, cursor_prefix)))
+            return printable("\n".join((head, *self.evidence.withheld)))
+        return printable("\n".join((head, *self.lines(), *evidence_tail(self.evidence, cursor_prefix))))
 
     def structure(self) -> Structure:
         """Return the structured content; the tool's definition declares its schema."""
@@ -89,7 +90,22 @@ class Answer(Protocol):
 
 def structure_text(answer: Answer) -> str:
     """Return the structured content as the JSON text that a client passes to its model."""
-    return json.dumps(answer.structure(), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(shown_structure(answer), ensure_ascii=False, separators=(",", ":"))
+
+
+def shown_structure(answer: Answer) -> Structure:
+    """Return the structured content with what a reader does not see escaped, as in the text."""
+    return cast("Structure", _without_hidden(answer.structure()))
+
+
+def _without_hidden(value: object) -> object:
+    if isinstance(value, str):
+        return value if value.isascii() and value.isprintable() else printable(value)
+    if isinstance(value, Mapping):
+        return {key: _without_hidden(item) for key, item in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_without_hidden(item) for item in cast("Sequence[object]", value)]
+    return value
 
 
 def to_dict(value: object) -> object:

@@ -106,6 +106,7 @@ class Session:
         `own`: what answers instead, for this client alone. `offered`: the tools that the client knows, if not all; the
         answer proposes no others. Raises AtlasError as the tool does.
         """
+        from atlas.answers.answer import shown_structure
         from atlas.answers.assemble import INLINE_TOKENS
 
         budget = arguments.get("token_budget", 0)
@@ -114,8 +115,8 @@ class Session:
             answer = await self._answer(tool, arguments, Caller(client, report), own)
             answer = answer.offering(offered) if offered else answer
             if answer.evidence.tokens <= INLINE_TOKENS // 4:
-                return answer.render(), answer.structure()
-            return await asyncio.to_thread(lambda: (answer.render(), answer.structure()))
+                return answer.render(), shown_structure(answer)
+            return await asyncio.to_thread(lambda: (answer.render(), shown_structure(answer)))
 
     async def generation(self) -> int:
         """Return the generation of the project's index. Raises NotFound if there is none, and as opening does."""

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
-from atlas.core.invisible import json_text, plain
+from atlas.core.invisible import json_text
+from atlas.core.invisible import printable as plain
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,8 +4,9 @@ Bidirectional overrides make a line read differently from what it says, and cont
 text meets a person they are written as escape sequences, or left out; JSON and XML keep them as their own escapes, so
 that a program reads the text as it is.
 
-Answers to agents escape all that is invisible (`escaped`, `escaped_text`, `quoted`). A chat shows the answers of other
-servers with joiners and variation selectors, which emoji and scripts need (`printable`, `one_line`). Fields of paper
+Names and notes in answers are shown with all that is invisible escaped (`escaped`, `escaped_text`, `quoted`). Whole
+answers, commands and the chat keep joiners and variation selectors, which emoji and scripts need (`printable`,
+`one_line`). Fields of paper
 services are stored without such characters (`visible`), exports are written without them (`plain`).
 """
 
@@ -16,10 +17,12 @@ import re
 from typing import Literal
 from unicodedata import category, combining, normalize
 
-INVISIBLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    r"\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+_UNSEEN = (
+    r"\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff"
+    r"\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+"""What changes the order of other characters, ends lines, or says something to a model that a person does not see."""
+INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u180b-\u180f\u200c\u200d\ufe00-\ufe0f{_UNSEEN}]")
 """Control characters, surrogates, and those that change the direction of text or are not visible."""
 _REORDERING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _OBEYED = {code: None for code in (*range(32), *range(127, 160), *_REORDERING) if code not in (9, 10)}
@@ -29,17 +32,9 @@ _NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD8
 
 MOST_MARKS = 32
 """Combining marks of one character that are kept: the Stream-Safe Text Format (Unicode Standard Annex 15) has 30."""
-_UNSEEN = (
-    *(0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF),
-    *_REORDERING,
-    *(*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)),
-)
-"""Characters that change the order of others, end lines, or say something to a model that a person does not see."""
-
-CONTROL = {number: f"\\x{number:02x}" for number in (*range(9), *range(11, 32), *range(127, 160))} | {
-    number: f"\\u{number:04x}" for number in _UNSEEN
-}
-"""Control characters as shown: an answer must not move the cursor, set the title or write to the clipboard."""
+_HIDDEN = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_UNSEEN}]|[\ufe00-\ufe0f]{{2,}}")
+"""The same without tabs, line feeds, joiners and single variation selectors, which scripts and emoji need; several
+selectors in a row are a text of their own."""
 
 
 def plain(text: str) -> str:
@@ -64,8 +59,8 @@ def escaped_text(text: str) -> str:
 
 def printable(text: str) -> str:
     """Return a text with control, bidirectional and invisible characters escaped; line feeds and tabs stay."""
-    shown = text.replace("\r\n", "\n").translate(CONTROL)
-    return shown.encode("utf-8", "backslashreplace").decode()  # halves of surrogate pairs
+    shown = text.replace("\r\n", "\n") if "\r" in text else text
+    return _HIDDEN.sub(lambda found: "".join(_escape_short(ord(one)) for one in found[0]), shown)
 
 
 def one_line(text: str, most: int = 0) -> str:
@@ -94,6 +89,10 @@ def xml_text(text: str) -> str:
 
 def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escape_short(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else _escape(code)
 
 
 def normal_form(text: str, form: Literal["NFC", "NFKC", "NFKD"] = "NFC") -> str:
