@@ -15,6 +15,8 @@ from atlas.answers.schema import check_arguments
 from atlas.app.toolsets import BY_NAME, instructions_for, offered_tools
 from atlas.code.notes.note import read_note
 from atlas.core.errors import NotFound
+from atlas.knowledge.retrieval.conversation import seconds
+from atlas.knowledge.retrieval.scoring import importance_factor
 
 from .knowledge import Desk, Said, desk, no_report, project
 
@@ -280,3 +282,46 @@ async def test_memory_alone_reads_what_it_stores(tmp_path: Path) -> None:
             await say("get_entity", entity="Nobody")
     told = instructions_for(("memory",), offered_tools(("memory",)))
     assert "recall" in told and "hybrid_search" not in told and "ingest_hypothesis" not in told
+
+
+async def test_importance_orders_what_is_equal_and_fades(memory: Desk) -> None:
+    for number, importance in enumerate((0.1, 0.9, None)):
+        more = {} if importance is None else {"importance": importance}
+        await memory.say("remember", entity="Harbour", observation=f"Ferry {number} sails from the east pier.", **more)
+    found = (await memory.say("recall", query="which ferry sails from the east pier")).data["memories"]
+    assert [one.get("importance") for one in found] == [0.9, None, 0.1]
+    assert "importance 0.90" in found[0]["why"] and found[0]["text"] == "Ferry 1 sails from the east pier."
+    assert importance_factor(1.0, "2026-01-01T00:00:00Z", seconds("2026-01-01T00:00:00Z")) == 1.3
+    assert 1.0 < importance_factor(1.0, "2024-01-01T00:00:00Z", seconds("2026-01-01T00:00:00Z")) < 1.03
+    assert "at most 1" in await memory.refusal("remember", entity="Harbour", observation="x", importance=3)
+
+
+async def test_parts_answer_for_the_whole(memory: Desk) -> None:
+    for part, whole in (("Till", "Shop floor"), ("Shop floor", "Warehouse north")):
+        await memory.say("relate", entity=part, relation="part of", other=whole)
+    await memory.say("remember", entity="Till", observation="The drawer jams in damp weather.")
+    await memory.say("remember", entity="Harbour", observation="The gate jams when it rains.")
+    found = (await memory.say("recall", query="what jams at the Warehouse north?")).data["memories"]
+    assert "related" in next(one["why"] for one in found if one["entity"] == "Till")
+    told = await memory.say("recall", query="tell me about the Warehouse north")
+    assert "Till" in [one.get("entity") for one in told.data["memories"]], "it shares no word with the question"
+    inside = (await memory.say("recall", query="what jams", entity="Warehouse north")).data["memories"]
+    assert [one["entity"] for one in inside] == ["Till"]
+
+
+async def test_an_image_is_remembered_with_its_text(memory: Desk, tmp_path: Path) -> None:
+    root = memory.place.root
+    (root / "plans").mkdir()
+    (root / "plans/floor.png").write_bytes(b"first")
+    said = "The ground floor after the rebuild of the kitchen."
+    await memory.say("remember", entity="House", observation=said, attachment="plans/floor.png", importance=0.8)
+    (one,) = (await memory.say("recall", query="rebuild of the kitchen", entity="House")).data["memories"]
+    assert (one["text"], one["attachment"]["path"], one["attachment"]["type"]) == (said, "plans/floor.png", "image/png")
+    for content, state in ((b"first", "same"), (b"other", "changed"), (b"", "missing")):
+        (root / "plans/floor.png").write_bytes(content) if content else (root / "plans/floor.png").unlink()
+        whole = await memory.say("get_entity", entity="House")
+        assert whole.data["observations"][0]["attachment"]["state"] == state
+    (tmp_path / "secret.png").write_bytes(b"x")
+    (root / "link.png").symlink_to(tmp_path / "secret.png")
+    for path in ("plans/none.png", "../secret.png", str(tmp_path / "secret.png"), "link.png", "app/attention.py"):
+        assert await memory.refusal("remember", entity="House", observation="x", attachment=path), path

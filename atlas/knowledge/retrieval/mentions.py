@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from atlas.code.notes.facts import read_properties
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Filter, Label, Node
 from atlas.knowledge.retrieval.hits import properties_of
@@ -14,6 +15,10 @@ WHOLE, PART = 1.0, 0.7
 """How well a question names an entity: by a whole name or alias, or by one word of its name ("Maria")."""
 RELATED = 0.4
 """Share of the name of an entity that a related one gets."""
+HIERARCHY = frozenset(("PART_OF", "IS_A"))
+BELOW = 0.8
+"""Share of the name of an entity that each level of its parts gets: what is said of a part is said of the whole."""
+MAX_LEVELS = 4
 MAX_NAMED = 20
 MAX_RELATED = 30
 MAX_SHARING = 3
@@ -29,6 +34,8 @@ class Mentions:
     related: Mapping[str, float] = field(default_factory=dict[str, float])
     words: frozenset[str] = frozenset()
     """The words of the question that are names."""
+    parts: tuple[str, ...] = ()
+    """Paths of entities that are part of named ones, or of their kind, the nearest first."""
 
 
 async def mentions(reader: Reader, query: str) -> Mentions:
@@ -43,7 +50,34 @@ async def mentions(reader: Reader, query: str) -> Mentions:
         return Mentions()
     paths = {node.row.path: found[node.row.uid][0] for node in nodes if node.row.uid in found}
     words = frozenset(word for _, words in found.values() for word in words)
-    return Mentions(paths, await _related(reader, {uid: each[0] for uid, each in found.items()}, paths), words)
+    named = {uid: each[0] for uid, each in found.items()}
+    related, parts = await _related(reader, named, paths), list[str]()
+    for uid, share in named.items():
+        for node, level in await hierarchy(reader, uid):
+            if node.row.path not in paths:
+                parts.append(node.row.path)
+                related[node.row.path] = max(related.get(node.row.path, 0.0), share * BELOW**level)
+        for node, level in await hierarchy(reader, uid, above=True):
+            if node.row.path not in paths:
+                related[node.row.path] = max(related.get(node.row.path, 0.0), RELATED * share * BELOW**level)
+    return Mentions(paths, related, words, tuple(dict.fromkeys(parts)))
+
+
+async def hierarchy(reader: Reader, uid: str, *, above: bool = False) -> list[tuple[Node, int]]:
+    """Return the entities that are part of one, or of its kind, with their distance; `above`: what it is part of."""
+    found: list[tuple[Node, int]] = []
+    seen, frontier = {uid}, [uid]
+    for level in range(1, MAX_LEVELS + 1):
+        direction = Direction.OUT if above else Direction.IN
+        edges = await reader.store.edges(frontier, direction, ("RELATES",), each=MAX_RELATED) if frontier else []
+        frontier = list[str]()
+        for edge in edges:
+            kind = str(read_properties(edge.row.properties).get("type", "")).upper()
+            if kind in HIERARCHY and edge.node.row.label == Label.ENTITY and edge.node.row.uid not in seen:
+                seen.add(edge.node.row.uid)
+                frontier.append(edge.node.row.uid)
+                found.append((edge.node, level))
+    return found
 
 
 def _named(reader: Reader, asked: Sequence[str], nodes: Iterable[Node]) -> dict[str, tuple[float, tuple[str, ...]]]:

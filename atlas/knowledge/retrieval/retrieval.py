@@ -12,6 +12,7 @@ from dataclasses import replace
 from atlas.code.reader import Reader
 from atlas.core.errors import NotFound
 from atlas.core.model import Filter, Label, Match, Scored
+from atlas.knowledge.notes.marks import read_marks
 from atlas.knowledge.retrieval import scoring
 from atlas.knowledge.retrieval.candidates import NoteCandidate, Pool, candidates, find_candidates
 from atlas.knowledge.retrieval.contradiction import Clash, clash, statement
@@ -42,6 +43,8 @@ ALWAYS_COMPARED = 20
 """Nearest candidates that are compared word by word; the others only if they share enough words, which is quick."""
 SHARED = 0.34
 """Share of the words of the shorter text, a little below what a clash needs."""
+MAX_PARTS, NOTES_OF_PART = 8, 10
+"""Parts of a named entity whose notes are searched, and how many of each."""
 _SHOWN = 20
 """Hits more than wanted that `similar_notes` reads: some have a status that hides them."""
 
@@ -80,6 +83,7 @@ async def find_notes(reader: Reader, query: str, where: NoteFilter, limit: int) 
     pool = await find_candidates(reader, text, vector, where, limit, path)
     best = scoring.ordered(scoring.fused(pool.words, pool.meaning))[:SENTENCES_OF]
     by_sentence = await best_sentences(reader, vector, [pool.notes[uid].node for uid in best])
+    pool = await _with_parts(reader, text, vector, where, named, pool)
     pool = replace(pool, meaning=scoring.with_sentences(pool.meaning, by_sentence))
     pool, following = await _with_followers(reader, vector, where, path, pool)
     notes, meaning, shares = pool.notes, pool.meaning, _shares(pool.notes, following)
@@ -95,6 +99,16 @@ async def find_notes(reader: Reader, query: str, where: NoteFilter, limit: int) 
         )
         for uid, score in ranked[:limit]
     ]
+
+
+async def _with_parts(reader: Reader, text: str, vector: bytes, where: NoteFilter, named: Mentions, pool: Pool) -> Pool:
+    """Add the best notes about what is part of a named entity, or is of its kind."""
+    if where.entity:
+        return pool
+    for path in named.parts[:MAX_PARTS]:
+        more = await find_candidates(reader, text, vector, where, NOTES_OF_PART, path, size=NOTES_OF_PART)
+        pool = Pool({**more.notes, **pool.notes}, {**more.words, **pool.words}, {**more.meaning, **pool.meaning})
+    return pool
 
 
 async def _path_of(reader: Reader, entity: str) -> str:
@@ -140,6 +154,7 @@ def _rank(
     best = scoring.ordered(scores)[:most]
     newest = scoring.newest(notes[uid].properties.get("created", "") for uid in best)
     answer = answer_pattern(text)
+    said = {uid: read_marks(notes[uid].node.row.docstring) for uid in best}
     final: dict[str, float] = {}
     for uid in best:
         note = notes[uid]
@@ -148,8 +163,9 @@ def _rank(
             # An entity without a text of its own answers only the question for itself.
             score = scoring.BARE_ENTITY if is_name and row.path in named.named else 0.0
         else:
-            score = scores[uid] * scoring.content(row.docstring) * answer_factor(answer, row.docstring)
+            score = scores[uid] * scoring.content(said[uid].text) * answer_factor(answer, row.docstring)
             score += scoring.name_bonus(row.path, named)
+            score *= scoring.importance_factor(said[uid].importance, note.properties.get("created", ""), newest)
         factor = scoring.confidence_factor(note.properties.get("confidence", 1.0))
         final[uid] = score * factor * scoring.age_factor(note.properties.get("created", ""), newest)
     return [Scored(uid, final[uid]) for uid in scoring.ordered(final) if final[uid] > 0]

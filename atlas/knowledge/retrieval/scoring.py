@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from atlas.code.retrieve.fuse import normalised
 from atlas.core.english.sentences import said_sentences
 from atlas.core.model import Node
+from atlas.knowledge.notes.marks import read_marks
 from atlas.knowledge.retrieval.conversation import seconds
 from atlas.knowledge.retrieval.mentions import Mentions
 from atlas.parsing import stem_words
@@ -29,6 +30,10 @@ CONFIDENCE_SPAN = 0.1
 AGE_SPAN, AGE_HALF_LIFE = 0.03, 30 * 86_400.0
 """The newest candidate gains this share of its score; one that is this much older, in seconds, half of it. It
 changes no recall: it orders near equals."""
+
+
+IMPORTANCE_SPAN, IMPORTANCE_HALF_LIFE = 0.3, 180 * 86_400.0
+"""What the user calls important gains this share of its score, half of it for what is this much older, in seconds."""
 
 
 def fused(words: Mapping[str, float], meaning: Mapping[str, float]) -> dict[str, float]:
@@ -93,6 +98,17 @@ def age_factor(created: str, latest: float) -> float:
     return 1 + AGE_SPAN * 0.5 ** (max(latest - seconds(created), 0.0) / AGE_HALF_LIFE)
 
 
+def importance_factor(importance: float | None, created: str, latest: float) -> float:
+    """Return 1 without importance, 1 + IMPORTANCE_SPAN for 1, 1 - IMPORTANCE_SPAN for 0.
+
+    It fades with age: what mattered long ago is ordered like everything else.
+    """
+    if importance is None:
+        return 1.0
+    age = max(latest - seconds(created), 0.0) if created and latest else 0.0
+    return 1 + IMPORTANCE_SPAN * (2 * importance - 1) * 0.5 ** (age / IMPORTANCE_HALF_LIFE)
+
+
 def shared_words(asked: set[str], found: set[str]) -> float:
     """Return the share of the stems of a question that a text has."""
     return len(asked & found) / len(asked) if asked else 0.0
@@ -113,6 +129,7 @@ def reasons(
 ) -> tuple[str, ...]:
     """Return why a note was found; `following` are the notes that follow good hits in a conversation."""
     uid, path = node.row.uid, node.row.path
+    importance = read_marks(node.row.docstring).importance
     found = ["name"] if path in named.named else ["related"] if path in named.related else []
     if words.get(uid, 0.0) > 0:
         found.append("words")
@@ -120,4 +137,6 @@ def reasons(
         found.append(f"meaning {meaning[uid]:.2f}")
     if uid in following:
         found.append("conversation")
+    if importance is not None:
+        found.append(f"importance {importance:.2f}")
     return tuple(found)

@@ -179,6 +179,8 @@ MEMORY_TOOLS: tuple[Tool, ...] = (
             "type": text("Type of the entity", 200),
             "aliases": list_of(text("", 200), 50),
             "when": text("Date of the event; default now", 40),
+            "importance": _SHARE,
+            "attachment": text("Path of an image or sound that it describes", 1000),
             "personal": {**FLAG, "description": "The user's notes, not the project's"},
             **_KEY,
         },

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
@@ -15,9 +16,10 @@ from atlas.core.invisible import escaped
 from atlas.core.model import Filter, Label
 from atlas.core.short_term import ShortTermEntry
 from atlas.core.threads import in_thread
-from atlas.knowledge.notes.checks import check_line, check_text
+from atlas.knowledge.notes.checks import check_line, check_share, check_text
 from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.ids import is_id
+from atlas.knowledge.notes.marks import attach, with_marks
 from atlas.knowledge.notes.notebook import timestamp
 from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
 from atlas.knowledge.retrieval.retrieval import similar_notes
@@ -59,10 +61,14 @@ async def remember(
     entity_type: str = "",
     aliases: Sequence[str] = (),
     when: str = "",
+    importance: float | None = None,
+    attachment: str = "",
     personal: bool = False,
     idempotency_key: str = "",
 ) -> ItemsAnswer:
     """Append an observation to an entity, which is created if there is none of this name or alias.
+
+    `importance` moves it in rankings, less the older it gets. `attachment`: a file that the observation describes.
 
     Raises ConfigError for invalid values and secrets, NotFound for an unknown id, StoreError.
     """
@@ -72,6 +78,10 @@ async def remember(
     kind = check_line("type", entity_type) if entity_type.strip() else ""
     other_names = tuple(check_line("alias", one) for one in aliases)
     created = moment(when) if when.strip() else ""
+    file = attach(base.notebook.folder.root, attachment.strip()) if attachment.strip() else None
+    weight = None if importance is None else check_share("importance", importance)
+    if file is not None or (weight is not None and text):
+        text = with_marks(text or Path(file.path if file else "").name, weight, file)
     arguments: dict[str, object] = {"entity": name, "observation": text, "type": kind, "aliases": list(other_names)}
     # as it was given: a span such as 7d is another moment in a repeated call
     arguments["when"] = when.strip()

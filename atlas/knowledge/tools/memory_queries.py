@@ -22,7 +22,8 @@ from atlas.core.short_term import ShortTermEntry
 from atlas.core.wording import counted
 from atlas.knowledge.notes.checks import check_line, check_question
 from atlas.knowledge.retrieval.hits import NoteFilter, NoteHit
-from atlas.knowledge.retrieval.retrieval import find_notes
+from atlas.knowledge.retrieval.mentions import hierarchy
+from atlas.knowledge.retrieval.retrieval import MAX_PARTS, find_notes
 from atlas.knowledge.retrieval.short_term import ShortTermHit, emotional_neighbours, merge_short_term, normalised
 from atlas.knowledge.tools.claim_queries import MAX_REPEATED
 from atlas.knowledge.tools.note_base import Knowledge, find_entity, properties_of
@@ -191,10 +192,13 @@ async def _search(
     for one in opened:
         if places is not None and one.base.project not in places:
             continue
-        entity = make_uid(one.base.project, places[one.base.project]) if places is not None else ""
+        reader, entity = one.atlas.reader, make_uid(one.base.project, places[one.base.project]) if places else ""
         labels = (Label.OBSERVATION,) if entity else RECALLED
-        where = NoteFilter(labels=labels, since=since, entity=entity)
-        found = comparable(await find_notes(one.atlas.reader, text, where, limit))
+        parts = [node.row.uid for node, _ in await hierarchy(reader, entity)] if entity else []
+        every: list[NoteHit] = []
+        for uid in (entity, *parts[:MAX_PARTS]):
+            every += await find_notes(reader, text, NoteFilter(labels=labels, since=since, entity=uid), limit)
+        found = comparable(sorted(every, key=lambda hit: -hit.score))
         hits += found
         bases |= {hit.node.row.uid: one for hit in found}
     hits.sort(key=lambda hit: -hit.score)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from atlas.answers.assemble import fit_counted
@@ -19,6 +19,7 @@ from atlas.core.ids import is_personal, make_uid
 from atlas.core.invisible import escaped, quoted
 from atlas.core.model import Label, Node
 from atlas.core.project_state import ProjectState
+from atlas.knowledge.notes.marks import Marked, read_marks
 from atlas.knowledge.retrieval.hits import NoteHit
 from atlas.knowledge.retrieval.short_term import scaled
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase
@@ -56,6 +57,8 @@ def unit_item(
     own = is_personal(row.uid)
     facts = facts_of(row)
     said = row.name if row.label == Label.ENTITY else row.docstring
+    marked = read_marks(said) if row.label == Label.OBSERVATION else Marked(said)
+    said = marked.text
     if row.label == Label.ADR:
         # its text begins with its status and date as a rule: the title says what was decided
         said = f"{row.name}. {row.docstring}"
@@ -64,6 +67,11 @@ def unit_item(
         line = f"{line}; source {quoted_text(facts.source, SHOWN_SOURCE)}"
     if own:
         line = f"{line}; {PERSONAL}"
+    file = marked.attachment
+    if file is not None:
+        line = f"{line}; attachment {quoted_text(file.path, SHOWN_SOURCE)} {file.type}"
+    if marked.importance is not None and score is None:
+        line = f"{line}; importance {marked.importance:.2f}"
     if score is not None:
         line = f"{line}; {score_text(score, why)}"
     data: dict[str, Any] = {
@@ -83,6 +91,8 @@ def unit_item(
         "score": None if score is None else round(score, 4),
         "why": list(why),
         PERSONAL: own or None,
+        "importance": marked.importance,
+        "attachment": asdict(replace(file, path=escaped(file.path))) if file is not None else None,
         **more,
     }
     return Item(line, {**data, **{name: value for name, value in optional.items() if value not in ("", None, [])}})

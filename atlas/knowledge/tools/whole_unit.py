@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
@@ -18,9 +19,11 @@ from atlas.core.ids import make_uid
 from atlas.core.invisible import escaped
 from atlas.core.model import PROSE, Direction, Edge, EdgeType, Label, Node
 from atlas.core.paper_source import PaperLinks
+from atlas.core.threads import in_thread
 from atlas.core.wording import counted
 from atlas.knowledge.notes.checks import MAX_NAME, MAX_TEXT, check_line
 from atlas.knowledge.notes.front_matter import read_text
+from atlas.knowledge.notes.marks import Attachment
 from atlas.knowledge.retrieval.lineage import RELATIONS
 from atlas.knowledge.retrieval.papers import paper_rows
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase, aliases_of, find_entity, properties_of
@@ -185,7 +188,16 @@ async def _observations(one: Opened, node: Node) -> list[Item]:
         return []
     edges = await one.atlas.reader.store.edges([node.row.uid], Direction.OUT, [EdgeType.HAS_OBSERVATION], limit=10_000)
     newest = sorted(edges, key=lambda edge: str(properties_of(edge.node).get("created", "")), reverse=True)
-    return [unit_item(edge.node) for edge in newest[:50]]
+    items = [unit_item(edge.node) for edge in newest[:50]]
+    root = one.base.notebook.folder.root
+    return [await in_thread(_with_state, root, item) if "attachment" in item.data else item for item in items]
+
+
+def _with_state(root: Path, item: Item) -> Item:
+    """Return an observation with the state of the file that it describes."""
+    file = item.data["attachment"]
+    state = Attachment(**file).state(root)
+    return Item(f"{item.line}; file {state}", {**item.data, "attachment": {**file, "state": state}})
 
 
 def _commit_item(commit: Commit) -> Item:
