@@ -371,3 +371,56 @@ def test_the_turns_of_a_conversation_keep_their_order(book: Notebook, tmp_path: 
     turns = [one for found in notes(book.folder) for one in found.note.observations]
     assert [one.text for one in sorted(turns, key=lambda one: one.id)] == [f"Turn {at}." for at in range(20)]
     assert {one.created for one in turns} == {"2023-05-08T00:00:00Z"}
+
+
+def test_a_conversation_log_and_memories_of_mem0(book: Notebook, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"entity": "Mara", "text": "I moved to Porto.", "created_at": "2025-03-04T10:00:00Z"}\n')
+    rows = [{"id": "1", "memory": "Likes figs.", "user_id": "mara", "hash": "x", "created_at": "2025-03-05T10:00:00Z"}]
+    edges = [{"source": "mara", "relationship": "lives_in", "destination": "Porto"}]
+    (tmp_path / "mem0.json").write_text(json.dumps({"results": rows, "relations": edges}))
+    line = (
+        '{"type": "entity", "name": "Porto", "entityType": "city", "observations": ["On the Douro."]}'
+        '{"type": "relation", "from": "Mara", "to": "Porto", "relationType": "LIVES_IN"}'
+    )
+    (tmp_path / "memory.jsonl").write_text(line + "\n" + line)
+    report = import_notes(book, [log, tmp_path / "memory.jsonl", tmp_path / "mem0.json"])
+    assert not report.problems, report.problems
+    mara, porto = (find_note(book.folder, name).note for name in ("Mara", "Porto"))
+    assert [(one.text, one.created) for one in mara.observations] == [
+        ("I moved to Porto.", "2025-03-04T10:00:00Z"),
+        ("Likes figs.", "2025-03-05T10:00:00Z"),
+    ]
+    assert {(one.type.upper(), one.to) for one in mara.relations} == {("LIVES_IN", porto.id)}
+
+
+def test_folders_of_obsidian_and_basic_memory(book: Notebook, tmp_path: Path) -> None:
+    vault, basic = tmp_path / "vault", tmp_path / "basic"
+    (vault / ".obsidian").mkdir(parents=True)
+    (vault / "Tea.md").write_text(
+        "---\naliases: [chai]\n---\n# Tea\nGrows in [[Places/Assam|the north]].\n\n- Needs rain.\n"
+    )
+    (vault / "Assam.markdown").write_text("A valley. ![[map.png]]\n")
+    (vault / "map.png").write_bytes(b"x")
+    basic.mkdir()
+    (basic / "coffee.md").write_text(
+        "---\ntitle: Coffee\ntype: note\npermalink: coffee\n---\n# Coffee\n\n## Observations\n"
+        "- [fact] Grows in shade. #plant (botany)\n\n## Relations\n- competes_with [[Tea]]\n- pairs with [[Milk]]\n"
+    )
+    report = import_notes(book, [vault, basic])
+    assert report.left_out == {".png": 1}
+    assert [one.message for one in report.problems] == ["no entity 'Milk': the relation is not imported"]
+    tea, assam, coffee = (find_note(book.folder, name).note for name in ("chai", "Assam", "Coffee"))
+    assert [one.text for one in tea.observations] == ["Grows in the north.", "Needs rain."]
+    assert [(one.type, one.to) for one in tea.relations] == [("LINKS_TO", assam.id)]
+    assert [(one.type, one.to) for one in coffee.relations] == [("COMPETES_WITH", tea.id)]
+    assert [one.text for one in coffee.observations] == ["[fact] Grows in shade. #plant (botany)"]
+
+
+@pytest.mark.parametrize(("stated", "read"), [("90%", 0.9), ("0,9", 0.9), ("0.25", 0.25), ("2%", 0.02)])
+def test_a_confidence_as_people_write_it(book: Notebook, tmp_path: Path, stated: str, read: float) -> None:
+    (tmp_path / "claims").mkdir()
+    (tmp_path / "claims/page.md").write_text(f"---\nconfidence: {stated}\n---\nOn a page.\n")
+    (tmp_path / "rows.json").write_text(json.dumps([{"content": "In a row.", "confidence": stated}]))
+    import_notes(book, [tmp_path / "claims", tmp_path / "rows.json"])
+    assert [one.note.confidence for one in notes(book.folder)] == [read, read]

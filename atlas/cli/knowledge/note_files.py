@@ -286,6 +286,7 @@ def _end_import(report: ImportReport, *, json: bool) -> None:
             for one in report.problems
         ]
         summary = {"added": report.added, "present": report.present, "refused": report.refused}
+        summary["left_out"] = report.left_out
         output.print_json({**summary, "dry_run": report.dry_run, "problems": problems})
     else:
         for one in report.problems[:SHOWN]:
@@ -294,6 +295,9 @@ def _end_import(report: ImportReport, *, json: bool) -> None:
             print(f"... {report.refused - min(len(report.problems), SHOWN):,} more: --json", file=sys.stderr)
         added = counts(*((number, kind) for kind, number in report.added.items())) or "nothing"
         print(f"{'would add' if report.dry_run else 'added'} {added}; {report.present:,} there already")
+        if report.left_out:
+            endings = ", ".join(f"{count:,} {ending}" for ending, count in sorted(report.left_out.items()))
+            print(f"files left out: {endings}", file=sys.stderr)
         if report.refused:
             print(f"{counted(report.refused, 'row', ',')} not imported", file=sys.stderr)
     if report.refused:

@@ -41,6 +41,7 @@ FIXES = {
     "note-conflict": "Resolve the merge: keep what holds of both sides, and remove the markers.",
     "note-encoding": "Save the file as UTF-8 without NUL characters.",
     "note-link": "Replace the link by the file.",
+    "note-ending": "Rename it to end in .md.",
     "note-special": "Remove it: only files and folders belong here.",
     "note-unreadable": "Correct its permissions.",
     "note-draft": "Remove it: `atlas notes doctor --fix`.",
@@ -49,6 +50,7 @@ FIXES = {
 _ENTRIES = {
     EntryKind.DRAFT: ("note-draft", "an interrupted write left this draft"),
     EntryKind.LINK: ("note-link", "symbolic links are not read"),
+    EntryKind.ENDING: ("note-ending", "only files that end in .md are read"),
     EntryKind.SPECIAL: ("note-special", "this is neither a file nor a folder"),
     EntryKind.TOO_LARGE: ("note-limit", "a note has at most 1 MiB"),
     EntryKind.TOO_DEEP: ("note-limit", "folders are nested too deeply"),

@@ -37,10 +37,16 @@ class EntryKind(StrEnum):
     LINK = "link"
     SPECIAL = "special"
     """Neither file nor folder: a FIFO, a socket, a device."""
+    ENDING = "ending"
+    """Markdown whose name does not end in `.md`, so that nothing reads it."""
     TOO_LARGE = "too large"
     UNCHECKED = "has too many places that may hold a secret"
     TOO_DEEP = "too deep"
     UNREADABLE = "unreadable"
+
+
+OTHER_ENDINGS = (".markdown", ".mdown", ".mkd", ".mdx", ".MD")
+"""Of Markdown files that are not read as notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,8 @@ def _below(folder: str, path: str, depth: int) -> Iterator[ListedFile]:
                 yield ListedFile(f"{place}/", EntryKind.TOO_DEEP)
             else:
                 yield from _below(one.path, place, depth + 1)
+        elif one.name.endswith(OTHER_ENDINGS):
+            yield ListedFile(place, EntryKind.ENDING)
         elif one.name.endswith(".md") and (status := _status(one)) is not None:
             yield ListedFile(place, _kind(one, status), status.st_mtime)
 

@@ -18,7 +18,7 @@ KINDS = ("image/", "audio/")
 MAX_MARK = 1_200
 """Characters of one mark."""
 _MARK = re.compile(
-    r"\s*\((?:importance: (?P<importance>0(?:\.\d{1,4})?|1(?:\.0{1,4})?)"
+    r" ?\((?:importance: (?P<importance>0(?:\.\d{1,4})?|1(?:\.0{1,4})?)"
     r"|attachment: (?P<path>[^()]{1,1000}) (?P<type>(?:image|audio)/[\w.+-]{1,60}) (?P<digest>[0-9a-f]{16,64}))\)$"
 )
 

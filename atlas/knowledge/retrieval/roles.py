@@ -17,11 +17,9 @@ Found = tuple[str, str, str]
 
 _MUTUAL = frozenset(map(stem, WORDS["mutual"].split()))
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+(?:\w+ly\s+)?(\w+)(\s+by\b)?", re.IGNORECASE)
-_UNIQUE = re.compile(
-    r"^(?P<subject>.{1,80}?)\s(?:is|was|are|were|remains|became)\s(?:still\s)?the\s(?P<rest>.*\b"
-    r"(?:\w{2,20}est|most|least|only|sole|first|last|next|main|capital|default|inventor|founder|author|owner)\b.*)$",
-    re.IGNORECASE,
-)
+_THE = re.compile(r" (?:is|was|are|were|remains|became) (?:still )?the ", re.IGNORECASE)
+_SOLE = frozenset(stem(word) for word in WORDS["sole"].split())
+MAX_SUBJECT = 80
 _ONCE = re.compile(rf"\b(?:{'|'.join(WORDS['once'].split())})\s+(?P<how>in|on|at|by|from|near)\s", re.IGNORECASE)
 _LINES = enumerate(WORDS["exclusive"].strip().splitlines())
 _EXCLUSIVE = {stem(word): at for at, line in _LINES for word in line.split()}
@@ -116,12 +114,15 @@ _MANNER = frozenset(map(stem, WORDS["manner"].split()))
 
 def unique(one: Statement, other: Statement) -> Found | None:
     """Return two that are called the only one of a kind: "Everest is the highest mountain", "K2 is" the same."""
-    mine, theirs = _UNIQUE.match(one.text), _UNIQUE.match(other.text)
+    mine, theirs = _THE.search(one.text), _THE.search(other.text)
     if mine is None or theirs is None or one.is_negated or other.is_negated:
         return None
-    if _forms(mine["rest"]) != _forms(theirs["rest"]) or _forms(mine["subject"]) & _forms(theirs["subject"]):
+    subject, its_subject = one.text[: mine.start()], other.text[: theirs.start()]
+    rest, its_rest = (_forms(side.text[the.end() :]) for side, the in ((one, mine), (other, theirs)))
+    is_sole = any(word in _SOLE or (len(word) > 4 and word.endswith("est")) for word in rest)
+    if not is_sole or rest != its_rest or max(len(subject), len(its_subject)) > MAX_SUBJECT:
         return None
-    return "subject", mine["subject"], theirs["subject"]
+    return None if _forms(subject) & _forms(its_subject) else ("subject", subject, its_subject)
 
 
 def exclusive(one: Statement, other: Statement) -> Found | None:

@@ -134,7 +134,7 @@ def comparable(hits: Sequence[NoteHit]) -> list[NoteHit]:
     kept = [hit for hit in hits if hit.meaning >= LEAST_MEANING or set(hit.why) & _REASONS]
     top = max((hit.score for hit in kept), default=0.0)
     best = max((scaled(hit.meaning) for hit in kept), default=0.0)
-    floor = WORDS_ONLY if any({"words", "name"} & set(hit.why) for hit in kept) else 0.0
+    floor = WORDS_ONLY if any({"words", "name", "related"} & set(hit.why) for hit in kept) else 0.0
     scale = max(best, floor) / top if top > 0 else 0.0
     scaled_hits = (replace(hit, score=hit.score * scale) for hit in kept)
     return [hit for hit in scaled_hits if hit.score >= LEAST_SCORE]

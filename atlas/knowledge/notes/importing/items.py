@@ -68,6 +68,8 @@ class ObservationsItem:
     place: SourcePlace
     entity: str
     observations: tuple[ObservationItem, ...]
+    creates: bool = False
+    """The entity is created if it is missing: a log of a conversation has no rows for those who speak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,8 @@ class ImportReport:
     """What was there already."""
     refused: int = 0
     problems: list[RowProblem] = field(default_factory=list[RowProblem])
+    left_out: dict[str, int] = field(default_factory=dict[str, int])
+    """Number of files in imported folders that are neither pages nor rows, by ending."""
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, kind: str, count: int = 1) -> None:
@@ -127,6 +131,11 @@ class ImportReport:
         """Count what was there already."""
         with self._guard:
             self.present += count
+
+    def leave_out(self, ending: str) -> None:
+        """Count a file in an imported folder that is neither a page nor rows."""
+        with self._guard:
+            self.left_out[ending] = self.left_out.get(ending, 0) + 1
 
     def refuse(self, place: SourcePlace, error: ConfigError | str, hint: str = "") -> None:
         """Report a row that is not imported."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from atlas.code.notes.note import Note, read_note
@@ -15,8 +16,9 @@ from atlas.core.errors import ConfigError
 from atlas.knowledge.notes.checks import check_line
 from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.ids import is_id
-from atlas.knowledge.notes.importing.items import NoteItem, SourcePlace, read_time
-from atlas.knowledge.notes.importing.shapes import MAX_ID, check_file
+from atlas.knowledge.notes.importing.items import Item, NoteItem, SourcePlace, read_time
+from atlas.knowledge.notes.importing.shapes import MAX_ID, check_file, read_share
+from atlas.knowledge.notes.importing.vaults import vault_items
 
 _FOLDERS = {
     **dict.fromkeys(("adr", "adrs", "decisions", "decision-records", "architecture-decisions"), "decision"),
@@ -40,16 +42,18 @@ _PREFIX = 2000
 """Characters of a decision in which its status and date are looked for."""
 
 
-def read_page(data: bytes, name: str, file: str, kind: str) -> NoteItem:
-    """Return the note in a Markdown file; `name` is its path below the imported folder, `file` the one to report.
+def read_page(data: bytes, name: str, file: str, kind: str, *, in_vault: bool = False) -> Iterator[Item]:
+    """Yield what a Markdown file holds; `name` is its path below the imported folder, `file` the one to report.
 
-    Raises ConfigError for a file that cannot be imported.
+    `in_vault`: a page that does not say what it is, is a page of Obsidian. Raises ConfigError for a file that cannot be
+    imported.
     """
     check_file(data)
     note = read_note(data)
     place = SourcePlace(file, 1)
     if note.id and note.kind:
-        return NoteItem(place, note.kind, note.id, note.name, "", native=note.id, data=data)
+        yield NoteItem(place, note.kind, note.id, note.name, "", native=note.id, data=data)
+        return
     if name.lower().rpartition("/")[2].startswith("readme.") and not note.front_end:
         raise ConfigError("a README without front matter is no note", "Give it front matter with a kind.")
     broken = next((one for one in note.problems if one.code in ("note-yaml", "note-limit")), None)
@@ -59,9 +63,17 @@ def read_page(data: bytes, name: str, file: str, kind: str) -> NoteItem:
     if not text:
         raise ConfigError("the file has no text", "Write the note below the front matter.")
     heading = _HEADING.search(text)
+    if not (kind or note.kind) and (in_vault or raw_value(data, note, "permalink")):
+        created = note.created or read_time(raw_value(data, note, "date"))
+        title = raw_value(data, note, "title") or PurePosixPath(name).stem
+        yield from vault_items(note, text, title, name, created, place)
+        return
     found = _kind(note, data, kind, heading.group(1) if heading else "", name)
     title = _title(data, note, heading, name)
     values: dict[str, Value] = {}
+    if (share := raw_value(data, note, "confidence")) and re.fullmatch(r"[\d.,]+\s*%|\d+,\d+", share):
+        # the index would read it as 0
+        values["confidence"] = read_share(share)
     if found == "entity":
         values["name"] = note.name or check_line("name", title)
     created = note.created
@@ -74,7 +86,7 @@ def read_page(data: bytes, name: str, file: str, kind: str) -> NoteItem:
         created = created or (read_time(date.group(1)) if date else "")
     foreign = check_line("id", raw_value(data, note, "id") or name, MAX_ID)
     kept = data if note.front_end else b""
-    return NoteItem(place, found, foreign, title, text, values, created, data=kept)
+    yield NoteItem(place, found, foreign, title, text, values, created, data=kept)
 
 
 def raw_value(data: bytes, note: Note, name: str) -> str:

@@ -81,11 +81,14 @@ def make_plan(folder: KnowledgeFolder, items: Iterable[Item], origin: str, repor
             later.append(item)
     for item in later:
         if isinstance(item, ObservationsItem):
-            entity = plan.names.get(item.entity.casefold())
-            if entity is None:
-                report.refuse(item.place, f"no entity {item.entity!r}", "Import its row, too.")
-            else:
-                _add_observations(plan, _change(plan, entity), item.observations, report)
+            if item.entity.casefold() not in plan.names:
+                if not item.creates:
+                    report.refuse(item.place, f"no entity {item.entity!r}", "Import its row, too.")
+                    continue
+                new = NoteItem(item.place, "entity", item.entity, item.entity, "", {"name": item.entity})
+                _add_note(plan, folder, new, prefix, report)
+            entity = plan.names[item.entity.casefold()]
+            _add_observations(plan, _change(plan, entity), item.observations, report)
         elif isinstance(item, RelationItem):
             _add_relation(plan, item, prefix, report)
         elif (note_id := plan.origins.get(prefix + item.foreign)) is not None:

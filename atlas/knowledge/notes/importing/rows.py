@@ -21,11 +21,13 @@ MAX_ROWS = 1_000_000
 _MAX_LINE = 8 << 20
 """Characters of a row in JSON Lines."""
 
-SECTIONS = frozenset(
-    ("@graph", "notes", "units", "claims", "propositions", "hypotheses", "entities", "relations", "observations")
-)
+_CLAIMS = ("@graph", "notes", "units", "claims", "propositions", "hypotheses")
+_MEMORIES = ("entities", "relations", "observations", "results", "memories", "messages")
+SECTIONS = frozenset((*_CLAIMS, *_MEMORIES))
 """Keys of a document whose values are rows."""
 _ABOUT_DOCUMENT = frozenset(("@context", "@id", "@type", "version", "metadata", "meta", "project", "generated_at"))
+_OWN_ROW = frozenset(("type", "content", "text", "entity", "memory"))
+"""Keys of a row, if the only line of a file is an object."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -104,14 +106,20 @@ def _is_lines(text: str, at: int) -> bool:
     if end - at > _MAX_LINE:
         return False
     try:
-        first = _decode(text[at:end])
+        first, more = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
+        return False
+    if more > end:
+        return False
+    if text.startswith("{", _skip(text, more)) and _skip(text, more) < end:
+        return True
+    if _skip(text, more) < end:
         return False
     if not isinstance(first, dict):
         return False
     names = cast("dict[str, Any]", first)
     is_document = any(isinstance(names.get(name), list) for name in SECTIONS - {"observations"})
-    return not is_document and (_skip(text, end) < len(text) or "type" in names or "content" in names)
+    return not is_document and (_skip(text, end) < len(text) or not _OWN_ROW.isdisjoint(names))
 
 
 def _lines(text: str) -> Iterator[Row | BadRow]:
@@ -121,10 +129,22 @@ def _lines(text: str) -> Iterator[Row | BadRow]:
         if len(line) > _MAX_LINE:
             yield BadRow(number, f"the line has more than {_MAX_LINE >> 20} Mi characters")
             continue
+        at = _skip(line, 0)
         try:
-            yield Row(number, _decode(line))
+            while at < len(line):
+                # some programs write several documents on a line
+                value, at = _DECODER.raw_decode(line, at)
+                yield Row(number, value)
+                at = _skip(line, at)
         except (ValueError, RecursionError) as error:
             yield BadRow(number, f"the line is not JSON: {_why(error)}")
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 class _Document:
@@ -133,7 +153,7 @@ class _Document:
     def __init__(self, text: str) -> None:
         self._text = text
         self._line, self._counted = 1, 0
-        self._decoder = json.JSONDecoder(parse_constant=_refuse)
+        self._decoder = _DECODER
 
     def rows(self, at: int) -> Iterator[Row | BadRow]:
         try:
@@ -199,14 +219,6 @@ class _Document:
             self._line += self._text.count("\n", self._counted, at)
             self._counted = at
         return self._line
-
-
-def _decode(text: str) -> Any:
-    return json.loads(text, parse_constant=_refuse)
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
 
 
 def _skip(text: str, at: int) -> int:

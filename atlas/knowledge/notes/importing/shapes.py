@@ -121,11 +121,25 @@ def _entity(fields: Fields, place: SourcePlace, _: str) -> Iterator[Item]:
     yield NoteItem(place, "entity", name, name, "", values, created, observations)
 
 
+def _mem0(fields: Fields, place: SourcePlace, _: str) -> Iterator[Item]:
+    """Read a memory of mem0: the entity is whose memory it is."""
+    name = _text(fields, ("user_id", "agent_id", "app_id", "run_id")) or "user"
+    text = _observation(_text(fields, ("memory",)))
+    created = read_time(_first(fields, ("created_at", "updated_at")))
+    yield ObservationsItem(place, check_line("entity", name), (ObservationItem(text, created),), creates=True)
+
+
+def _mem0_relation(fields: Fields, place: SourcePlace, _: str) -> Iterator[Item]:
+    ends = (_foreign(fields["source"]), _foreign(_first(fields, ("destination", "target"))))
+    yield _relation(fields, place, "entity", ends, _text(fields, ("relationship", "relation")))
+
+
 def _loose_observations(fields: Fields, place: SourcePlace, _: str) -> Iterator[Item]:
     name = check_line("entity", _text(fields, ("entityName", "entity_name", "entity")))
     contents = _first(fields, ("contents", "observations", "observation", *_TEXTS))
-    found = _observations(contents, read_time(_first(fields, _CREATED)))
-    yield ObservationsItem(place, name, tuple(found))
+    created = read_time(_first(fields, _CREATED))
+    found = _observations(contents, created)
+    yield ObservationsItem(place, name, tuple(found), creates="entity" in fields and created != "")
 
 
 def _unit_relation(fields: Fields, place: SourcePlace, _: str) -> Iterator[Item]:
@@ -159,6 +173,8 @@ _SHAPES: Sequence[tuple[Callable[[Fields, str], bool], Callable[[Fields, SourceP
     (lambda row, _: "@id" in row or (row.get("kind") in KINDS and is_id(str(row.get("id")))), _native),
     (lambda row, _: "source_id" in row and "target_id" in row, _unit_relation),
     (lambda row, _: "from" in row and "to" in row, _entity_relation),
+    (lambda row, _: "source" in row and ("relationship" in row or "destination" in row), _mem0_relation),
+    (lambda row, _: isinstance(row.get("memory"), str), _mem0),
     (lambda row, _: "name" in row and ("entityType" in row or "entity_type" in row), _entity),
     (lambda row, section: "name" in row and (section == "entities" or row.get("type") == "entity"), _entity),
     (lambda row, _: "name" in row and isinstance(row.get("observations"), list), _entity),
@@ -207,12 +223,17 @@ def _source(fields: Fields) -> str:
 
 
 def _share(value: Any) -> float:
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            value = math.nan
-    return check_share("confidence", value)
+    return read_share(value) if isinstance(value, str) else check_share("confidence", value)
+
+
+def read_share(text: str) -> float:
+    """Return a confidence: `0.9`, `0,9` or `90%`. Raises ConfigError for any other text."""
+    plain = text.strip().replace(",", ".")
+    try:
+        value = float(plain.removesuffix("%"))
+    except ValueError:
+        value = math.nan
+    return check_share("confidence", value / 100 if plain.endswith("%") else value)
 
 
 def _foreign(value: Any) -> str:

@@ -17,6 +17,7 @@ from atlas.runtime.process.files import read_file
 MAX_FILES = 200_000
 """Files of one import."""
 _MAX_DEPTH = 64
+_PAGES = (".md", ".markdown")
 _ROWS = (".json", ".jsonld", ".jsonl", ".ndjson", ".csv")
 
 
@@ -29,6 +30,7 @@ def read_sources(paths: Iterable[Path], kind: str, report: ImportReport) -> Iter
         if not path.exists():
             raise ConfigError(f"{path} does not exist", "Give a file or a folder to import.")
         top = path.resolve()
+        in_vault = (top / ".obsidian").is_dir()
         if not top.is_dir():
             yield from _file(top, f"{top.parent.name}/{top.name}", str(path), kind, report)
             continue
@@ -39,25 +41,27 @@ def read_sources(paths: Iterable[Path], kind: str, report: ImportReport) -> Iter
                 break
             # the folder's own name may say what its files are
             name = Path(top.name, os.path.relpath(file, top)).as_posix()
-            yield from _file(Path(file), name, shown, kind, report)
+            yield from _file(Path(file), name, shown, kind, report, in_vault=in_vault)
 
 
-def _file(file: Path, name: str, shown: str, kind: str, report: ImportReport) -> Iterator[Item]:
+def _file(
+    file: Path, name: str, shown: str, kind: str, report: ImportReport, *, in_vault: bool = False
+) -> Iterator[Item]:
     name, shown = _printable(name), _printable(shown)
     suffix = file.suffix.lower()
-    if suffix not in (*_ROWS, ".md"):
+    if suffix not in (*_ROWS, *_PAGES):
         report.refuse(SourcePlace(shown, 1), f"files {suffix or 'without ending'} are not imported", _HINT)
         return
     try:
-        data = read_file(file, MAX_FILE if suffix == ".md" else MAX_INPUT, own=False)
+        data = read_file(file, MAX_FILE if suffix in _PAGES else MAX_INPUT, own=False)
     except OSError as error:
         report.refuse(
             SourcePlace(shown, 1), f"the file cannot be read: {error.strerror}", "Split it, or check its rights."
         )
         return
-    if suffix == ".md":
+    if suffix in _PAGES:
         try:
-            yield read_page(data, name, shown, kind)
+            yield from read_page(data, name, shown, kind, in_vault=in_vault)
         except ConfigError as error:
             report.refuse(SourcePlace(shown, 1), error)
         return
@@ -85,7 +89,7 @@ def _files(folder: str, depth: int, report: ImportReport) -> Iterator[str]:
         )
         return
     for one in ordered:
-        is_wanted = one.name.lower().endswith((*_ROWS, ".md")) and not one.name.startswith(".")
+        is_wanted = one.name.lower().endswith((*_ROWS, *_PAGES)) and not one.name.startswith(".")
         if is_wanted and one.is_symlink():
             report.refuse(
                 SourcePlace(_printable(one.path), 1), "symbolic links are not followed", "Give the file itself."
@@ -94,6 +98,9 @@ def _files(folder: str, depth: int, report: ImportReport) -> Iterator[str]:
             yield from _files(one.path, depth + 1, report)
         elif is_wanted and one.is_file(follow_symlinks=False):
             yield one.path
+        elif one.is_file(follow_symlinks=False) and not one.name.startswith("."):
+            suffix = Path(one.name).suffix.lower()
+            report.leave_out(suffix or "without ending")
 
 
 def _printable(text: str) -> str:
