@@ -18,9 +18,7 @@ from atlas.knowledge.notes.importing.items import Item, NoteItem, ObservationIte
 
 LINKS = "LINKS_TO"
 MAX_OBSERVATION = 20_000
-_RELATION = re.compile(
-    r"^[-*+] (?P<type>[^\[\]]{1,100}+)\[\[(?P<to>[^\[\]|#]{1,200}+)[^\]]{0,200}+\]\](?: \([^)]*+\))?$"
-)
+_RELATION = re.compile(r"[-*+] ([^\[\]]{1,100}+)\[\[")
 _LINK = re.compile(r"(?<!!)\[\[(?P<to>[^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|[^\[\]]{0,200})?\]\]")
 _SHOWN = re.compile(r"\[\[(?:[^\[\]|]{1,400}\|)?([^\[\]|]{1,400})\]\]")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
@@ -39,10 +37,8 @@ def vault_items(note: Note, text: str, title: str, name: str, created: str, plac
     observations: list[ObservationItem] = []
     relations: dict[tuple[str, str], RelationItem] = {}
     for part in _parts(text):
-        stated = _RELATION.fullmatch(part)
-        found = (
-            [(_type(stated["type"]), stated["to"])] if stated else [(LINKS, one["to"]) for one in _LINK.finditer(part)]
-        )
+        stated = _stated(part)
+        found = [stated] if stated else [(LINKS, one["to"]) for one in _LINK.finditer(part)]
         for kind, target in found:
             # a link names a page by its path or its name
             to = PurePosixPath(target.strip()).name.removesuffix(".md")
@@ -52,6 +48,16 @@ def vault_items(note: Note, text: str, title: str, name: str, created: str, plac
             observations.append(ObservationItem(check_line("observation", said, MAX_OBSERVATION), created))
     yield NoteItem(place, "entity", own, own, "", values, created, observations)
     yield from relations.values()
+
+
+def _stated(part: str) -> tuple[str, str] | None:
+    """Return type and target of `- relation [[Page]] (context)`, None for another line."""
+    match = _RELATION.match(part)
+    link = _LINK.match(part, match.end() - 2) if match else None
+    rest = part[link.end() :].strip() if link else "-"
+    if match is None or link is None or (rest and not (rest[0] == "(" and rest[-1] == ")")):
+        return None
+    return _type(match[1]), link["to"]
 
 
 def _type(text: str) -> str:
