@@ -24,6 +24,7 @@ from atlas.app.toolsets import TOOLSETS, tools_of
 from atlas.core.errors import AtlasError, ConfigError, NotFound, OlderSchema
 from atlas.core.threads import in_background
 from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
+from atlas.runtime.process.metrics import CALLS, start_tracing
 
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
@@ -111,8 +112,23 @@ class Session:
 
         budget = arguments.get("token_budget", 0)
         is_large = isinstance(budget, int) and budget > INLINE_TOKENS and not tool.is_bounded
+        with CALLS.call(tool.name):
+            return await self._call(tool, arguments, Caller(client, report), own, offered, is_large=is_large)
+
+    async def _call(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        own: OpenToolset | None,
+        offered: Collection[str],
+        *,
+        is_large: bool,
+    ) -> tuple[str, Structure]:
+        from atlas.answers.assemble import INLINE_TOKENS
+
         async with self._bulkheads.place(LARGE if is_large else tool.name):
-            answer = await self._answer(tool, arguments, Caller(client, report), own)
+            answer = await self._answer(tool, arguments, caller, own)
             answer = answer.offering(offered) if offered else answer
             if answer.evidence.tokens <= INLINE_TOKENS // 4:
                 return answer.render(), shown_structure(answer)
@@ -319,6 +335,8 @@ def make_session(
     """
     from atlas.runtime.config.load import personal_settings
 
+    if serves_agents:
+        start_tracing(settings.mcp.tracing)
     wanted = settings.knowledge.personal if personal is None else personal
     own = Session(personal_settings(settings), serves_agents=True, host=host) if wanted else None
     return Session(settings, serves_agents=serves_agents, personal=own, first_index=first_index, host=host)

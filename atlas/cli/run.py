@@ -28,12 +28,12 @@ CLIENT = "cli"
 
 def ask(settings: Settings, tool: str, arguments: Mapping[str, object], *, as_json: bool) -> None:
     """Call one tool and print its answer, as text or as the JSON of the whole answer."""
-    show(run(_ask(settings, tool, arguments)), as_json=as_json)
+    show(run(answer_of(settings, tool, arguments)), as_json=as_json)
 
 
 def ask_and_print(settings: Settings, request: AskRequest, *, as_json: bool) -> int:
     """Call one tool, print its answer as `ask` does, and return the exit code."""
-    return _print(run(_ask(settings, request.tool, request.arguments)), as_json=as_json)
+    return _print(run(answer_of(settings, request.tool, request.arguments)), as_json=as_json)
 
 
 def run(work: Coroutine[object, object, ResultT]) -> ResultT:
@@ -72,7 +72,8 @@ def _print(answer: Answer, *, as_json: bool) -> int:
     return NotFound.exit_code if is_missing else 0
 
 
-async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:
+async def answer_of(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:
+    """Return the answer of one tool. Raises AtlasError as the tool does."""
     from atlas.app.session import make_session
     from atlas.app.toolsets import BY_NAME
     from atlas.cli.code.index_pass import make_first_index

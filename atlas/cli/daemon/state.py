@@ -8,7 +8,7 @@ import typer
 
 from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.requests import STATUS_BUDGET, status_request
-from atlas.cli.run import ask, given, run, show
+from atlas.cli.run import answer_of, ask, given, run, show
 from atlas.core.errors import ConfigError
 
 
@@ -36,6 +36,7 @@ def status(
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Show all projects of the store.")] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
+    metrics: Annotated[bool, typer.Option("--metrics", help="Print the counts as Prometheus reads them.")] = False,
     token_budget: BudgetOption = STATUS_BUDGET,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
@@ -44,6 +45,13 @@ def status(
     """Show what is indexed, what is not and why, and the daemon's work; --watch --json prints one document per line."""
     request = status_request(skipped=skipped, only=only, every=every, token_budget=token_budget)
     settings = settings_of(project, data_dir)
+    if metrics:
+        if watch or skipped or json:
+            raise ConfigError("--metrics prints text only", "Give it alone, or with --all.")
+        from atlas.cli.daemon.status_view import metrics_of
+
+        print(metrics_of(run(answer_of(settings, request.tool, request.arguments))), end="")
+        return
     if not watch:
         ask(settings, request.tool, request.arguments, as_json=json)
         return

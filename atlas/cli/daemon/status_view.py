@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from atlas.answers.answer import Answer
 from atlas.answers.evidence import index_state
 from atlas.cli import output
 from atlas.code.tools.state.daemon import DaemonStatus, TierStatus, WatchStatus
@@ -23,9 +24,11 @@ from atlas.code.tools.state.report import (
     named_counts,
     problem_line,
     stale_line,
+    status_samples,
     watch_line,
 )
 from atlas.core.wording import counted
+from atlas.runtime.process.metrics import prometheus_text
 
 DAEMON_STYLES = {"running": "green", "starting": "yellow", "off": "yellow", "gone": "red", "stuck": "red"}
 CURVE = "▁▂▃▄▅▆▇█"
@@ -234,3 +237,9 @@ def _daemon(daemon: DaemonStatus) -> Text:
 
 def _text(text: str, style: str = "") -> Text:
     return Text(output.plain(text), style)
+
+
+def metrics_of(answer: Answer) -> str:
+    """Return the counts of a status as Prometheus reads them."""
+    assert isinstance(answer, StatusAnswer)
+    return prometheus_text(status_samples(answer))

@@ -157,6 +157,9 @@ class McpSettings:
     )
     max_waiting: int = setting(256, "HTTP requests that wait; beyond it they are rejected with 503.", 0, 10_000)
     max_per_client: int = setting(128, "Requests of one address; beyond it 429; 0 = no limit.", 0, 10_000)
+    tracing: str = setting(
+        "", 'Where spans of calls are sent: "otlp" = a collector of OpenTelemetry; "" = nowhere.', choices=("", "otlp")
+    )
     workers: int = setting(1, "HTTP server processes, each with these limits; 0 = one per core.", 0, 256)
 
 

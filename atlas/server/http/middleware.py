@@ -13,11 +13,12 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
 from atlas.runtime.process.bulkhead import leave_place
+from atlas.runtime.process.metrics import CALLS, CONTENT_TYPE, Sample, prometheus_text
 from atlas.server.http.admission import AdmissionControl, Displaced, Permit
 from atlas.server.http.auth import Access, Rejection
 from atlas.server.http.bodies import BodyBuffers, ClientDisconnected, drain
@@ -33,6 +34,9 @@ Health = Callable[[], Awaitable[tuple[bool, dict[str, object]]]]
 """() -> (is healthy, details that any client may see)."""
 
 HEALTH_PATH = "/healthz"
+
+METRICS_PATH = "/metrics"
+"""For Prometheus; a token is needed as for calls, if there is one."""
 
 HEALTH_SECONDS = 1.0
 """A health result is reused for this long, because any client may ask as often as it likes."""
@@ -89,7 +93,12 @@ class RequestLimiter:
         if scope["type"] != "http":
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD"):
+        if scope["path"] == METRICS_PATH and scope["method"] == "GET":
+            rejection = self._access.rejection(headers)
+            if rejection is None:
+                await _send(send, 200, prometheus_text(self._samples()).encode(), {"content-type": CONTENT_TYPE})
+                return
+        elif scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD"):
             rejection = self._access.check_host_origin(headers)
             if rejection is None:
                 works, body = await self._health()
@@ -108,12 +117,17 @@ class RequestLimiter:
                     # only a complete request takes a place, so half a request costs other clients nothing
                     await self._admit(scope, body, receive, send)
 
+    def _samples(self) -> Iterable[Sample]:
+        yield "atlas_http_requests", {}, self._inside
+        yield "atlas_http_clients", {}, len(self._inside_of)
+        yield from CALLS.samples()
+
     def _check(self, scope: Scope, headers: Mapping[str, str]) -> Rejection | None:
         rejection = self._access.rejection(headers)
         if rejection is not None:
             return rejection
         if scope["path"] != self._path:
-            return Rejection(404, f"only {self._path} and {HEALTH_PATH} exist")
+            return Rejection(404, f"only {self._path}, {HEALTH_PATH} and {METRICS_PATH} exist")
         if scope["method"] != "POST":
             # without sessions there are no streams to open or delete
             return Rejection(405, "only POST is allowed", {"allow": "POST"})
@@ -294,9 +308,11 @@ def _error(rejection: Rejection) -> dict[str, object]:
 async def _respond(
     send: Send, status: int, body: Mapping[str, object], headers: Mapping[str, str] | None = None
 ) -> None:
-    content = json.dumps(body).encode()
-    given = {"content-type": "application/json", "content-length": str(len(content)), "cache-control": "no-store"}
-    given |= headers or {}
+    await _send(send, status, json.dumps(body).encode(), {"content-type": "application/json", **(headers or {})})
+
+
+async def _send(send: Send, status: int, content: bytes, headers: Mapping[str, str]) -> None:
+    given = {"content-length": str(len(content)), "cache-control": "no-store", **headers}
     pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in given.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
     await send({"type": "http.response.body", "body": content})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from atlas.answers.answer import Answer, to_dict
@@ -324,3 +324,38 @@ def _tier(tier: TierStatus) -> Structure:
 
 def _counts(entries: Iterable[SchemaEntry]) -> dict[str, int]:
     return {entry.name: entry.count for entry in entries}
+
+
+_COUNTS = ("files", "nodes", "edges", "resolved", "unresolved", "chunks", "vectors", "problems", "generation")
+
+
+def status_samples(answer: StatusAnswer) -> Iterable[tuple[str, Mapping[str, str], float]]:
+    """Yield (name, labels, value) of the counts of an answer, for Prometheus."""
+    for project in answer.projects:
+        named = {"project": project.project}
+        for name in (
+            "files",
+            "nodes",
+            "edges",
+            "resolved",
+            "unresolved",
+            "chunks",
+            "vectors",
+            "problems",
+            "generation",
+        ):
+            yield f"atlas_index_{name}", named, getattr(project, name)
+        yield "atlas_index_bytes", named, project.bytes_on_disk
+        for label in project.labels:
+            yield "atlas_index_label_nodes", {**named, "label": label.name}, max(label.count, 0)
+    if answer.daemon is None:
+        return
+    yield "atlas_daemon_up", {}, float(answer.daemon.state == "running")
+    yield "atlas_daemon_resident_bytes", {}, answer.daemon.resident_bytes
+    for tier in answer.daemon.tiers:
+        named = {"tier": tier.tier}
+        for name in ("waiting", "pending", "dead"):
+            yield f"atlas_tier_{name}", named, getattr(tier, name)
+        if tier.told:
+            yield "atlas_tier_events_total", named, tier.events
+            yield "atlas_tier_errors_total", named, tier.errors
