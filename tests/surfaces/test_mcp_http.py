@@ -213,12 +213,20 @@ def test_health_is_for_everybody_and_says_little(place: Place, served: Served) -
     assert str(place.root).encode() not in reply.body
 
 
+def test_metrics_count_calls(served: Served) -> None:
+    assert served.ask("get_node", {"name": "Cart"}).status == 200
+    reply = served.request("GET", "/metrics")
+    assert reply.status == 200
+    assert b'atlas_calls_total{tool="get_node",outcome="ok"}' in reply.body and b"atlas_http_requests 0" in reply.body
+
+
 async def test_health_without_an_index_and_after_there_is_one(tmp_path: Path) -> None:
     empty = Place(tmp_path / "shop", tmp_path / "data")
     write_files(empty.root)
     with http_server(empty, ATLAS_MCP_TOKEN=TOKEN) as served:
         reply = served.request("GET", "/healthz")
         assert (reply.status, json.loads(reply.body)["reason"]) == (503, "there is no index yet")
+        assert served.request("GET", "/metrics").status == 401, "they need the token"
         assert str(tmp_path).encode() not in reply.body
         store = EmbeddedStore.open(empty.data, writing=True, vector_index=VectorIndex)
         await fill(store, empty.root)
