@@ -42,6 +42,9 @@ STABLE_SECONDS = 30.0
 CLOSE_SECONDS = 8.0
 """The SDK closes stdin, waits 2 s, sends SIGTERM to the process group, waits 2 s, and kills it."""
 
+CLOSED = "Connection closed"
+"""How the SDK says that the connection was lost."""
+
 MAX_PROBLEM = 400
 
 MAX_COMPLETIONS, MAX_COMPLETION = 100, 200
@@ -176,7 +179,9 @@ class ServerConnection:
         try:
             return await request(client)
         except MCPError as error:
-            if error.code == types.CONNECTION_CLOSED or "Session terminated" in error.message:
+            # servers use the code of a lost connection for errors of their own, too
+            is_closed = error.code == types.CONNECTION_CLOSED and (lost.is_set() or error.message == CLOSED)
+            if is_closed or "Session terminated" in error.message:
                 lost.set()
                 raise Unavailable(f"{self.spec.name} ended during the call", "It is being started again.") from error
             if error.code == types.REQUEST_TIMEOUT:

@@ -18,6 +18,7 @@ from atlas.chat.routes import ResourceRoute
 
 _REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@([^\s@(){}]++(?:\([^)\n]{0,300}+\))?)")
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*+)\}")
+_LAST = re.compile(r"\{(\w{1,100})\}$")
 _TRAILING = ".,;:!?"
 
 MAX_REFERENCES = 100
@@ -36,6 +37,8 @@ class ResourceReference:
     uri: str
     missing: tuple[str, ...] = ()
     """Arguments of the template that are not given."""
+    encoded: str = ""
+    """The address with encoded slashes, which other servers want, where `uri` has some from arguments."""
 
 
 def find_references(text: str, routes: Iterable[ResourceRoute]) -> tuple[ResourceReference, ...]:
@@ -54,6 +57,11 @@ def find_references(text: str, routes: Iterable[ResourceRoute]) -> tuple[Resourc
     return tuple(found.values())
 
 
+def is_only_references(text: str) -> bool:
+    """Return whether a text has references and nothing else."""
+    return bool(text.strip()) and not _REFERENCE.sub("", text).strip()
+
+
 def resolve(written: str, routes: Sequence[ResourceRoute]) -> ResourceReference:
     """Return what a reference (without "@") means: an address, then a name, then an address that fits a template."""
     name, arguments = _split(written)
@@ -69,8 +77,9 @@ def resolve(written: str, routes: Sequence[ResourceRoute]) -> ResourceReference:
             if wanted in (route.name, route.uri):
                 if not route.is_template:
                     return ResourceReference(written, route, route.uri)
-                uri, missing = expand(route.uri, arguments)
-                return ResourceReference(written, route, uri, missing)
+                uri, missing = expand(route.uri, arguments, slashes="/")
+                encoded, _ = expand(route.uri, arguments)
+                return ResourceReference(written, route, uri, missing, encoded if encoded != uri else "")
         for route in among:
             if route.is_template and template_pattern(route.uri).fullmatch(wanted):
                 return ResourceReference(written, route, wanted)
@@ -85,8 +94,11 @@ def variables(template: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def expand(template: str, arguments: dict[str, str]) -> tuple[str, tuple[str, ...]]:
-    """Return the address of a template and the variables that are not given (RFC 6570, levels 1 to 3)."""
+def expand(template: str, arguments: dict[str, str], slashes: str = "") -> tuple[str, tuple[str, ...]]:
+    """Return the address of a template and the variables that are not given (RFC 6570, levels 1 to 3).
+
+    `slashes` "/" leaves those of values as they are, which paths need and the RFC allows for `{+path}` only.
+    """
     missing: list[str] = []
 
     def value(match: re.Match[str]) -> str:
@@ -96,7 +108,7 @@ def expand(template: str, arguments: dict[str, str]) -> tuple[str, tuple[str, ..
             pairs = "&".join(f"{name}={quote(text, safe='')}" for name, text in given)
             return f"{operator}{pairs}" if pairs else ""
         missing.extend(name for name in names if name not in arguments)
-        safe = ":/?#[]@!$&'()*+,;=" if operator in ("+", "#") else ""
+        safe = ":/?#[]@!$&'()*+,;=" if operator in ("+", "#") else slashes
         separator = operator if operator in (".", "/", ";") else ","
         prefix = operator if operator in ("#", ".", "/", ";") else ""
         return prefix + separator.join(quote(text, safe=safe) for _, text in given)
@@ -109,19 +121,26 @@ class TemplatePattern:
     """What fits a template. Matching never backtracks, as a regular expression of `{+a}{+b}...` would forever."""
 
     template: UriTemplate | None
+    with_slashes: UriTemplate | None = None
+    """The template with `{+path}` for a `{path}` at its end: people write paths with slashes."""
 
     def fullmatch(self, uri: str) -> bool:
         """Return whether the template makes this address."""
-        return self.template is not None and self.template.match(uri, max_uri_length=MAX_ADDRESS) is not None
+        templates = (self.template, self.with_slashes)
+        return any(one is not None and one.match(uri, max_uri_length=MAX_ADDRESS) is not None for one in templates)
 
 
 @lru_cache(maxsize=10_000)
 def template_pattern(template: str) -> TemplatePattern:
     """Return the pattern of a template; nothing fits one that is not valid or ambiguous, as adjacent variables are."""
+    return TemplatePattern(_parsed(template), _parsed(_LAST.sub(r"{+\1}", template)))
+
+
+def _parsed(template: str) -> UriTemplate | None:
     try:
-        return TemplatePattern(UriTemplate.parse(template, max_length=MAX_ADDRESS, max_variables=MAX_VARIABLES))
+        return UriTemplate.parse(template, max_length=MAX_ADDRESS, max_variables=MAX_VARIABLES)
     except InvalidUriTemplate:
-        return TemplatePattern(None)
+        return None
 
 
 def _split(written: str) -> tuple[str, dict[str, str]]:

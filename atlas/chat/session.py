@@ -17,10 +17,10 @@ import mcp_types as types
 from atlas.chat.content import Content, of_blocks, of_resource
 from atlas.chat.conversation import Conversation
 from atlas.chat.hub import Hub
-from atlas.chat.references import find_references
+from atlas.chat.references import ResourceReference, find_references, is_only_references
 from atlas.chat.routes import PromptRoute, ResourceRoute
 from atlas.chat.turn import Screen, Spent, Turn, TurnLimits, TurnOutcome
-from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.core.invisible import one_line, printable
 from atlas.core.language_model import ChatModel
 
@@ -72,8 +72,17 @@ class ChatSession:
         self.model = model
 
     async def ask(self, text: str) -> TurnOutcome:
-        """Answer a question. `@name` attaches resources. Raises AtlasError; the question is then forgotten."""
+        """Answer a question. `@name` attaches resources; alone, it shows them without the model.
+
+        Raises AtlasError; the question is then forgotten.
+        """
         attached = await self._attached(text)
+        if attached and is_only_references(text):
+            for uri, content in attached:
+                images = f"\n[{len(content.images)} images]" if content.images else ""
+                self.screen.text(f"{printable(uri)}:\n\n{printable(content.text)}{images}\n\n")
+            self.screen.end_text()
+            return TurnOutcome.ANSWERED
         return await self._turn(
             lambda: self.conversation.add_user(_with_attachments(text, attached), _images(attached))
         )
@@ -130,9 +139,20 @@ class ChatSession:
                 raise ConfigError(
                     f"@{shown} needs {', '.join(reference.missing)}", f"Write @{reference.route.name}({example})."
                 )
-            found.append((reference.uri, await self.read(reference.route, reference.uri)))
+            found.append((reference.uri, await self._read_reference(reference, reference.route)))
             self.screen.notice(f"attached {printable(reference.uri)}")
         return found
+
+    async def _read_reference(self, reference: ResourceReference, route: ResourceRoute) -> Content:
+        """Return what a reference means, by the address with slashes, then by the one that has them encoded."""
+        try:
+            return await self.read(route, reference.uri)
+        except Unavailable:
+            raise
+        except AtlasError:
+            if not reference.encoded:
+                raise
+        return await self.read(route, reference.encoded)
 
     async def _turn(self, add: Callable[[], None]) -> TurnOutcome:
         await self.model.load()

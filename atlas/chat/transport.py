@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 import httpx2
+import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 
 from atlas.chat.server_spec import ServerSpec
@@ -88,7 +89,7 @@ class WatchedReads:
         """Return the next message."""
         await self._pace.wait()
         try:
-            return await self._inner.receive()
+            return with_types(await self._inner.receive())
         except Exception:
             self._ended()
             raise
@@ -99,7 +100,7 @@ class WatchedReads:
     async def __anext__(self) -> Any:
         await self._pace.wait()
         try:
-            return await self._inner.__anext__()
+            return with_types(await self._inner.__anext__())
         except StopAsyncIteration:
             self._ended()
             raise
@@ -110,6 +111,24 @@ class WatchedReads:
 
     async def __aexit__(self, *raised: Any) -> bool | None:
         return await self._inner.__aexit__(*raised)
+
+
+def with_types(message: Any) -> Any:
+    """Return a message in which the schemas of listed tools say that they are objects, as the protocol requires.
+
+    The SDK refuses the whole list for one that leaves this out, and with it the server.
+    """
+    response = getattr(message, "message", None)
+    result = response.result if isinstance(response, types.JSONRPCResponse) else None
+    listed = result.get("tools") if result else None
+    for tool in cast("list[object]", listed) if isinstance(listed, list) else ():
+        if isinstance(tool, dict):
+            entry = cast("dict[str, object]", tool)
+            for name in ("inputSchema", "outputSchema"):
+                schema = entry.get(name, {} if name == "inputSchema" else None)
+                if isinstance(schema, dict) and "type" not in schema:
+                    entry[name] = {"type": "object", **schema}
+    return message
 
 
 class _Bounded(httpx2.AsyncByteStream):

@@ -25,9 +25,9 @@ RESULTS: dict[str, Any] = {
     "fine": {"content": [{"type": "text", "text": "fine"}]},
 }
 TOOLS: list[dict[str, Any]] = [
-    {"name": name, "inputSchema": {"type": "object"}, "annotations": READS}
+    {"name": name, "inputSchema": {} if name == "fine" else {"type": "object"}, "annotations": READS}
     | ({"outputSchema": NUMBER} if name in ("other", "none") else {})
-    for name in RESULTS
+    for name in (*RESULTS, "busy")
 ]
 
 for line in sys.stdin:
@@ -40,6 +40,9 @@ for line in sys.stdin:
             send(id=message["id"], result={"tools": [{"name": 3}] if "broken-list" in sys.argv else TOOLS})
         case "tools/call":
             name = message["params"]["name"]
+            if name == "busy":
+                send(id=message["id"], error={"code": -32000, "message": "the database is busy"})
+                continue
             if name == "late":
                 time.sleep(3)
             send(id=message["id"], result=RESULTS[name])

@@ -15,7 +15,7 @@ from atlas.chat.content import Content, of_blocks, of_result
 from atlas.chat.conversation import DROPPED, Conversation
 from atlas.chat.hub import Hub
 from atlas.chat.offer import ServerOffer
-from atlas.chat.references import expand, find_references, resolve, template_pattern, variables
+from atlas.chat.references import expand, find_references, is_only_references, resolve, template_pattern, variables
 from atlas.chat.routes import ResourceRoute
 from atlas.chat.server_spec import read_servers
 from atlas.chat.session import prompt_arguments, split_words
@@ -123,6 +123,12 @@ def test_templates_expand_and_match() -> None:
     assert variables("a://{x}/b{?q,r}") == ("x", "q", "r")
     assert template_pattern("a://{x}/b{?q}").fullmatch("a://1/b?q=2")
     assert not template_pattern("a://{x}/b").fullmatch("a://1/2/b")
+    assert template_pattern("a://file/{path}").fullmatch("a://file/lib/x.rb")
+    file = ResourceRoute(routes()[0].server, "atlas://file/{path}", "file", "", is_template=True)
+    given = resolve("file(path=lib/x.rb)", [file])
+    assert (given.uri, given.encoded) == ("atlas://file/lib/x.rb", "atlas://file/lib%2Fx.rb")
+    assert resolve("atlas://file/lib/x.rb", [file]).uri == "atlas://file/lib/x.rb"
+    assert is_only_references("@a(b=c d) @x\n") and not is_only_references("see @a") and not is_only_references(" ")
 
 
 @given(st.text(max_size=200))

@@ -152,6 +152,20 @@ async def test_a_call_waits_while_a_lost_session_is_still_being_closed() -> None
     assert one.restarts == 3
 
 
+async def test_a_resource_alone_is_shown_without_the_model(tmp_path: Path) -> None:
+    settings, screen = settings_for(tmp_path), PlainScreen(allow_all=False, quiet=True)
+    model = Scripted()
+    limits = make_limits(settings, 0, 0, 0.0)
+    async with open_chat(settings, [spec()], model, screen, screen, limits, lambda _: None) as session:
+        assert await session.ask("@readme @topic(topic=a/b)") is TurnOutcome.ANSWERED
+        assert model.requests == [] and not session.conversation.messages
+        shown = "".join(screen.texts)
+        # this server wants an encoded slash
+        assert "The magic word is xyzzy." in shown and "All about a/b." in shown
+        await session.ask("what is @readme")
+        assert len(model.requests) == 1
+
+
 async def nothing(done: float, total: float | None, message: str | None) -> None:
     """Take no notice of progress."""
 
@@ -159,7 +173,7 @@ async def nothing(done: float, total: float | None, message: str | None) -> None
 async def test_results_that_are_not_as_declared_are_errors_and_the_chat_goes_on(tmp_path: Path) -> None:
     liar = str(SERVER.with_name("lying_server.py"))
     servers = [ServerSpec("liar", sys.executable, (liar,)), ServerSpec("broken", sys.executable, (liar, "broken-list"))]
-    names = ("other", "none", "malformed", "unknown", "binary", "image", "late", "fine")
+    names = ("other", "none", "malformed", "unknown", "binary", "image", "busy", "late", "fine")
     model = Scripted(*((name, "{}") for name in names))
     settings, screen = settings_for(tmp_path, call_seconds=2), PlainScreen(allow_all=False, quiet=True)
     limits = make_limits(settings, 0, 0, 0.0)
@@ -172,6 +186,8 @@ async def test_results_that_are_not_as_declared_are_errors_and_the_chat_goes_on(
         assert found[name].startswith("error: liar: the answer is not valid"), found[name]
     assert found["binary"] == "[x://y: a/b, 1 KB, not shown]"
     assert found["image"] == "[image image/png, 1 KB, not shown]"
+    # servers use this code of the SDK for their own errors: this one is still there
+    assert found["busy"] == "error: liar: the database is busy"
     assert "liar did not answer within 2 s" in found["late"]
     # it answers one request after the other, and was asked while it was late
     assert found["fine"] == "fine" or "did not answer" in found["fine"]

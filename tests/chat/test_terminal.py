@@ -144,7 +144,7 @@ def test_a_conversation(tmp_path: Path) -> None:
         one.sees("5 requests, 2 tool calls")
         one.types(f"/save {tmp_path / 'saved.md'}\r")
         one.sees("saved to")
-        one.types("/quit\r")
+        one.types("exit\r")
         assert one.waits_for_the_end() == 0
     assert "## You\n\nplease write" in (tmp_path / "saved.md").read_text()
     roles = [message["role"] for message in json.loads((tmp_path / "t.json").read_text())]
@@ -153,7 +153,7 @@ def test_a_conversation(tmp_path: Path) -> None:
 
 def test_completion_comes_from_the_servers(tmp_path: Path) -> None:
     with model_server() as stub, person(stub, tmp_path) as one:
-        one.types("@topic(topic=bio\t")
+        one.types("see @topic(topic=bio\t")
         one.sees("logy")
         one.types(")\r")
         one.sees("that is all")

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from atlas.core.errors import AtlasError, ConfigError, Unavailable
 from atlas.core.language_model import Message, ModelEvent, Retrying, TextDelta, ToolRequest, Usage
+from atlas.core.threads import in_daemon_thread
 from atlas.runtime.process.litellm_library import describe_error, load_litellm, request_options
 
 MAX_MESSAGE = 300
@@ -55,13 +56,13 @@ class LiteLlmChatModel:
 
     async def load(self) -> None:
         """Import LiteLLM. Raises ConfigError if it is not installed."""
-        await asyncio.to_thread(load_litellm)
+        await in_daemon_thread(load_litellm)
 
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[Mapping[str, object]]
     ) -> AsyncGenerator[ModelEvent]:
         """Yield the answer; see `ChatModel.stream`."""
-        library = await asyncio.to_thread(load_litellm)
+        library = await in_daemon_thread(load_litellm)
         request: dict[str, Any] = {"model": self._model, "messages": list(messages), "stream": True, **self._options}
         request["stream_options"] = {"include_usage": True}
         if tools:

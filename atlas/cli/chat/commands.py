@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HELP = (
     ("/tools [WORDS]", "the tools of all servers"),
-    ("/resources", "resources and templates; write @name or @address in a question to attach one"),
+    ("/resources", "resources and templates; @name or @address in a question attaches one, alone it shows it"),
     ("/prompts", "the prompts of all servers"),
     ("/prompt NAME KEY=VALUE...", "run a prompt; /NAME KEY=VALUE... does the same"),
     ("/servers [NAME]", "the servers and their state; of one, also what it wrote to stderr"),
@@ -29,7 +29,7 @@ HELP = (
     ("/save FILE", "write the conversation to a file: .json, else Markdown"),
     ("/clear", "begin a new conversation"),
     ("/help", "this list"),
-    ("/quit", "end; also Ctrl-D"),
+    ("/quit", "end; also quit, exit and Ctrl-D"),
 )
 
 NAMES = tuple(line.split()[0] for line, _ in HELP)

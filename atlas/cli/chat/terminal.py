@@ -120,6 +120,8 @@ class Terminal:
             self._line = None
 
     async def _understood(self, line: str, session: ChatSession, commands: Commands) -> bool:
+        if line.lower() in ("quit", "exit"):
+            return False
         if line.startswith("/") and not line.startswith("//"):
             going_on = await commands.run(line)
         else:
