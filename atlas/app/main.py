@@ -196,7 +196,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         outline,
         make_prose_embedder(settings),
         documents,
-        RankingOptions(settings.search.learned, frozenset(settings.search.off)),
+        RankingOptions(settings.search.learned, frozenset(settings.search.off), fusion=settings.search.fusion),
         make_excerpts(settings.language_folders),
         make_prose_encoder(documents),
         make_quality_reader(settings),

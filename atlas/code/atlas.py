@@ -95,7 +95,7 @@ class Atlas:
             text,
             where,
             mode or Mode.HYBRID,
-            fusion or Fusion.WEIGHTED,
+            fusion or Fusion(self.reader.ranking.fusion),
             demote_tests=demote_tests,
             wanted=wanted or RERANK_LIMIT,
             stated=stated,

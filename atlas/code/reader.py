@@ -70,6 +70,8 @@ class RankingOptions:
     Settings offer those of the ranking that a user may have reason to leave out."""
     all_features: bool = False
     """Compute the features that the ranking does not use, too: for explanations and training."""
+    fusion: str = "weighted"
+    """How words and meaning become one score, the value of a `Fusion`."""
 
     def has(self, step: SearchStep[object]) -> bool:
         """Return whether a step is on."""

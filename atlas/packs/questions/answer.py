@@ -32,7 +32,7 @@ from atlas.packs.questions.values import (
 from atlas.packs.questions.versions import versions_in
 from atlas.parsing import VectorIndex, stem_words, truncate_tokens
 
-SHARES = (0.34, 0.2, 0.17, 0.15, 0.14)
+SHARES = (0.42, 0.2, 0.15, 0.12, 0.11)
 """Parts of the budget that the sections get by rank; what one does not use goes to the next."""
 MAX_FACTS = 3
 FACTS_EACH = 60

@@ -21,6 +21,9 @@ LONGEST_ITEM = 320
 GAP = " […] "
 FIRST, BEST_PASSAGE, CODE = 0.12, 0.15, 0.05
 """What the first sentence of a section, those of the best passage, and code gain."""
+BESIDE = 0.3
+"""Share of the better of its neighbours' scores that a unit gains: the words of a question often stand next to what
+answers it."""
 _ITEM = re.compile(r"^[-*] .+$", re.MULTILINE)
 _FENCE = re.compile(r"^(```++)[^\n]*+$", re.MULTILINE)
 
@@ -71,7 +74,14 @@ def relevance(
         score = 0.5 * words / total + 0.5 * max(cosine, 0.0) / best
         score += FIRST * (place == 0) + BEST_PASSAGE * (unit.passage == 0) + CODE * unit.is_code
         scores.append(score)
-    return scores
+    return [score + BESIDE * max(_beside(units, scores, place), default=0.0) for place, score in enumerate(scores)]
+
+
+def _beside(units: Sequence[ExcerptUnit], scores: Sequence[float], place: int) -> Iterator[float]:
+    """Yield the scores of the units before and after one of the same passage."""
+    for other in (place - 1, place + 1):
+        if 0 <= other < len(units) and units[other].passage == units[place].passage:
+            yield scores[other]
 
 
 def excerpt(

@@ -10,7 +10,7 @@ from atlas.core.language_model import LanguageModel
 
 EXTRACT = "extract"
 """Who writes an answer of quotations: its text starts with the facts and names its sources."""
-ANSWER_TOKENS = 700
+ANSWER_TOKENS = 850
 """Tokens of an extractive answer with its sources."""
 MAX_QUESTION = 2_000
 """Characters of a question that are read; the answer says that the rest was cut."""

@@ -47,6 +47,12 @@ class SearchSettings:
     off: tuple[str, ...] = setting(
         (), f"Stages of the ranking to leave out: {', '.join(RANKING_STAGES)}.", choices=RANKING_STAGES, shared=True
     )
+    fusion: str = setting(
+        "weighted",
+        "How words and meaning become one score: weighted, or rrf (reciprocal rank fusion).",
+        choices=("weighted", "rrf"),
+        shared=True,
+    )
     learned: bool = setting(False, "Rank by learned weights of features instead of constants.", shared=True)
 
 
