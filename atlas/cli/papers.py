@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -28,10 +29,15 @@ from atlas.cli.over_http import (
 from atlas.core.errors import ConfigError
 from atlas.papers.catalogue import MAX_RESULTS, USUAL_RESULTS
 from atlas.papers.export import FORMATS
+from atlas.papers.importing import MAX_BYTES
+from atlas.runtime.process.files import read_file, write_file
 
 if TYPE_CHECKING:
+    from atlas.papers.desk import PapersDesk
     from atlas.runtime.config.load import Settings
     from atlas.server.mcp import HttpSite
+
+_Result = TypeVar("_Result")
 
 AuthorOption = Annotated[str, typer.Option("--author", metavar="NAME", help="Name of an author, or part of it.")]
 CategoryOption = Annotated[str, typer.Option("--category", metavar="NAME", help="Category of arXiv: cs.LG, cs.*")]
@@ -180,6 +186,46 @@ def export(
     _answer("export_papers", arguments, project, data_dir, as_json=json)
 
 
+@family.command("import", epilog=examples("atlas papers import zotero.bib --topic attention"))
+def import_file(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="BibTeX, RIS or CSL-JSON, as Zotero and Mendeley export.")
+    ],
+    topic: Annotated[str, typer.Option("--topic", metavar="NAME", help="Topic under which they are stored.")],
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Store the papers of a file that a reference manager has exported."""
+    try:
+        data = read_file(file, MAX_BYTES)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror or error}", "Name a file.") from error
+    text, document = _with_desk(project, data_dir, lambda desk: desk.take(data.decode("utf-8", "replace"), topic))
+    output.print_json(document) if json else print(output.plain(text))
+
+
+@family.command(epilog=examples("atlas papers stats", "atlas papers stats --svg years.svg"))
+def stats(
+    topic: TopicOption = "",
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Also write papers by year as an image.")
+    ] = None,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Count the stored papers by year, venue, author, and the growth of each topic."""
+    from dataclasses import asdict
+
+    from atlas.papers.analysis import counts_svg, counts_text
+
+    counts = _with_desk(project, data_dir, lambda desk: desk.stats(topic))
+    if svg is not None:
+        write_file(svg, counts_svg(counts).encode())
+    output.print_json(asdict(counts)) if json else print(output.plain(counts_text(counts)))
+
+
 @family.command(epilog=examples("atlas papers check", 'atlas papers check "graph neural networks"'))
 def check(
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="Stored topic. Default: all.")] = "",
@@ -189,6 +235,22 @@ def check(
 ) -> None:
     """Ask what is new in the stored topics."""
     _answer("check_topics", {"topic": topic}, project, data_dir, as_json=json)
+
+
+def _with_desk(project: str, data_dir: str, work: Callable[[PapersDesk], Awaitable[_Result]]) -> _Result:
+    import asyncio
+
+    from atlas.app.papers import make_papers_desk
+
+    desk = make_papers_desk(settings_of(project, data_dir))
+
+    async def run() -> _Result:
+        try:
+            return await work(desk)
+        finally:
+            await desk.aclose()
+
+    return asyncio.run(run())
 
 
 def _answer(tool: str, arguments: dict[str, object], project: str, data_dir: str, *, as_json: bool) -> None:

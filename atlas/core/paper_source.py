@@ -147,3 +147,8 @@ def split_version(identifier: str) -> tuple[str, int]:
     """Return an identifier without its version, and the version (0 = none)."""
     found = _VERSION.search(identifier)
     return (identifier[: found.start()], int(found[1])) if found else (identifier, 0)
+
+
+def named(identifier: str, arxiv: str = "arXiv") -> str:
+    """Return an identifier as citations write it: `arXiv:1706.03762`, `doi:10.1000/xyz`."""
+    return f"doi:{identifier}" if DOI.fullmatch(identifier) else f"{arxiv}:{identifier}"

@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote
 
-from atlas.core.errors import NotFound, Unavailable
-from atlas.core.paper_source import Paper
+from atlas.core.errors import ConfigError, NotFound, Unavailable
+from atlas.core.paper_source import ARXIV_ID, Paper
 from atlas.papers import render
+from atlas.papers.analysis import PaperCounts, count_papers, key_points
 from atlas.papers.catalogue import FOLDERS_URI, USUAL_RESULTS
 from atlas.papers.citations import related
 from atlas.papers.export import export
 from atlas.papers.finder import FROM_SERVICE, SERVICE_AWAY, FoundPapers, PaperFinder
+from atlas.papers.importing import read_papers
 from atlas.papers.index import PaperIndex
 from atlas.papers.references import References
 from atlas.papers.stored_citations import StoredCitations
@@ -103,19 +105,23 @@ class PapersDesk:
         """Return everything about a paper."""
         identifier = paper_id(_string(given, "id"))
         paper, origin = await asyncio.to_thread(self._finder.get, identifier)
-        notices = await asyncio.to_thread(self._references.fetch, [identifier])
+        wanted = [identifier] if ARXIV_ID.fullmatch(identifier) else []
+        notices = await asyncio.to_thread(self._references.fetch, wanted)
         papers, graph = await asyncio.to_thread(self._citations.read)
         notes = await asyncio.to_thread(self._notes, identifier)
         shown = [f"{one.id} {one.path}: {' '.join(one.text.split())[:200]}" for one in notes[:MAX_NOTES]]
         document = {
             "paper": render.paper_json(paper, whole=True),
             "origin": origin,
+            "key_points": list(key_points(paper)),
             "cites": list(graph.cites.get(identifier, ())),
             "cited_by": list(graph.cited_by.get(identifier, ())),
             "notes": [{"id": one.id, "path": one.path, "text": one.text} for one in notes[:MAX_NOTES]],
             "notices": notices,
         }
         text = render.whole_text(paper, graph, papers, shown)
+        if points := key_points(paper):
+            text += "\n" + "\n".join(("key points:", *(f"  - {render.escaped(one)}" for one in points)))
         return "\n".join((text, *(f"note: {render.escaped(one)}" for one in notices))), document
 
     async def related(self, given: Arguments) -> Answer:
@@ -146,6 +152,25 @@ class PapersDesk:
         chosen = [papers[one] for one in wanted] if wanted else list(papers.values())
         text = await asyncio.to_thread(export, chosen, _string(given, "format"))
         return text, {"format": _string(given, "format"), "count": len(chosen), "text": text}
+
+    async def take(self, text: str, topic: str) -> Answer:
+        """Store the papers of a file of a reference manager. Raises ConfigError for one that cannot be read."""
+        topic_folder(topic)
+        try:
+            found = await asyncio.to_thread(read_papers, text)
+        except ValueError as error:
+            raise ConfigError(f"the file cannot be read: {error}", "Export as BibTeX, RIS or CSL-JSON.") from error
+        fresh = await asyncio.to_thread(self._library.add, topic, found.papers) if found.papers else []
+        lines = [f"{len(found.papers)} papers, {len(fresh)} of them new in {topic}"]
+        lines += [f"left out: {render.escaped(one)}" for one in found.left_out]
+        return "\n".join(lines), {"papers": len(found.papers), "new": fresh, "left_out": list(found.left_out)}
+
+    async def stats(self, topic: str) -> PaperCounts:
+        """Return the numbers of the stored papers."""
+        papers = await asyncio.to_thread(self._library.papers, topic)
+        names = [topic] if topic else await asyncio.to_thread(self._library.topics)
+        topics = {name: list((await asyncio.to_thread(self._library.papers, name)).values()) for name in names}
+        return count_papers(papers, topics)
 
     async def check(self, given: Arguments) -> Answer:
         """Return what is new in saved topics."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from atlas.core.errors import ConfigError
 from atlas.core.invisible import normal_form, plain
-from atlas.core.paper_source import Paper
+from atlas.core.paper_source import Paper, named
 
 FORMATS = ("bibtex", "ris", "markdown")
 
@@ -89,6 +89,7 @@ def _bibtex(papers: Sequence[Paper]) -> str:
 
 def _bibtex_entry(paper: Paper, key: str) -> str:
     kind = "article" if paper.journal_ref else "misc"
+    is_arxiv = named(paper.id).startswith("arXiv")
     fields = {
         "title": f"{{{tex(_line(paper.title))}}}",
         "author": " and ".join(map(_tex_name, paper.authors)),
@@ -96,8 +97,8 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
         "month": paper.published[5:7].lstrip("0"),
         "journal": tex(_line(paper.journal_ref)),
         "doi": tex(_line(paper.doi)),
-        "eprint": paper.id,
-        "archivePrefix": "arXiv",
+        "eprint": paper.id if is_arxiv else "",
+        "archivePrefix": "arXiv" if is_arxiv else "",
         "primaryClass": tex(paper.primary_category),
         "url": _plain_address(paper.url),
         "note": "Withdrawn" if paper.is_withdrawn else "",
@@ -136,7 +137,7 @@ def _ris(paper: Paper) -> str:
         ("DA", day),
         ("JO", paper.journal_ref),
         ("DO", paper.doi),
-        ("AN", f"arXiv:{paper.id}"),
+        ("AN", named(paper.id)),
         *(("KW", one) for one in paper.categories),
         ("UR", _plain_address(paper.url)),
         ("L1", _plain_address(paper.pdf_url)),
@@ -151,7 +152,7 @@ def _markdown(paper: Paper) -> str:
     title = _escaped(paper.title)
     link = f"[{title}]({_plain_address(paper.url)})" if _plain_address(paper.url) else title
     about = [_escaped(", ".join(paper.authors)), paper.published[:10], _escaped(paper.venue)]
-    marks = [f"arXiv:{paper.id}", f"doi:{_escaped(paper.doi)}" if paper.doi else ""]
+    marks = dict.fromkeys((_escaped(named(paper.id)), f"doi:{_escaped(paper.doi)}" if paper.doi else ""))
     lines = [f"- {link}", "  " + "; ".join(filter(None, (*about, *marks)))]
     if paper.is_withdrawn:
         lines.append("  **withdrawn**")

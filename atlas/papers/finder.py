@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from atlas.core.errors import AtlasError, NotFound, StoreError, Unavailable
-from atlas.core.paper_source import Paper, PaperRequest, PaperSource
+from atlas.core.paper_source import ARXIV_ID, Paper, PaperRequest, PaperSource
 from atlas.papers.library import PaperLibrary
 from atlas.papers.record import SavedSearch, now_text
 from atlas.papers.wanted import BY_ID, topic_folder
@@ -71,6 +71,8 @@ class PaperFinder:
         stored = self.library.papers().get(identifier)
         if stored is not None:
             return stored, FROM_STORE
+        if not ARXIV_ID.fullmatch(identifier):
+            raise NotFound(f"no stored paper has the DOI {identifier}", "atlas papers import reads it from a file.")
         found = self.search(PaperRequest(ids=(identifier,)), 1)
         paper = next((one for one in found.papers if one.id == identifier), None)
         if paper is None:

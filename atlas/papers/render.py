@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from atlas.core.invisible import escaped
-from atlas.core.paper_source import Paper
+from atlas.core.paper_source import Paper, named
 from atlas.papers.citations import CitationGraph, RelatedPaper
 from atlas.papers.finder import FROM_SERVICE, FROM_STORE, FoundPapers
 from atlas.papers.library import Shelf
@@ -34,7 +34,7 @@ def paper_json(paper: Paper, *, whole: bool = False) -> Document:
         "url": paper.url,
         "pdf_url": paper.pdf_url,
         "withdrawn": paper.is_withdrawn,
-        "source": f"arxiv:{paper.id}",
+        "source": named(paper.id, "arxiv"),
         "summary": paper.summary if whole else _cut(paper.summary),
     }
     return {name: value for name, value in document.items() if value not in ("", [], 0) or value is False}
@@ -43,7 +43,7 @@ def paper_json(paper: Paper, *, whole: bool = False) -> Document:
 def paper_lines(paper: Paper, mark: str = "-") -> list[str]:
     """Return a paper as lines."""
     version = f"v{paper.version}" if paper.version else ""
-    facts = (paper.published[:10], escaped(paper.venue), f"arXiv:{escaped(paper.id)}{version}")
+    facts = (paper.published[:10], escaped(paper.venue), f"{escaped(named(paper.id))}{version}")
     withdrawn = " [withdrawn]" if paper.is_withdrawn else ""
     lines = [f"{mark} {escaped(paper.title)} ({', '.join(filter(None, facts))}){withdrawn}"]
     if paper.authors:
@@ -87,7 +87,7 @@ def whole_text(paper: Paper, graph: CitationGraph, papers: Mapping[str, Paper], 
     lines = [*paper_lines(paper)[:1], *([f"authors: {escaped(', '.join(paper.authors))}"] if paper.authors else [])]
     rows = {"categories": ", ".join(paper.categories), "journal": paper.journal_ref, "doi": paper.doi,
             "comment": paper.comment, "page": paper.url, "pdf": paper.pdf_url, "updated": paper.updated[:10],
-            "source for claims": f"arxiv:{paper.id}"}  # fmt: skip
+            "source for claims": named(paper.id, "arxiv")}  # fmt: skip
     lines += [f"{name}: {escaped(value)}" for name, value in rows.items() if value]
     lines += ["", escaped(paper.summary)]
     for title, ids in (("cites", graph.cites.get(paper.id, ())), ("cited by", graph.cited_by.get(paper.id, ()))):
@@ -100,7 +100,7 @@ def whole_text(paper: Paper, graph: CitationGraph, papers: Mapping[str, Paper], 
 
 def related_text(paper: Paper, found: Sequence[RelatedPaper]) -> str:
     """Return related papers with reasons."""
-    lines = [f"{len(found)} stored papers related to arXiv:{escaped(paper.id)} {escaped(paper.title)}"]
+    lines = [f"{len(found)} stored papers related to {escaped(named(paper.id))} {escaped(paper.title)}"]
     for number, one in enumerate(found, 1):
         lines += [*paper_lines(one.paper, f"{number}.")[:2], f"  because: {escaped('; '.join(one.reasons))}"]
     return "\n".join(lines)
@@ -145,7 +145,7 @@ def topic_text(shelf: Shelf, page: int) -> str:
 
 def _named(identifier: str, papers: Mapping[str, Paper], graph: CitationGraph) -> str:
     if identifier in papers:
-        return f"arXiv:{escaped(identifier)} {escaped(papers[identifier].title)}"
+        return f"{escaped(named(identifier))} {escaped(papers[identifier].title)}"
     title = graph.titles.get(identifier, "")
     name = identifier if identifier.startswith("doi:") else f"arXiv:{identifier}"
     return f"{escaped(' '.join(filter(None, (name, title))))} (not stored)"

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from atlas.core.errors import ConfigError
 from atlas.core.invisible import normal_form
-from atlas.core.paper_source import ARXIV_ID, SORTS, Paper, PaperRequest, split_version
+from atlas.core.paper_source import ARXIV_ID, DOI, SORTS, Paper, PaperRequest, split_version
 from atlas.parsing import papers_named_in
 
 MAX_FIELD = 200
@@ -115,13 +115,18 @@ def checked_date(name: str, text: str) -> str:
 def paper_id(text: str) -> str:
     """Return the identifier in `2107.05580v1`, `arxiv:2107.05580`, or an address of arXiv, without version.
 
-    Raises ConfigError for anything else.
+    Of another paper it is the DOI. Raises ConfigError for anything else.
     """
+    other = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s{0,3})", "", text.strip()[:300], flags=re.I).lower()
+    if DOI.fullmatch(other) and not other.startswith("10.48550/arxiv."):
+        return other
     written = re.sub(r"^(?:https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf)/|arxiv:\s*|doi:10\.48550/arxiv\.|"
                      r"(?:https?://(?:dx\.)?doi\.org/)?10\.48550/arxiv\.)", "", text.strip(), flags=re.I)  # fmt: skip
     written = written.removesuffix(".pdf")
     if not ARXIV_ID.fullmatch(written):
-        raise ConfigError(f"{text[:80]!r} is not an identifier of arXiv", "For example: 1706.03762 or hep-th/9711200.")
+        raise ConfigError(
+            f"{text[:80]!r} is not an identifier of arXiv", "For example: 1706.03762, hep-th/9711200 or a DOI."
+        )
     return split_version(written)[0]
 
 
