@@ -20,7 +20,7 @@ _RESULT = re.compile(
     r"achiev|prove|provide|develop|outperform|improv|describe|argue|report|release)",
     re.I,
 )
-_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?\s?(?:%|percent|x\b|times|BLEU|points)|state[- ]of[- ]the[- ]art", re.I)
+_NUMBER = re.compile(r"\d[\d.,]{0,12}\s?(?:%|percent|x\b|times|BLEU|points)|state[- ]of[- ]the[- ]art", re.I)
 
 
 @dataclass(frozen=True, slots=True)

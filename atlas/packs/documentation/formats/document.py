@@ -10,10 +10,6 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from atlas.packs.documentation.formats.restructured.settings import SphinxSettings
 
 MAX_DEPTH = 4
 """Files that include each other."""
@@ -49,6 +45,22 @@ class Inclusion:
 
 
 NOTHING = Inclusion()
+
+
+@dataclass(frozen=True, slots=True)
+class SphinxSettings:
+    """The names that the settings of a documentation define."""
+
+    substitutions: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By name in lower case: `rst_prolog`, `rst_epilog`, `|version|` and `|release|`."""
+    targets: Mapping[str, str] = field(default_factory=dict[str, str])
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """`myst_substitutions`, by name: `{{ name }}` in Markdown."""
+
+    @property
+    def text(self) -> str:
+        """Everything that changes documents, for digests."""
+        return repr([sorted(one.items()) for one in (self.substitutions, self.targets, self.variables)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from atlas.packs.documentation.formats.decoding import decode
+from atlas.packs.documentation.formats.document import SphinxSettings
 from atlas.packs.documentation.formats.restructured.inline import Names
 from atlas.packs.documentation.formats.restructured.reader import read_names
 
@@ -24,29 +24,14 @@ _UNCHANGED = frozenset(("strip", "lstrip", "rstrip", "dedent", "cleandoc", "str"
 """Calls that give their text, up to the space around it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SphinxSettings:
-    """The names that the settings of a documentation define."""
-
-    substitutions: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By name in lower case: `rst_prolog`, `rst_epilog`, `|version|` and `|release|`."""
-    targets: Mapping[str, str] = field(default_factory=dict[str, str])
-    variables: Mapping[str, str] = field(default_factory=dict[str, str])
-    """`myst_substitutions`, by name: `{{ name }}` in Markdown."""
-
-    @property
-    def text(self) -> str:
-        """Everything that changes documents, for digests."""
-        return repr([sorted(one.items()) for one in (self.substitutions, self.targets, self.variables)])
-
-    def add_to(self, names: Names) -> Names:
-        """Return names of a document with those of the settings that it does not define itself."""
-        names.substitutions = {**self.substitutions, **names.substitutions}
-        names.targets = {**self.targets, **names.targets}
-        return names
-
-
 NO_SETTINGS = SphinxSettings()
+
+
+def with_settings(names: Names, settings: SphinxSettings) -> Names:
+    """Return names of a document with those of the settings that it does not define itself."""
+    names.substitutions = {**settings.substitutions, **names.substitutions}
+    names.targets = {**settings.targets, **names.targets}
+    return names
 
 
 def settings_files(paths: Iterable[str]) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atlas.packs.documentation.formats.document import NOTHING, Inclusion
+from atlas.packs.documentation.formats.document import NOTHING, Inclusion, SphinxSettings
 from atlas.packs.documentation.formats.restructured.directives import run_directive
 from atlas.packs.documentation.formats.restructured.reader import FIELD, LinePosition, RstReader, read_names
-from atlas.packs.documentation.formats.restructured.settings import NO_SETTINGS, SphinxSettings
+from atlas.packs.documentation.formats.restructured.settings import NO_SETTINGS, with_settings
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.formats.draft import Draft
@@ -20,7 +20,7 @@ def read_restructured(
 ) -> None:
     """Read a document into a draft; `inclusion` has the files that it may include, `settings` names of them all."""
     lines = [line.rstrip() for line in text.expandtabs(TAB_SIZE).split("\n")]
-    reader = RstReader(draft, settings.add_to(read_names(lines)), run_directive)
+    reader = RstReader(draft, with_settings(read_names(lines), settings), run_directive)
     reader.inclusion = inclusion
     start = _document_fields(lines)
     reader.read(lines[start:], start + 1, LinePosition())
