@@ -14,6 +14,7 @@ from atlas.code.changes.commit_history import answer_commits, asks_for_commits
 from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
+from atlas.code.graph.answer_scope import spelled_scope
 from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
@@ -228,6 +229,11 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     if intent is None:
         return None
     words = await _remaining(reader, asked, intent)
+    if " " in words.intent.within and not asked.is_stated:
+        within = await spelled_scope(reader, words.intent.within, asked.where.project)
+        if not within:
+            return None
+        words = replace(words, intent=replace(words.intent, within=within))
     intent = await qualify(reader, words.intent, asked.subjects.text, asked.where.project)
     found = await answer_relation(reader, intent, asked.where)
     is_known = found is not None and found.outcome != "not_found"

@@ -13,7 +13,9 @@ from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects
+from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.line_report import LineReport
+from atlas.code.lines.plain_values import PlainValue, find_plain_values
 from atlas.code.question.cues import asks, asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
@@ -125,6 +127,10 @@ class SearchResult:
     """By uid of a hit: the lines that have or build a text of the question."""
     nowhere: tuple[str, ...] = ()
     """Texts that the question quotes and no file has."""
+    values: tuple[PlainValue, ...] = ()
+    """Lines whose value a question in plain words may ask for."""
+    absent: tuple[str, ...] = ()
+    """A line for each word of a question for existence that no code has."""
 
 
 async def search(
@@ -155,8 +161,7 @@ async def search(
         asked, where = where, await in_named_folder(reader, query, where)
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
-        has_text = any(each.lines or each.nowhere for each in rankings)  # the text that is asked for is the subject
-        cards = () if has_text else await _cards(reader, subjects, where.project)
+        cards, values, absent = await _told(reader, subjects, query, where, rankings)
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
@@ -167,8 +172,7 @@ async def search(
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
-        cards = ()
-        judgement = Judgement()
+        cards, values, absent, judgement = (), (), (), Judgement()
         hits = (
             await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
         )
@@ -186,7 +190,22 @@ async def search(
         cards=cards,
         lines={uid: lines for each in rankings for uid, lines in each.lines},
         nowhere=tuple(text for each in rankings for text in each.nowhere),
+        values=values,
+        absent=absent,
     )
+
+
+async def _told(
+    reader: Reader, subjects: Subjects, query: Query, where: Filter, rankings: Sequence[Ranking]
+) -> tuple[tuple[SubjectCard, ...], tuple[PlainValue, ...], tuple[str, ...]]:
+    """Return the cards of a question's subjects, the values that it may ask for, and which words no code has."""
+    if any(each.lines or each.nowhere for each in rankings):
+        return (), (), ()  # the text that is asked for is the subject
+    cards = await _cards(reader, subjects, where.project)
+    try:
+        return cards, await find_plain_values(reader, query, where), await find_absent_words(reader, query, where)
+    except AtlasError:
+        return cards, (), ()
 
 
 async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:

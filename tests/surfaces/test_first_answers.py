@@ -55,6 +55,33 @@ FILES = {
         'package json\n\ntype Codec struct{}\n\nfunc (Codec) Encode(v int) string { return "" }\n'
         "func (Codec) Decode(s string) int { return 0 }\n"
     ),
+    "jobs/retries.py": (
+        'class Retries:\n    """Runs failed tasks again."""\n\n    def __init__(self, max_retries: int = 20):\n'
+        "        self.max_retries = max_retries\n\n\ndef compute_pause(count):\n    return count\n"
+    ),
+    "jobs/brokers/redis.py": "class RedisBroker:\n    def push(self, text):\n        return text\n\n    def run(self):\n        self.push('x')\n",
+    "jobs/brokers/stub.py": "class StubBroker:\n    def push(self, text):\n        return text\n\n    def flush(self):\n        self.push('y')\n",
+    "jobs/env.py": (
+        "import os\n\n\ndef int_of(name):\n    return int(os.getenv(name, None) or 0)\n\n\nSTACK = int_of('jobs_max_stack')\n"
+        "thread = dict(name='worker_thread')\n"
+    ),
+    "jobs/limits.py": (
+        "def connect(options):\n    table = (\n        options.table_name or 'migrations'\n    )\n"
+        "    if options.slow_query_time:\n        return table\n    return options.slow_query_time\n"
+    ),
+    "jobs/refused.py": "OPTIONS = dict(message='Host not permitted')\n",
+    "cli/main.rs": (
+        "enum Step {\n    Raw,\n    Shell(String),\n}\n\nfn main() {\n    run();\n}\n\nfn run() {\n    measure_all();\n}\n\n"
+        "fn measure_all() {}\n\ntrait Sink {}\n\nstruct Csv;\n\nimpl Sink for Csv {}\n\n"
+        'fn build() {\n    Arg::new("strict").long("strict").help("Strict");\n}\n'
+    ),
+    "cli/Cargo.toml": (
+        '[package]\nname = "tool"\nversion = "1.0.0"\n\n[dependencies]\nserde = "1"\n\n'
+        '[target.\'cfg(windows)\'.dependencies]\nwinapi = "0.3"\n\n[dev-dependencies]\ninsta = "1"\n'
+    ),
+    "tests/test_strict.py": "def test_strict_mode():\n    assert run(['--strict', 'x'])\n",
+    "tests/test_streams.py": "def test_nothing():\n    assert True\n",
+    "shop/streams.py": "class Streams:\n    pass\n",
     "docs/v1/flags.md": "# Flags\n\nA flag takes its value from the environment.\n",
     "docs/v2/sources.md": "# Sources\n\nValues of a flag come from the environment.\n",
     "docs/v2/start.md": "# Start\n\nInstall it.\n",
@@ -88,6 +115,29 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
         ),
         ("which page in docs/v2 says from where a flag takes its value", ("docs/v2/sources.md", "only docs/v2/ was")),
         ("I need the page of the v2 docs about the value of a flag", ("docs/v2/sources.md", "only docs/v2/ was")),
+        (
+            "how many times is a failed task retried before it gives up",
+            (
+                "values that may be meant",
+                "jobs/retries.py:4 Retries.__init__: def __init__(self, max_retries: int = 20):",
+            ),
+        ),
+        ("who calls push in the redis broker", ("RedisBroker.push jobs/brokers/redis.py:2: 1", "RedisBroker.run 6")),
+        ("which environment variables are read", ("jobs_max_stack: jobs/env.py:8", "1 environment variable")),
+        ("whats the default of table_name", ("1 assignment", "jobs/limits.py:3: options.table_name or 'migrations'")),
+        ("default of slow_query_time", ("no assignment of a value found, so no default is known", "jobs/limits.py:5")),
+        ("Host not permitted", ("1: OPTIONS = dict(message='Host not permitted')",)),
+        ("what happens from main to measure_all", ("path to measure_all from function", "run 7", "measure_all 11 (")),
+        ("variants of the Step enum", ("Step.Raw 2", "Step.Shell 3")),
+        ("Which types implement the Sink trait?", ("implementations of trait", "Csv 18,20 (")),
+        ("tests of --strict", ("tests in 1 place", "tests/test_strict.py:2: test_strict_mode: ")),
+        (
+            "which test files cover Streams?",
+            ("tests of class shop.streams.Streams", "tests/test_streams.py", "by their name"),
+        ),
+        ("dependencies on windows", ("windows dependencies: 1 by their condition", "winapi 0.3")),
+        ("crates only needed for tests", ("development dependencies: 1", "insta 1")),
+        ("is there a websocket client", ("`websocket` occurs in no indexed code or document",)),
         (
             "Running a worker with superuser privileges is a very bad idea -- which function raises this?",
             ("texts.py:1", "6: raise RuntimeError(ROOT_DISALLOWED.format(uid))  <- in check_privileges"),

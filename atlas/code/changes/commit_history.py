@@ -83,6 +83,7 @@ MEMBER_ADDED = re.compile(
     re.IGNORECASE,
 )
 """`When was inline added to JsonClass` asks for the member."""
+_ADDED_FIRST = re.compile(rf"\b{_ADDED}\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
 _WHO = re.compile(
     rf"\b(?:authors|contributors|committers|maintainers|who (?:{_EVER} )?(?:works?|worked|contribut\w+"
@@ -151,6 +152,12 @@ def asks_for_commits(query: Query) -> bool:
     return _PLAN.search(text) is None and _DOES.match(text) is None
 
 
+def _asks_both(text: str) -> bool:
+    """Return whether a question asks who added something, and then when it was last changed."""
+    first, _, second = text.partition(" and ")
+    return _ADDED_FIRST.search(first) is not None and _LAST.search(second) is not None
+
+
 async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer which commits changed or added something, or are an author's; None for other questions."""
     text = query.text
@@ -167,6 +174,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     subjects = await _subjects(reader, query, where)
     is_known = query.relation is not None and query.relation.kind == Kind.CHANGES
     asks_one = is_known and _LAST.search(text) is not None and _SEVERAL.search(text) is None and not question.after
+    asks_one = asks_one and not _asks_both(text)
     if question.asks == ChangeAspect.TOGETHER or (subjects and asks_one):
         return None
     try:
@@ -351,7 +359,8 @@ async def _of_subject(
 ) -> LineReport:
     commits: list[Commit] = []
     notes: list[str] = []
-    is_whole, is_added = True, bool(_ADDS.search(text) and not _LAST.search(text))
+    is_added = bool(_asks_both(text) or (_ADDS.search(text) and not _LAST.search(text)))
+    is_whole = True
     added: list[TextLine] = []
     for subject in subjects:
         found, whole, said = await _commits(history, subject, question, subject.name if is_added else "")

@@ -150,7 +150,10 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
     words = scope.words or ("within the filters" if len(related) < len(found) else "")
     if related:
-        notes = (*notes, *await _beside(reader, intent, targets, related))
+        places = await _places_beside(reader, intent, targets, related)
+        if intent.kind == Kind.SUBTYPES:
+            related, places = _stated(related, places)
+        notes = (*notes, *await _beside(reader, intent, targets, related), *_at_least(places))
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
     absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:
@@ -183,8 +186,10 @@ async def _defined_by(
     found = [
         _definition(node) for node in methods if scope.has(node) and (not overriding or node.row.uid in overriding)
     ]
+    every = sum(not overriding or uid in overriding for uid in uids)
     what = "that override another" if overriding else "which have no common base method"
-    title = f"methods named `{targets.name}`{'' if overriding else ','} {what}: {len(found)}"
+    limit = f" {scope.words}: {len(found)} of {every}" if scope.words else f": {len(found)}"
+    title = f"methods named `{targets.name}`{'' if overriding else ','} {what}{limit}"
     return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=scope.notes, title=title)
 
 
@@ -211,19 +216,56 @@ async def _beside(
         return await find_overriding(reader, called)
     if intent.kind == Kind.RETURNERS and not node.row.path.endswith(DECLARES_RESULTS):
         return ("functions whose result is neither declared nor made in a line `return X(` are not among them",)
+    return ()
+
+
+async def _places_beside(
+    reader: Reader, intent: RelationIntent, targets: Targets, related: Sequence[RelatedSymbol]
+) -> tuple[TextPlace, ...]:
+    """Return the lines without an edge that look like the relation."""
+    node = targets.targets[0].node
     if intent.kind not in _MAY_LACK or _is_file(targets) or await _is_common(reader, node):
         return ()
     if intent.kind == Kind.USAGES and not _is_callable(targets):
         # their lines without an edge are listed
         return ()
+    known = {(each.path, line) for each in related for line in each.lines}
     known |= {(each.path, each.node.row.line) for each in related}
-    left = await unaccounted(reader, nodes, intent.kind, known)
+    left = await unaccounted(reader, [target.node for target in targets.targets], intent.kind, known)
     is_such = _MAY_LACK[intent.kind]
-    places = [each for each in left.places if is_such(each) and not is_prose(each)]
+    return tuple(each for each in left.places if is_such(each) and not is_prose(each))
+
+
+def _stated(
+    related: Sequence[RelatedSymbol], places: Sequence[TextPlace]
+) -> tuple[tuple[RelatedSymbol, ...], tuple[TextPlace, ...]]:
+    """Return subtypes with the lines that state them again, as `impl X for Y` does, and the places left."""
+    stated: dict[str, list[int]] = {}
+    left: list[TextPlace] = []
+    for place in places:
+        named = [each for each in related if _names_for(each.node.row.name, place.text) and each.path == place.path]
+        if len(named) == 1:
+            stated.setdefault(named[0].node.row.uid, []).append(place.line)
+        else:
+            left.append(place)
+    with_lines = (
+        replace(each, lines=tuple(sorted({*(each.lines or (each.node.row.line,)), *stated[each.node.row.uid]})))
+        if each.node.row.uid in stated
+        else each
+        for each in related
+    )
+    return tuple(with_lines), tuple(left)
+
+
+def _names_for(name: str, text: str) -> bool:
+    return re.search(rf"\bfor\s+(?:&(?:'\w+\s)?)?(?:[\w:]+::)?{re.escape(name)}\b", text) is not None
+
+
+def _at_least(places: Sequence[TextPlace]) -> tuple[str, ...]:
     if not places:
         return ()
     shown = ", ".join(each.at for each in places[:SHOWN])
-    return (f"at least: {counted(len(places), 'more line', more=left.more)} may be such, without an edge: {shown}",)
+    return (f"at least: {counted(len(places), 'more line')} may be such, without an edge: {shown}",)
 
 
 def _derives(place: TextPlace) -> bool:

@@ -78,6 +78,24 @@ async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[N
     return inside, () if has_files or holders else (f"no indexed file lies in `{prefix}`",)
 
 
+async def spelled_scope(reader: Reader, scope: str, project: str) -> str:
+    """Return a scope in two words as the index writes it; "" where it has neither a type nor a file of that name."""
+    one, _, two = scope.partition(" ")
+    held = await reader.store.find(f"{one}{two}", Match.FOLDED, Filter(project=project, labels=_HOLDERS), 20)
+    held = sorted((node for node in held if not node.row.is_test), key=lambda node: node.row.label != Label.CLASS)
+    if held:
+        return held[0].row.name if held[0].row.label == Label.CLASS else held[0].row.qualified_name
+    paths = await reader.store.paths(project)
+    spellings = (f"{one}_{two}", f"{one}-{two}", f"{one}/{two}", f"{two}/{one}", f"{two}s/{one}")
+    for end in "/.":
+        for part in (f"/{spelled}{end}" for spelled in spellings):
+            for path in paths:
+                if part in f"/{path}":
+                    before, _, after = f"/{path}".partition(part)
+                    return f"{before}{part}{'' if end == '/' else after}".strip("/")
+    return ""
+
+
 def _ends_in(node: Node, name: str) -> bool:
     qualified = node.row.qualified_name
     return qualified == name or qualified.endswith("." + name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from atlas.code.graph.declarations import (
     Declaration,
@@ -68,6 +69,14 @@ _INSTALLING = re.compile(
 )
 """`What gems do I get when I install NAME`: its own dependencies, if it is this project."""
 _AND_IMPORTERS = re.compile(r"\b(?:who|what|which|where)\b.{0,60}\b(?:imports?|imported|uses?|used)\b", re.IGNORECASE)
+_OF_GROUP = re.compile(
+    r"\b(?:extras?|groups?|features?|install\w*)\b|\b(?:needs?|needed|required?)\b.*\b(?:for|to use)\b", re.IGNORECASE
+)
+"""Words by which a question asks for what an extra or group contains."""
+_PLATFORMS = re.compile(
+    r"\b(?:windows|win32|linux|mac ?os|darwin|osx|unix|wasm\w*|android|ios|freebsd|pypy|cpython|jruby|mri)\b",
+    re.IGNORECASE,
+)
 _WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
 _WORD = re.compile(r"@?[\w][\w@./:+-]*")
 _TOPICS = {
@@ -106,7 +115,7 @@ def read_package_question(
     is_sure = bool(_DEPENDENCIES.search(text)) and not _CODE_NOUNS.search(text)
     words = [word.strip(".,?!:;") for word in _WORD.findall(text)]
     groups = _groups(text, words, declared)
-    if groups and (is_sure or re.search(r"\b(?:extras?|groups?|feature)\b", text, re.IGNORECASE)):
+    if groups and (is_sure or (_OF_GROUP.search(text) and not _CODE_NOUNS.search(text))):
         return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     named = _packages(words, declared)
     if named and defines and not is_sure and not _OF_PACKAGES.search(text):
@@ -126,7 +135,7 @@ def read_package_question(
     asks_things = bool(_THINGS.search(text)) and bool(_NEEDS.search(text)) and not _CODE_NOUNS.search(text)
     topic = next((name for name, spelled in _TOPICS.items() if set(spelled) & {word.lower() for word in words}), "")
     parts = [part.lower() for word in words for part in (word, *word.split("-"))]
-    kinds = tuple(dict.fromkeys(KINDS[part] for part in parts if part in KINDS))
+    kinds = tuple(dict.fromkeys(KINDS[part] for each in parts if (part := each.removesuffix("s")) in KINDS))
     if "suggested" in text.lower() or "optional" in text.lower() or "extras" in text.lower():
         kinds = ("optional",)
     if names_own and not topic:
@@ -138,7 +147,30 @@ def read_package_question(
     if kinds == ("optional",) and not any(each.kind == "optional" for each in declared):
         # what composer suggests, for one, is not in the graph: no "none" without proof
         return None
-    return PackageQuestion(PackageAspect.LIST, kinds=kinds, project=_project(words, declared), certain=True)
+    platform, project = _platform(text, declared), _project(words, declared)
+    return PackageQuestion(PackageAspect.LIST, kinds=kinds, project=project, certain=True, platform=platform)
+
+
+def _platform(text: str, declared: Sequence[Declaration]) -> str:
+    """Return the platform that a text names and some declaration has as a condition; "" for none."""
+    said = _PLATFORMS.search(text)
+    platform = said[0].lower().replace(" ", "") if said is not None else ""
+    return platform if any(is_for(each, platform) for each in declared) else ""
+
+
+def is_for(each: Declaration, platform: str) -> bool:
+    """Return whether the condition of a declaration names a platform, other than to leave it out."""
+    return bool(platform) and bool(_conditions(platform).search(f"{each.group} {each.marker}"))
+
+
+@cache
+def _conditions(platform: str) -> re.Pattern[str]:
+    spelled = next((each for each in _SPELLINGS if platform in each.split("|")), platform)
+    others = "" if "windows" in spelled else r"|not\(\s*windows\s*\)"
+    return re.compile(rf"(?<!not\()(?<!!= [\"'])(?<![\w])(?:{spelled})(?![\w]){others}", re.IGNORECASE)
+
+
+_SPELLINGS = ("windows|win32|mswin|mingw", "macos|darwin|osx|unix", "linux|unix")
 
 
 def _inner_project(named: str, declared: Sequence[Declaration]) -> str:

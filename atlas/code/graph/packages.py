@@ -21,7 +21,7 @@ from atlas.code.graph.declarations import (
     read_declarations,
     short_name,
 )
-from atlas.code.graph.package_subjects import of_topic
+from atlas.code.graph.package_subjects import is_for, of_topic
 from atlas.code.question.names import dotted
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.reader import Reader
@@ -90,6 +90,7 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
             for each in (in_groups(declared, question.groups) if question.groups else declared)
             if (not kinds or each.kind in kinds or each.group in kinds)
             and (not question.topic or of_topic(each, question.topic))
+            and (not question.platform or is_for(each, question.platform))
             and (not question.names or short_name(each.package or each.name) in question.names)
         )
         if question.names and not kept:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
-from atlas.code.graph.targets import Target, find_targets
+from atlas.code.graph.targets import Target, all_targets, find_targets
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.unaccounted import WordsLeft, find_unaccounted, modifies
 from atlas.code.reader import Reader
@@ -53,8 +53,10 @@ async def read_remaining(reader: Reader, text: str, intent: RelationIntent, wher
     `text` is the question. Raises store errors.
     """
     left = find_unaccounted(text, intent) if intent.kind in _CHECKED else NOTHING
-    if not left.beside or intent.other:
+    if intent.other or not (left.beside or left.elsewhere):
         return RemainingWords(intent, left)
+    if not left.beside:
+        return await _of_owner(reader, intent, left, where)
     for name, rest in _qualified(intent, left):
         found = await resolve(reader, name, Filter(project=where.project))
         if found.how in _BY_NAME and any(node.row.label in _DEFINED for node in found.nodes):
@@ -71,6 +73,28 @@ async def read_remaining(reader: Reader, text: str, intent: RelationIntent, wher
         behind = tuple(word for word in left.behind if not _has_all(reader, texts, (word,)))
         left = replace(left, before=before, behind=behind)
     return RemainingWords(intent, left)
+
+
+async def _of_owner(reader: Reader, intent: RelationIntent, left: WordsLeft, where: Filter) -> RemainingWords:
+    """Return the intent with the one of several symbols that the words left name: `X in the Y driver`."""
+    targets = await find_targets(reader, intent.name, replace(intent, certain=False), where.project)
+    if targets.total < 2:
+        return RemainingWords(intent, left)
+    every = (await all_targets(reader, targets, intent.kind, where.project)).targets
+    chosen = [each for each in every if _has_all(reader, _texts_of(each), left.elsewhere)]
+    wanted = {root_of(word.lower()) for word in left.elsewhere}
+    exact = [each for each in chosen if _owner_parts(reader, each) == wanted]
+    chosen = exact if exact else chosen
+    if len(chosen) != 1:
+        return RemainingWords(intent, left)
+    named = replace(intent, name=chosen[0].node.row.uid, certain=True)
+    return RemainingWords(named, replace(left, elsewhere=()))
+
+
+def _owner_parts(reader: Reader, target: Target) -> set[str]:
+    """Return the roots of the parts of the name of the class or module around a symbol."""
+    owner = target.node.row.qualified_name.rpartition(".")[0].rpartition(".")[2]
+    return {root_of(word) for word in reader.split_words(owner) if word != owner.lower()}
 
 
 def apply_remaining(reader: Reader, words: RemainingWords, found: EdgeAnswer) -> EdgeAnswer | None:

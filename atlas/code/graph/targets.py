@@ -59,6 +59,7 @@ APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
 """By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
 
 _OF_FILES = (Kind.IMPORTERS, Kind.IMPORTS)
+_OF_CALLS = (Kind.CALLERS, Kind.CALLEES, Kind.PATH)
 _OF_TYPES = (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY)
 
 _REDEFINITION = re.compile(r"#\d+$")
@@ -168,6 +169,10 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         nodes = [*resolution.nodes, *resolution.declarations]
     if nodes and not (nodes := [node for node in nodes if not _is_text(reader, node)]):
         return Targets(name, (), is_text=True)
+    if kind in _OF_CALLS and resolution.how == "exact" and all(node.row.label in _FILES for node in nodes):
+        # the function `main` of the module `main`
+        callable_ = await reader.store.find(name, Match.SUFFIX, replace(where, labels=_CALLABLE), MAX_NODES)
+        nodes = [node for node in callable_ if not node.row.is_test] or nodes
     if resolution.how == "folded" and kind in _OF_TYPES:
         # `Error` is not a method `error`
         nodes = [node for node in nodes if node.row.label in (Label.CLASS, *EXTERNAL_LABELS)]

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.graph.unreached import (
@@ -94,7 +95,7 @@ async def find_untested(reader: Reader, intent: RelationIntent, where: Filter) -
 
 
 async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -> EdgeAnswer:
-    """Return an empty answer about tests with a note about test functions of the symbol's name. Raises store errors."""
+    """Return an empty answer about tests with test functions and files of the symbol's name. Raises store errors."""
     name = relation.targets.name.rpartition(".")[2]
     if relation.related or not name:
         return relation
@@ -116,12 +117,37 @@ async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -
         for node in await reader.store.find(spelled, Match.SUFFIX, Filter(project=where.project), MAX_NAMED)
         if node.row.is_test
     ]
+    inside = {node.row.path for node in found}
+    found += [node for node in await _test_files(reader, name, where.project) if node.row.path not in inside]
     if not found:
         return relation
-    shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in found[:MAX_NAMED])
-    return replace(relation, notes=(*relation.notes, f"tests of that name, by other means than calls: {shown}"))
+    related = tuple(RelatedSymbol(each, each.row.path, (), BY_TEXT, TEXT_CONFIDENCE) for each in found[:MAX_NAMED])
+    notes = (*relation.notes, "these are tests by their name, of which no edge leads to it")
+    return replace(relation, related=related, unscoped=len(related), is_unknown=False, notes=notes)
 
 
+async def _test_files(reader: Reader, name: str, project: str) -> list[Node]:
+    """Return the test files called like a symbol: `streaming_test.rb`, `StreamingTest.java`, `streaming.spec.ts`."""
+    wanted = _folded(name)
+    paths = [path for path in await reader.store.paths(project) if _folded(_stem(path)) == wanted]
+    paths = [path for path in paths if _NAMED_AS_TEST.search(path) or _MARKED.search(path)][:MAX_NAMED]
+    held = [await reader.store.find(path, Match.PATH, Filter(project=project, labels=_FILES), 1) for path in paths]
+    return [node for nodes in held for node in nodes if node.row.is_test]
+
+
+def _stem(path: str) -> str:
+    """Return the name of a test file without its ending and the words that mark it as a test."""
+    return _MARKED.sub("", path.rpartition("/")[2].rpartition(".")[0])
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+_FILES = (Label.MODULE, Label.FILE)
+_MARKED = re.compile(
+    r"^(?:tests?|spec)[-_.]|[-_.](?:tests?|specs?)(?=$|\.)|(?<=[a-z0-9])(?:Tests?|Spec)(?=$|\.)", re.IGNORECASE
+)
 _NAMED_AS_TEST = re.compile(r"(?:^|[/_.])tests?(?:$|[/_.])|^[Tt]est(?=[A-Z_]|\w*\.\w+$)")
 _BY_NAME_OF_FILE = "callers in files or functions that are named as tests: no test framework marks them"
 MAX_CALLS = 200

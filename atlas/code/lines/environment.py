@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.code.lines.asked_words import mentions, topic_words
-from atlas.code.lines.environment_helpers import calls_of_helpers
+from atlas.code.lines.environment_helpers import calls_of_helpers, is_parameter
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
@@ -141,7 +141,7 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     values = await _constants(reader, where, {re.split(r"[.:]", name)[-1] for name in names})
     resolved: list[EnvironmentRead] = []
     for each in reads:
-        value = values.get(re.split(r"[.:]", each.name)[-1]) if each.is_computed else None
+        value = _assigned(each, values) if each.is_computed else None
         resolved.append(EnvironmentRead(value, each.found, each.is_written) if value else each)
     resolved = await _through_helpers(reader, where, resolved)
     plain = {each.name for each in resolved if not each.is_passed}
@@ -149,7 +149,13 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
         each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)
     ]
     known = {(each.name, each.found.place) for each in kept}
-    linked = [each for each in await _linked(reader, where) if (each.name, each.found.place) not in known]
+    # what a parameter stands for is told where the function is called
+    inside = {each.found.place for each in reads if each.is_computed and is_parameter(each.name, each.found)}
+    linked = [
+        each
+        for each in await _linked(reader, where)
+        if (each.name, each.found.place) not in known and each.found.place not in inside
+    ]
     return sorted([*kept, *linked], key=lambda each: each.found.file.is_test), scan.notes
 
 
@@ -225,8 +231,8 @@ def _read(found: TextMatch) -> EnvironmentRead | None:
     return EnvironmentRead(name, found, is_written, is_passed=bool(groups.get("passed")))
 
 
-async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str, str]:
-    """Return the strings that constants of these names are assigned."""
+async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str, dict[str, str]]:
+    """Return the strings that names are assigned, by file."""
     if not names:
         return {}
     either = "|".join(map(re.escape, sorted(names)))
@@ -234,7 +240,20 @@ async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str
     scan = await scan_texts(
         reader, where, pattern, [name.encode() for name in sorted(names)], lambda path: not is_document(path)
     )
-    return {each.match["name"]: each.match["value"] for each in reversed(scan.found)}
+    found: dict[str, dict[str, str]] = {}
+    for each in reversed(scan.found):
+        found.setdefault(each.match["name"], {})[each.file.path] = each.match["value"]
+    return found
+
+
+def _assigned(read: EnvironmentRead, values: Mapping[str, Mapping[str, str]]) -> str | None:
+    """Return the string that a constant stands for; a variable counts only in its file, and a parameter never."""
+    name = re.split(r"[.:]", read.name)[-1]
+    by_path = values.get(name, {})
+    if is_parameter(read.name, read.found):
+        return None
+    own = by_path.get(read.found.file.path)
+    return own or (None if name.islower() else next(reversed(by_path.values()), None))
 
 
 async def _documented(reader: Reader, where: Filter) -> dict[str, TextMatch]:

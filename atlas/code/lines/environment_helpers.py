@@ -31,13 +31,20 @@ async def calls_of_helpers(
     if not helpers:
         return {}
     either = "|".join(map(re.escape, sorted(helpers)))
-    call = re.compile(rf"(?<![\w$])(?P<helper>{either})(?:\.call|\.)?\s?[(\[]?\s?[\"'](?P<value>[A-Z][A-Z0-9_]+)[\"']")
+    call = re.compile(
+        rf"(?<![\w$])(?P<helper>{either})(?:\.call|\.)?\s?[(\[]?\s?[\"'](?P<value>[A-Z][A-Z0-9_]+|[A-Za-z]\w*_\w+)[\"']"
+    )
     needles = [helper.encode() for helper in sorted(helpers)]
     scan = await scan_texts(reader, where, call, needles, lambda path: not is_document(path))
     found: dict[str, list[TextMatch]] = {}
     for each in scan.found:
         found.setdefault(helpers[each.match["helper"]], []).append(each)
     return found
+
+
+def is_parameter(name: str, found: TextMatch) -> bool:
+    """Return whether the function around a read has the name as a parameter."""
+    return next(_helpers(name, found), "") != ""
 
 
 def _helpers(name: str, found: TextMatch) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from atlas.code.graph.absence.name_lines import NameLine, with_symbols
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, TextScan, is_document, scan_texts
@@ -31,7 +32,10 @@ _ASIDE = re.compile(
     r"|\.(?:vim|lua|fish)$|ile$"
 )
 """Files that rather pass flags to a program than declare them."""
-_GO = r"(?:\.|\b)(?:String|Bool|Int|Uint|Float|Duration|Count|IP|Text|Func|Value)\w*\(\s*(?:&?[\w.\[\]]+,\s*)?\"{0}\""
+_GO = (
+    r"(?:\.|\b)(?!\w*(?:Error|Exception))(?:String|Bool|Int|Uint|Float|Duration|Count|IP|Text|Func|Value)\w*"
+    r"\(\s*(?:&?[\w.\[\]]+,\s*)?\"{0}\""
+)
 _CLAP = r"(?:\blong\s*(?:=\s*|\()|\bArg::(?:new|with_name)\(|\blong_flag\()\s*\"{0}\""
 _NAMED = r"\.(?:option|flag|opt|boolean|requiredOption|addOption)\(\s*(?:new \w+\(\s*)?[\"'`]{0}[\"'`]"
 _ANY = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*"
@@ -53,7 +57,7 @@ async def answer_flags(reader: Reader, query: Query, where: Filter) -> LineRepor
         return None  # a message may name a flag
     names = flag_names(query.text)
     if names and len(query.text.split()) <= 20:
-        return await _about(reader, names[0], where)
+        return await _about(reader, names[0], where, asks_tests=query.wants_tests)
     return await _listed(reader, query, where) if _LISTS.search(query.text) else None
 
 
@@ -104,20 +108,58 @@ MOST_ABOVE = 20
 """Lines of an attribute."""
 
 
-async def _about(reader: Reader, name: str, where: Filter) -> LineReport | None:
+async def _about(reader: Reader, name: str, where: Filter, *, asks_tests: bool) -> LineReport | None:
     scan = await _occurrences(reader, name, where)
     if not scan.found:
         return None
-    lines = [TextLine(_group(each), each.place, _with_help(each)) for each in scan.found]
-    lines = list({(each.group, each.place): each for each in lines}.values())
-    order = ("declared", "documented", "used", "tests")
-    lines.sort(key=lambda each: order.index(each.group))
+    found = sorted(scan.found, key=lambda each: _LISTED.search(each.text) is None)
+    lines = list({(line.group, line.place): line for each in found if (line := _line(each))}.values())
+    order = ("tests", "declared", "documented", "used") if asks_tests else ("declared", "documented", "used", "tests")
+    most = {"tests": 12, "declared": 1, "documented": 0, "used": 0} if asks_tests else _MOST
+    lines = _once(sorted(lines, key=lambda each: order.index(each.group)))
     counts = {group: sum(each.group == group for each in lines) for group in order}
-    kept = [each for group in order for each in [line for line in lines if line.group == group][: _MOST[group]]]
+    kept = [each for group in order for each in [line for line in lines if line.group == group][: most[group]]]
+    if asks_tests:
+        kept = await _with_functions(reader, kept, where.project or reader.project)
     said = ", ".join(f"{group} in {counted(count, 'place')}" for group, count in counts.items() if count)
-    return LineReport("flags", f"flag `--{name}`: {said}", tuple(kept), scan.notes)
+    none = "" if counts["tests"] or not asks_tests else ", in no test"
+    return LineReport("flags", f"flag `--{name}`: {said}{none}", tuple(kept), scan.notes)
 
 
+def _line(each: TextMatch) -> TextLine:
+    return TextLine(_group(each), each.place, _with_help(each))
+
+
+def _once(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return the lines without those that follow another one of their group: both parts of one declaration."""
+    kept: list[TextLine] = []
+    places: set[tuple[str, str]] = set()
+    for each in lines:
+        path, _, number = each.place.rpartition(":")
+        before = {(each.group, f"{path}:{int(number) + step}") for step in (-1, 1)}
+        if each.group != "declared" or places.isdisjoint(before):
+            kept.append(each)
+            places.add((each.group, each.place))
+    return kept
+
+
+async def _with_functions(reader: Reader, lines: Sequence[TextLine], project: str) -> list[TextLine]:
+    """Return the lines of tests with the function around each in place of the lines behind it."""
+    named: list[NameLine] = []
+    for each in lines:
+        path, _, number = each.place.rpartition(":")
+        named.append(NameLine(path, int(number), each.text, sets=False))
+    found = await with_symbols(reader, named, project)
+    return [
+        replace(each, text=f"{at.inside.row.name}: {each.text[:SHORT]}")
+        if at.inside and each.group == "tests"
+        else each
+        for each, at in zip(lines, found, strict=True)
+    ]
+
+
+SHORT = 60
+"""Characters of a line that are shown beside the name of its function."""
 _MOST = {"declared": 6, "documented": 6, "used": 4, "tests": 2}
 """Lines of each group that are worth their tokens."""
 

@@ -7,9 +7,11 @@ assignment is a default if its value is a literal, or if the line says "default"
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import TextMatch, is_aside, scan_texts
+from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_texts
 from atlas.code.question.cues import asks
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
@@ -18,7 +20,7 @@ from atlas.core.wording import counted
 
 _OF = (
     r"(?:of|for|is|does|to|value|the|a|an|setting|option|config(?:uration)?|key|parameter|field|named"
-    r"|called|property|in|on)"
+    r"|called|property|in)"
 )
 _ASKS = (
     rf"\bdefault(?:s|ed)?(?: value)?(?: {_OF})*\s+(?P<plain>[`\"']?[\w.-]+[`\"']?(?: [a-z]\w+){{0,2}})",
@@ -33,7 +35,7 @@ _NOT_NAMES = frozenset(
     are""".split()  # noqa: SIM905
 )
 _LITERAL = re.compile(
-    r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|[A-Z][\w.:]*[({\[]|\w+(?:\.\w+)*\(\)|[A-Z_]{3,})""",
+    r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|(?-i:[A-Z])[\w.:]*[({\[]|\w+(?:\.\w+)*\(\)|(?-i:[A-Z][A-Z0-9_]{2,}\b))""",
     re.IGNORECASE,
 )
 _TYPE_ONLY = re.compile(
@@ -54,38 +56,68 @@ async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineRe
         return None
     if not asks(query.text) and not _STARTS.match(query.text):
         return None
-    for words in _candidates(query):
-        spelled = r"[-_. ]?".join(map(re.escape, words))
-        pattern = re.compile(
-            rf"(?<![\w$])(?P<name>(?:default[-_]?)?{spelled}(?:[-_]?(?:default|config))?)(?![\w$])(?P<after>[^\n]*)",
-            re.IGNORECASE,
-        )
-        scan = await scan_texts(reader, where, pattern, [max(words, key=len).encode()])
-        report = _report(" ".join(words), scan.found, scan.notes)
+    for candidate in _candidates(query):
+        report = await _of_name(reader, candidate, where)
         if report is not None:
             return report
     return None
 
 
-def _candidates(query: Query) -> list[list[str]]:
-    """Return the names that a question may mean, as words, the likeliest first."""
-    found: list[list[str]] = []
+async def _of_name(reader: Reader, asked: _AskedSetting, where: Filter) -> LineReport | None:
+    scan = await _occurrences(reader, asked.words, where)
+    found, notes = scan.found, scan.notes
+    if asked.is_certain and not any(_group(each) == "default" for each in found):
+        # `worker_timeout` is the key `timeout` of a group `worker`
+        inner = re.split(r"[-_.]", asked.words[0], maxsplit=1)[-1]
+        if re.search(r"[-_.]", inner):
+            further = await _occurrences(reader, (inner,), where)
+            found += tuple(each for each in further.found if _group(each) == "default")
+    return _report(" ".join(asked.words), found, notes, is_certain=asked.is_certain)
+
+
+async def _occurrences(reader: Reader, words: Sequence[str], where: Filter) -> TextScan:
+    spelled = r"[-_. ]?".join(map(re.escape, words))
+    pattern = re.compile(
+        rf"(?<![\w$])(?P<name>(?:default[-_]?)?{spelled}(?:[-_]?(?:default|config))?)(?![\w$])(?P<after>[^\n]*)",
+        re.IGNORECASE,
+    )
+    return await scan_texts(reader, where, pattern, [max(words, key=len).encode()])
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedSetting:
+    """A name that a question may mean, as words."""
+
+    words: tuple[str, ...]
+    is_certain: bool = False
+    """It has the form of a name of code, and the question asks for its default."""
+
+
+def _candidates(query: Query) -> list[_AskedSetting]:
+    """Return the names that a question may mean, the likeliest first."""
+    found: list[_AskedSetting] = []
     for match in (match for each in _ASKS for match in re.finditer(each, query.text, re.IGNORECASE)):
         is_plain = "plain" in match.groupdict()
         words = [word.strip("`\"'") for word in match[1].split()]
         words = [word for word in words if word.lower() not in _NOT_NAMES]
-        code = [[word.rpartition(".")[2]] for word in words if re.search(r"_|\w\.\w|[a-z][A-Z]|-", word)]
-        names = code or ([words[-3:], words[:2]] if is_plain and words else [])
-        found += [name for name in names if name not in found and len("".join(name)) > 2]
+        code = [word.rpartition(".")[2] for word in words if re.search(r"_|\w\.\w|[a-z][A-Z]|-", word)]
+        names = [_AskedSetting((name,), is_plain and "-" not in name) for name in code]
+        names = names or (
+            [_AskedSetting(tuple(words[-3:])), _AskedSetting(tuple(words[:2]))] if is_plain and words else []
+        )
+        found += [name for name in names if name not in found and len("".join(name.words)) > 2]
     if found and query.names:
-        found = [[name.rpartition(".")[2]] for name in query.names] + found
-    return found[:4]
+        known = {each.words: each for each in found}
+        written = [(name.rpartition(".")[2],) for name in query.names]
+        found = [*(known.get(name, _AskedSetting(name)) for name in written), *found]
+    return list(dict.fromkeys(found))[:4]
 
 
-def _report(name: str, found: tuple[TextMatch, ...], notes: tuple[str, ...]) -> LineReport | None:
+def _report(name: str, found: tuple[TextMatch, ...], notes: tuple[str, ...], *, is_certain: bool) -> LineReport | None:
+    """Return what the lines with a name say; None for a name that may be English, and has no value."""
     lines = [(_group(each), each) for each in found]
     defaults = [each for group, each in lines if group == "default"]
-    if not defaults:
+    if not defaults and not is_certain:
         return None
     defaults.sort(key=_rank)
     uses = [each for group, each in lines if group == "used"]
@@ -95,7 +127,14 @@ def _report(name: str, found: tuple[TextMatch, ...], notes: tuple[str, ...]) -> 
         *_distinct("used", uses, MAX_LINES),
         *_distinct("documented", documents, 3),
     ]
-    title = f"`{name}`: {counted(len(defaults), 'assignment')} of a value, {counted(len(uses), 'other line')} of code"
+    if not said:
+        return None
+    values = (
+        f"{counted(len(defaults), 'assignment')} of a value"
+        if defaults
+        else "no assignment of a value found, so no default is known"
+    )
+    title = f"`{name}`: {values}, {counted(len(uses), 'other line')} of code"
     return LineReport("settings", title, tuple(said), notes)
 
 
@@ -118,11 +157,48 @@ def _distinct(group: str, places: list[TextMatch], most: int) -> list[TextLine]:
     """Return the first lines of different texts, equal ones counted."""
     by_text: dict[str, list[str]] = {}
     for each in places:
-        by_text.setdefault(shown(each.text), []).append(each.place)
+        by_text.setdefault(shown(_said(each)), []).append(each.place)
     return [
         TextLine(group, found[0], text + (f" (and {len(found) - 1} more such lines)" if len(found) > 1 else ""))
         for text, found in list(by_text.items())[:most]
     ]
+
+
+def _said(each: TextMatch) -> str:
+    """Return a line; of a document with the one below that says the default."""
+    below = _told_below(each) if each.file.is_document else ""
+    return f"{each.text.strip()} ... {below.strip()}" if below else each.text
+
+
+def _told_below(each: TextMatch) -> str:
+    """Return the line that says the default in the entry of a document that begins with a name; "" for others."""
+    at = each.text.find(each.match["name"])
+    if not _ENTRY.fullmatch(each.text[:at]) or _CHANGES.search(each.file.path) or each.match["after"][:1].isspace():
+        return ""
+    for line in each.file.lines[each.line : each.line + LINES_BELOW]:
+        if re.match(r"#|=+$|-{3,}$", line) or (_ENTRY.match(line) and line.lstrip().startswith(("- `", "* `"))):
+            return ""
+        if re.search(r"\bdefault(?:s|ed)?\b", line, re.IGNORECASE):
+            return line
+    return ""
+
+
+_CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
+LINES_BELOW = 8
+"""Lines of an entry of a document in which its default is looked for."""
+_ENTRY = re.compile(r"\s*(?:#+|[-*]|\d+\.|\.\. \w+::|:\w+:)?\s*[`*\"'(]*(?:--?)?")
+"""What stands before the name that an entry of a document explains."""
+_FALLBACK = re.compile(
+    r"[\"'`]?[\])]?\s*(?:(?:\?\?|\|\||\?:|\bor\b)=?\s*|\.(?:unwrap_or|getOrElse|orElse|get_or_insert)\(\s*"
+    r"|(?<=[\"'`]),\s*)(?:[-+]?\.?\d|[\"'`]|(?:true|false|null|nil|none)\b|\[\]|\{\}|(?-i:[A-Z][A-Z0-9_]{2,}\b))",
+    re.IGNORECASE,
+)
+"""What stands behind a name that gets a value if it has none: `?? "main"`, `.unwrap_or(8)`, `", 80)`."""
+
+
+_SET_CALL = re.compile(r"\b(?:set|set_?default|add_?option|store)\s?\(?\s?[:\"'`]$", re.IGNORECASE)
+_SWITCH = re.compile(r"\b(?:enable|disable)d?\s?\(?\s?(?::\w+,\s*)*[:\"'`]$")
+"""Calls that give a named setting a value: `set :port, 80`, `enable :sessions`."""
 
 
 def _around(each: TextMatch) -> str:
@@ -135,16 +211,16 @@ def _group(each: TextMatch) -> str:
         return "tests"
     text = each.text.strip()
     if each.file.is_document:
-        return (
-            "default"
-            if re.search(r":default:|\bdefaults? (?:to|is|value)", each.match["after"], re.I)
-            else "documented"
-        )
+        says = re.search(r":default:|\bdefaults? (?:to|is|value)", each.match["after"], re.I)
+        return "default" if says or _told_below(each) else "documented"
     if text.startswith(("#", "//", "*", "/*", "--", ";;")):
         return "documented"
     after = each.match["after"]
+    before = each.text[: each.text.find(each.match["name"])]
+    if _FALLBACK.match(after) or (_SET_CALL.search(before) and after[:3].strip("\"'`) ")) or _SWITCH.search(before):
+        return "default"
     value = re.match(
-        r"[\"'`]?\]?\s*(?:\??\s*:\s*(?P<type>[^=,()\n]{1,60}?))?\s*(?:=>|:=|\|\|=|=(?!=|>)|:(?!:))\s*(?P<value>\S.*)",
+        r"[\"'`]?\]?(?!::)\s*(?:\??\s*:\s*(?P<type>[^=,()\n]{1,60}?))?\s*(?:=>|:=|\|\|=|=(?!=|>)|:(?!:))\s*(?P<value>\S.*)",
         after,
     )
     if value is None:

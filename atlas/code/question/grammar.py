@@ -60,6 +60,13 @@ _AND = re.compile(
 _AND_OF = re.compile(r",? (?:and|or) (?:of|for|to) |, (?=of )", re.IGNORECASE)
 _OF_TWO = frozenset(Kind) - {Kind.PATH, Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED}
 """Relations of two symbols that are the relations of both."""
+SCOPED_BY_WORDS = frozenset(
+    (
+        *(Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.SUBTYPES, Kind.SUPERTYPES, Kind.OVERRIDES, Kind.INSTANTIATIONS),
+        *(Kind.IMPORTERS, Kind.RETURNERS),
+    )
+)
+"""Relations whose scope may be written in plain words."""
 _MEMBERS_SAID = (
     (re.compile(r"\b(?:methods|functions)\b", re.IGNORECASE), (Label.METHOD, Label.FUNCTION)),
     (re.compile(r"\b(?:constants|variants|fields|variables|enum (?:values|cases))\b", re.IGNORECASE), (Label.VALUE,)),
@@ -151,7 +158,7 @@ def _by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
     stripped, scope = split_scope(_without_end(text, quoted))
     for part, tests, within in sorted(readings(stripped), key=lambda reading: len(reading[0])):
         found = find_by_cues(part, quoted)
-        if found is not None:
+        if found is not None and (" " not in within or found.kind in SCOPED_BY_WORDS):
             return scope.applied(found, tests, within)
     return None
 
@@ -171,7 +178,7 @@ def _whole(text: str, quoted: set[str]) -> RelationIntent | None:
     stripped, scope = split_scope(_without_end(text, quoted))
     for part, tests, within in readings(stripped):
         found = _match(part, quoted)
-        if found is not None:
+        if found is not None and (" " not in within or found.kind in SCOPED_BY_WORDS):
             asks_tests = found.kind in (Kind.CALLERS, Kind.USAGES) and bool(_TESTS_DO.match(part))
             kind = Kind.TESTS if asks_tests else found.kind
             labels = _labels(part) if kind == Kind.MEMBERS else found.labels

@@ -46,6 +46,8 @@ class PackageQuestion:
     """Extras or groups of dependencies that are asked for; () for all."""
     topic: str = ""
     """What the dependencies are for, where that is no kind: `docs`."""
+    platform: str = ""
+    """The platform or condition that the dependencies are asked for: `windows`; "" for all."""
     version: str = ""
     """The version that is asked for: `3` of `still on zod 3`."""
     names: frozenset[str] = frozenset()

@@ -180,6 +180,8 @@ _WANTS_TESTS = re.compile(
     r"|\b(?:testcases?|unittests?)\b",
     re.IGNORECASE,
 )
+_SHORTENED = re.compile(r"^(what|where|who|when|how)s(?= [a-z])", re.IGNORECASE)
+"""`whats the default` is `what's the default`."""
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 _QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
@@ -212,6 +214,7 @@ _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
 def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:
     """Parse a question. `split_words` must split like the index. Deterministic, never raises."""
     folded = " ".join(valid(text[: MAX_QUERY_CHARACTERS * 4]).split())
+    folded = _SHORTENED.sub(r"\1's", folded)
     notes: list[str] = []
     if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
         folded = folded[:MAX_QUERY_CHARACTERS]

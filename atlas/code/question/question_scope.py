@@ -91,6 +91,12 @@ _WITHIN = re.compile(
     rf"|below) (?:(?:the|our|my|its|this) )?(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]+)(?: {_SCOPE_WORD})?$",
     re.IGNORECASE,
 )
+_WITHIN_TWO = re.compile(
+    r" (?:in|within|inside|under) (?:(?:the|our|my|its) )?"
+    r"(?!(?:the|our|my|its|this|that|all|any|last|past|previous|next|recent"
+    rf"|same|whole|entire|other) )(?P<scope>[a-z][\w-]+ [a-z][\w-]+)(?: {_SCOPE_WORD})?$"
+)
+"""A scope in two words, which the index writes as one name: `in the postgres driver`."""
 _WITHIN_FIRST = re.compile(
     r"^(?:(?:all |the |every |any )*(?:what|who|where|anything|everything"
     r"|(?:what|which) (?!is |are |was |were |does |do |did |has |have |chang|happen)\w+"
@@ -207,6 +213,9 @@ def _stripped(text: str) -> Iterator[tuple[str, str]]:
         match = _WITHIN.search(whole)
         if match is not None:
             yield _TRAILING.sub("", whole[: match.start()]), match["scope"]
+    for whole in sorted(seen, key=len, reverse=True):
+        if (match := _WITHIN_TWO.search(whole)) is not None:
+            yield whole[: match.start()], match["scope"]
 
 
 def clean(within: str) -> str:

@@ -119,7 +119,7 @@ def _own(intent: RelationIntent) -> Iterator[str]:
 
 def _segments(name: str) -> Iterator[str]:
     yield name
-    yield from re.split(r"[.:/#]+", name)
+    yield from re.split(r"[.:/# ]+", name)
 
 
 def _is_name(word: str, own: frozenset[str]) -> bool:

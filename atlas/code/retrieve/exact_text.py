@@ -63,6 +63,8 @@ _ASKS = re.compile(
 )
 _MESSAGE = re.compile(r"^(?=(?:\S+ ){3,}|(?:\S+ ){2}/)(?:\S+ )+\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
 """Four words, one of the later ones a value: quoted, a number, or an absolute path."""
+_PLAIN_MESSAGE = re.compile(r"[A-Z][a-z']+(?: [\w'/-]+){2,11}[.!]?")
+"""Words without a value that begin with a capital, as messages and sentences do: `Host not permitted`."""
 _TOLD = (
     r"(?:that|this|it|from|messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|comes?|coming|throw[sn]?"
     r"|emit\w*|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?)"
@@ -105,6 +107,8 @@ class QuotedText:
     text: str
     is_certain: bool = True
     """It is quoted, or follows the kind of an error; other questions only look like a message."""
+    in_literal: bool = False
+    """It may as well be a sentence about the code: only a string of code that has the whole text counts."""
 
 
 def texts_of(text: str) -> tuple[QuotedText, ...]:
@@ -121,6 +125,8 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
         return _kept([error.group(1)])
     if _MESSAGE.search(text) and not is_question and not text.startswith(('"', "'", "`", "“")):
         return _kept([_PREFIX.sub("", text)], is_certain=False)
+    if _PLAIN_MESSAGE.fullmatch(text) is not None and not is_question:
+        return (QuotedText(text, is_certain=False, in_literal=True),)
     fragments = _FRAGMENT.findall(text) if "`" not in text else []
     if fragments:
         return _kept(fragments)
@@ -200,6 +206,9 @@ async def _lines_of(
     forms = {core, core.replace('"', '\\"'), core.replace("'", "\\'"), core.replace('"', "'")}
     whole = await asyncio.to_thread(tree.matching, paths, sorted(forms), keep=KEPT_LINES)
     weighed = await _weighed(reader, whole.files, where)
+    if asked.in_literal:
+        literal = re.compile(rf"[\"'`][^\"'`]*{re.escape(core)}")
+        return [each for each in weighed if each.order[1] == 0 and literal.search(each.line.text)]
     if not any(each.order[1] == 0 for each in weighed) and len(words_of(text)) > 1:
         weighed += await _built(reader, tree, paths, asked, where)
     if not weighed:

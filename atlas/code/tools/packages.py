@@ -101,10 +101,17 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
             said = f"{len(found.declared)} that no file imports" if found.declared else "none: each one is imported"
             title = f"declared packages{of}: {said}"
         else:
-            wanted = " ".join(filter(None, (" and ".join(question.kinds), question.topic, _quoted(question.groups))))
+            wanted = " ".join(
+                filter(
+                    None, (" and ".join(question.kinds), question.topic, _quoted(question.groups), question.platform)
+                )
+            )
             wanted = f"{wanted} " if wanted else ""
             said = str(len(found.declared)) if question.kinds and found.declared else said
             said = said if found.declared or not found.every else f"{said} ({_counts(found.every)} declared)"
+            if question.platform:
+                free = sum(not each.marker and "cfg" not in each.group for each in found.every)
+                said = f"{len(found.declared)} by their condition, {free} for every platform"
             title = f"{'tools of that kind known by name' if question.names else f'{wanted}dependencies{of}'}: {said}"
             if found.projects > 1 and not question.project:
                 own = sum(not each.folder for each in found.declared)

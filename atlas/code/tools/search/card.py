@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from atlas.code.graph.cards import CardSection, SubjectCard
+from atlas.code.lines.plain_values import PlainValue
 from atlas.code.tools.citations import hit_name, local_name, symbol_of
 from atlas.code.tools.symbol.name_lines import is_head, name_lines
 from atlas.code.tools.symbol.symbol_lines import TITLES
+from atlas.core.invisible import escaped
 from atlas.core.model import Edge, Label, NodeRow
 
 CARD_TOKENS = 300
@@ -34,6 +36,12 @@ def card_lines(cards: Sequence[SubjectCard], count: Callable[[str], int], budget
         if is_head(lines[-1]):
             lines.pop()
     return tuple(lines)
+
+
+def value_lines(values: Sequence[PlainValue]) -> tuple[str, ...]:
+    """Return the lines whose value a question may ask for, under a heading; () without any."""
+    said = (" ".join(filter(None, (f"  {each.path}:{each.line}", each.inside))) + f": {each.text}" for each in values)
+    return ("values that may be meant:", *map(escaped, said)) if values else ()
 
 
 def _lines(card: SubjectCard) -> Iterator[str]:

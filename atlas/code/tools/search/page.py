@@ -20,6 +20,8 @@ MAX_VALUED = 5
 half of the tokens; the cursor has them."""
 WITH_MORE = 3
 """Of these, the first ones name further definitions of their files."""
+BESIDE_VALUES = 2
+"""Hits of a first page beside values that may be meant."""
 BESIDE_CARD = 3
 """Hits of a first page beside the card of a subject."""
 FAR_BEHIND = 0.3
@@ -73,7 +75,7 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
     if not groups:
         return Extent(0, 0)
     is_name = certainty_of(groups[0].first, found.query) is NAME
-    most = BESIDE_CARD if found.cards else MAX_VALUED
+    most = BESIDE_VALUES if found.values else BESIDE_CARD if found.cards else MAX_VALUED
     if found.nowhere and not found.lines and not is_name:
         return Extent(NEAREST, 1)
     if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:

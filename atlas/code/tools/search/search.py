@@ -32,7 +32,7 @@ from atlas.code.tools.packages import packages_answer
 from atlas.code.tools.relation import relation_answer
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer, line_report_answer
-from atlas.code.tools.search.card import card_lines
+from atlas.code.tools.search.card import card_lines, value_lines
 from atlas.code.tools.search.exact import LineRequest, search_lines
 from atlas.code.tools.search.line_answer import LineAnswer
 from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_extent, shows_bodies
@@ -253,7 +253,8 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     hits = await _page_hits(atlas, request, search, page)
     pricing = Pricing(atlas.reader.counter.count, extent.required, requires_pieces=request.snippets)
     parts = plan_page(hits, pricing)
-    card = () if request.cursor else card_lines(found.cards, atlas.reader.counter.count)
+    count = atlas.reader.counter.count
+    card = () if request.cursor else (*found.absent, *value_lines(found.values), *card_lines(found.cards, count))
     shown = _Page(request.mode, found, start.offset, groups, hits, parts, stale, notes, search.fingerprint, card)
     upper = max(affordable(parts, envelope.token_budget * SLACK), min(len(parts), 1))
     return await fit_aside(
