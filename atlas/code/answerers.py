@@ -37,7 +37,7 @@ from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings
 from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
-from atlas.code.question.cues import asks_for_values, find_near
+from atlas.code.question.cues import asks, asks_for_values, find_near
 from atlas.code.question.further_parts import further_parts
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, find_package_question
@@ -191,6 +191,8 @@ async def _asks_importers(reader: Reader, asked: AskedQuestion) -> bool:
 
 async def _routes(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = asked.query.relation
+    if asked.query.phrases and not asks(asked.query.text):
+        return None  # a message may name a path
     question = read_route_question(asked.query.text, intent)
     found = await answer_routes(reader, question, intent, asked.where) if question is not None else None
     return Answered(found, yields=not found.related) if found is not None else None

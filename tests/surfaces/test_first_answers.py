@@ -70,6 +70,10 @@ FILES = {
         "    if options.slow_query_time:\n        return table\n    return options.slow_query_time\n"
     ),
     "jobs/refused.py": "OPTIONS = dict(message='Host not permitted')\n",
+    "jobs/places.py": "def find(route):\n    if not route:\n        raise ValueError('places: the route has no host')\n",
+    "Ftp/conn.py": "from jobs.limits import connect\n\n\nclass FtpLink:\n    def open_it(self, timeout=90):\n        return connect(timeout)\n",
+    "other/shop/late.py": "from jobs.limits import connect\n\n\ndef late():\n    return connect(1)\n",
+    "shop/early.py": "from jobs.limits import connect\n\n\ndef early():\n    return connect(2)\n",
     "cli/main.rs": (
         "enum Step {\n    Raw,\n    Shell(String),\n}\n\nfn main() {\n    run();\n}\n\nfn run() {\n    measure_all();\n}\n\n"
         "fn measure_all() {}\n\ntrait Sink {}\n\nstruct Csv;\n\nimpl Sink for Csv {}\n\n"
@@ -126,6 +130,10 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
         ("which environment variables are read", ("jobs_max_stack: jobs/env.py:8", "1 environment variable")),
         ("whats the default of table_name", ("1 assignment", "jobs/limits.py:3: options.table_name or 'migrations'")),
         ("default of slow_query_time", ("no assignment of a value found, so no default is known", "jobs/limits.py:5")),
+        ("the route has no host", ("3: raise ValueError('places: the route has no host')",)),
+        ("ftp timeout default", ("Ftp/conn.py:5 FtpLink.open_it: def open_it(self, timeout=90):",)),
+        ("callers of connect in the ftp folder", ("in ftp: 1 of 3", "open_it 6")),
+        ("callers of connect in shop", ("in shop: 1 of 3", "early 5")),
         ("Host not permitted", ("1: OPTIONS = dict(message='Host not permitted')",)),
         ("what happens from main to measure_all", ("path to measure_all from function", "run 7", "measure_all 11 (")),
         ("variants of the Step enum", ("Step.Raw 2", "Step.Shell 3")),

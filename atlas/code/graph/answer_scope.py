@@ -64,14 +64,23 @@ async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[N
     holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
     part = f"/{prefix}/"
     # `iostream.py` of `tornado/iostream.py`
-    has_files = any(part in f"/{path}/" for path in await reader.store.paths(project))
+    paths = await reader.store.paths(project)
+    if not holders and not any(part in f"/{path}/" for path in paths):
+        # `the ftp folder` is written `Ftp`
+        folded = next((f"/{path}/" for path in paths if part.lower() in f"/{path}/".lower()), "")
+        at = folded.lower().find(part.lower())
+        part = folded[at : at + len(part)] or part
+    has_files = any(part in f"/{path}/" for path in paths)
     is_path = has_files or "/" in scope
+    # a folder of the root is meant before one of that name further down
+    is_top = any(f"/{path}/".startswith(part) for path in paths)
     if not is_path and not holders:
         return None, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
 
     def inside(node: Node) -> bool:
         row = node.row
-        return (is_path and part in f"/{row.path}/") or any(
+        path = f"/{row.path}/"
+        return (is_path and (path.startswith(part) if is_top else part in path)) or any(
             row.qualified_name == name or row.qualified_name.startswith(f"{name}.") for name in holders
         )
 

@@ -118,7 +118,8 @@ async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -
         if node.row.is_test
     ]
     inside = {node.row.path for node in found}
-    found += [node for node in await _test_files(reader, name, where.project) if node.row.path not in inside]
+    files = await _test_files(reader, relation.targets.name, where.project)
+    found += [node for node in files or await _test_files(reader, name, where.project) if node.row.path not in inside]
     if not found:
         return relation
     related = tuple(RelatedSymbol(each, each.row.path, (), BY_TEXT, TEXT_CONFIDENCE) for each in found[:MAX_NAMED])

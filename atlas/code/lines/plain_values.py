@@ -22,8 +22,6 @@ from atlas.core.model import Filter
 
 MOST_WORDS = 20
 MOST_VALUES = 3
-MOST_READ = 3_000
-"""Values that are compared with the question."""
 ENOUGH = 0.5
 """Share of a question that a value has at least."""
 NEAR = 0.8
@@ -35,6 +33,7 @@ LINES_AROUND = 200
 """Lines above a value in which the definitions around it are looked for."""
 FLAG_LINES = 9
 MAX_LINE = 400
+MIN_NEEDLE = 3
 _ASKS = re.compile(
     r"\bdefaults?\b|\bhow (?:long|many|much|often|big|large|deep|far|fast|soon)\b|\b(?:max(?:imum)?|min(?:imum)?)\b"
     r"|\bat (?:most|least)\b|\b(?:time-?outs?|thresholds?|limits?|ttl|expir\w+)\b"
@@ -53,6 +52,7 @@ _UNITS: tuple[tuple[str, str], ...] = (
         r"\bhow long\b|\bexpir\w+|\btime-?outs?\b",
         "timeout ttl age expire lifetime duration interval delay period limit seconds",
     ),
+    (r"\bretr(?:y|ies|ied)\b|\bgiv\w+ up\b|\battempts?\b|\btries\b", "max tries retries retry attempts"),
     (r"\bhow often\b", "interval period frequency delay every"),
     (r"\bhow (?:many|much)\b", "max min count number limit size attempts times amount total"),
     (r"\bhow (?:big|large|deep|far)\b", "max size limit length bytes depth width height"),
@@ -86,7 +86,7 @@ _ASSIGNED = re.compile(
     rf"(?::=|\?\?=|\|\|=|=(?![=>~])|=>|:(?!:))\s*(?P<value>{_VALUE})"
     rf"|\bset\s?[( ]?:(?P<set>\w+),\s*(?P<set_value>[^\n]+)"
     rf"|#\s*define\s+(?P<macro>\w+)\s+(?P<macro_value>{_VALUE})"
-    rf"|\(\s*[\"'`](?P<keyed>[A-Za-z_][\w.-]*)[\"'`],[ \t]*"
+    rf"|\(\s*[\"'`](?P<keyed>[A-Za-z_][\w. -]{0, 60})[\"'`],[ \t]*"
     rf"(?P<keyed_value>{_NUMBER}|[\"'`]|true\b|false\b|True\b|False\b)"
     rf"|\b(?P<either>[A-Za-z_]\w*)\s*(?:\|\||\?\?|\?:)\s*(?P<either_value>{_NUMBER}|[\"'`][^\n]*)"
     rf"|\bdef (?P<method>[a-z_]\w*)\s*\n\s*(?P<method_value>{_NUMBER}|[\"'])"
@@ -94,6 +94,7 @@ _ASSIGNED = re.compile(
 _FLAG = re.compile(
     r"(?<![\w-])--(?P<flag>[a-z][\w-]*[a-z0-9])|\b(?:long|Arg::new)\s*(?:=\s*|\()\s*\"(?P<long>[a-z][\w-]*)\""
 )
+_GIVES_VALUE = re.compile(f"{_ASSIGNED.pattern}|{_FLAG.pattern}")
 _FLAG_DEFAULT = re.compile(r"\bdefault(?:_value(?:_t)?)?\s*[=(:]\s*(?P<value>[^\n]+)")
 _DEFINES = re.compile(
     r"\s*(?:(?:export|default|public|private|protected|internal|static|abstract|final|async|pub(?:\([^)]*\))?|unsafe"
@@ -115,7 +116,7 @@ class PlainValue:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _GivenValue:
     file: IndexedText
     line: int
     name: frozenset[str]
@@ -157,26 +158,39 @@ def _asked(text: str, split_words: Callable[[str], list[str]]) -> dict[str, str]
     return {root_of(word): word for word in plain if word not in STOP_WORDS and word not in _SAID}
 
 
-async def _values(reader: Reader, where: Filter, words: dict[str, str], units: Collection[str]) -> list[_Found]:
+async def _values(reader: Reader, where: Filter, words: dict[str, str], units: Collection[str]) -> list[_GivenValue]:
     needles = [root.encode() for root in words]
-    scan = await scan_texts(reader, where, _ASSIGNED, (*needles, *(b"max", b"min") * bool(units)), _is_code)
-    flags = await scan_texts(reader, where, _FLAG, needles, _is_code)
-    found: list[_Found] = []
-    for each in scan.found[:MOST_READ]:
+    amounts = [name.encode() for name in units if len(name) >= MIN_NEEDLE]
+
+    def holds(text: str) -> bool:
+        lowered = text.lower()
+        return any(root in lowered for root in words)
+
+    scan = await scan_texts(reader, where, _GIVES_VALUE, (*needles, *amounts), _is_code, holds)
+    found: list[_GivenValue] = []
+    for each in scan.found:
+        if each.file.is_test:
+            continue
+        if flag := each.match["flag"] or each.match["long"]:
+            found += _of_flag(reader, each, flag)
+            continue
         name, value = _assigned(each)
-        if name and not each.file.is_test and _is_value(name, value, each):
+        roots = {root_of(part) for part in reader.split_words(name)}
+        if (roots & words.keys() or not roots.isdisjoint(units)) and _is_value(name, value, each):
             text = f"{each.text} ... {value}" if each.match["method"] else each.text
             found.append(_read(reader, each, name, value, text))
-    for each in flags.found[:MOST_READ]:
-        end = each.line + FLAG_LINES
-        behind = "\n".join(each.file.lines[each.line - 1 : end])
-        after = behind[behind.find(each.match[0]) + len(each.match[0]) :]
-        following = _FLAG.search(after)
-        default = _FLAG_DEFAULT.search(after[: following.start() if following else len(after)])
-        if default is not None and not each.file.is_test:
-            name, text = each.match["flag"] or each.match["long"], f"{each.text.strip()} ... {default[0].strip()}"
-            found.append(_read(reader, each, name, default["value"], text, behind))
     return found
+
+
+def _of_flag(reader: Reader, each: TextMatch, name: str) -> Iterator[_GivenValue]:
+    """Yield the default that a flag is declared with, in the lines behind its name."""
+    behind = "\n".join(each.file.lines[each.line - 1 : each.line + FLAG_LINES])
+    after = behind[behind.find(each.match[0]) + len(each.match[0]) :]
+    following = _FLAG.search(after)
+    default = _FLAG_DEFAULT.search(after[: following.start() if following else len(after)])
+    if default is not None:
+        text = f"{each.text.strip()} ... {default[0].strip()}"
+        yield _read(reader, each, name, default["value"], text, behind)
 
 
 def _is_code(path: str) -> bool:
@@ -218,7 +232,7 @@ def _end_of(value: str) -> int:
     return len(value)
 
 
-def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, told: str = "") -> _Found:
+def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, told: str = "") -> _GivenValue:
     def roots(said: str) -> frozenset[str]:
         return frozenset(root_of(word) for word in reader.split_words(said))
 
@@ -232,7 +246,7 @@ def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, tol
     parts = [word for word in reader.split_words(name) if word != name.lower()] or [name.lower()]
     inside = ".".join(name for _, name in reversed(around))
     near = roots(" ".join((*above, *heads, *told_of, each.text[:MAX_LINE], told)))
-    return _Found(each.file, each.line, roots(name), len(parts), value, near, roots(each.file.path), inside, text)
+    return _GivenValue(each.file, each.line, roots(name), len(parts), value, near, roots(each.file.path), inside, text)
 
 
 def _is_comment(line: str) -> bool:
@@ -250,7 +264,7 @@ def _around(lines: Sequence[str], line: int) -> Iterator[tuple[int, str]]:
             return
         above = lines[number - 1]
         own = len(above) - len(above.lstrip())
-        if above.strip() and own < depth:
+        if above.strip(" \t{(") and own < depth:
             depth = own
             if (match := _DEFINES.match(above)) is not None:
                 yield number, _defined(match["name"])
@@ -260,14 +274,16 @@ def _defined(said: str) -> str:
     return said.replace(" for ", ".").split("(")[0].split(" ")[0].split("<")[0].strip(" :;{")
 
 
-def _ranked(found: Sequence[_Found], words: dict[str, str], units: frozenset[str], head: str) -> tuple[PlainValue, ...]:
+def _ranked(
+    found: Sequence[_GivenValue], words: dict[str, str], units: frozenset[str], head: str
+) -> tuple[PlainValue, ...]:
     counts = Counter(root for each in found for root in words if root in each.name or root in each.near)
     known = {root for root in words if counts[root]}
     if not known:
         return ()
     weights = {root: 1.0 + min(1.0, math.log((len(found) + 1) / (counts[root] + 1)) / 4) for root in known}
     whole = sum(weights.values()) + (1.0 if units else 0.0)
-    scored: list[tuple[float, _Found]] = []
+    scored: list[tuple[float, _GivenValue]] = []
     for each in found:
         named = known & each.name
         of_unit = not units.isdisjoint(each.name)
@@ -292,7 +308,7 @@ def _ranked(found: Sequence[_Found], words: dict[str, str], units: frozenset[str
     return tuple(kept.values())
 
 
-def _bonus(each: _Found, units: frozenset[str]) -> float:
+def _bonus(each: _GivenValue, units: frozenset[str]) -> float:
     """Return what speaks for a value besides the words: a number for an amount, a place of defaults."""
     bonus = 0.0
     if units:

@@ -119,6 +119,7 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     subject = _AskedSubject(words)
     naming = (file for file in files if subject.may_stand_in(file.text))
     found = [each for file in naming for each in changelog_lines(file) if subject.stands_in(each.text)]
+    found = _as_written(found, words)
     found.sort(key=lambda each: (not _is_exact(each.text, words), not _says(each, kind)))
     likely = [each for each in found if _is_exact(each.text, words) and _says(each, kind)]
     # of several lines that say "added" the oldest is the first; of others the newest counts
@@ -136,6 +137,13 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
         named = f"`{asked}` {kind}" if is_sure else f'first line that names `{asked}` with "{kind}"'
         title = f"{named}: {first.version} ({first.file.path}:{first.line})"
     return LineReport("releases", title, tuple(lines), first=10)
+
+
+def _as_written(found: list[ChangelogLine], words: Sequence[str]) -> list[ChangelogLine]:
+    """Return the lines that have words in capitals as such, where some do: `QUERY` is a method, not any query."""
+    capitals = [word for word in words if word.isupper() and word.isalpha()]
+    kept = [each for each in found if all(word in each.text for word in capitals)]
+    return kept or found
 
 
 def changelog_lines(file: IndexedText) -> Iterator[ChangelogLine]:

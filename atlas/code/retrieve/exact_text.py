@@ -65,6 +65,11 @@ _MESSAGE = re.compile(r"^(?=(?:\S+ ){3,}|(?:\S+ ){2}/)(?:\S+ )+\S*(?:(?<!\w)'[^'
 """Four words, one of the later ones a value: quoted, a number, or an absolute path."""
 _PLAIN_MESSAGE = re.compile(r"[A-Z][a-z']+(?: [\w'/-]+){2,11}[.!]?")
 """Words without a value that begin with a capital, as messages and sentences do: `Host not permitted`."""
+_LOWER_MESSAGE = re.compile(
+    r"(?=.*\b(?:not|no|cannot|can't|\w+n't|must|require[sd]|invalid|failed|unable|already|missing|unknown|expected|without)\b)"
+    r"[a-z][\w']*(?: [\w'/.()-]+){3,11}[.!]?"
+)
+"""The same without a capital, with a word by which programs say what is wrong."""
 _TOLD = (
     r"(?:that|this|it|from|messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|comes?|coming|throw[sn]?"
     r"|emit\w*|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?)"
@@ -125,7 +130,7 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
         return _kept([error.group(1)])
     if _MESSAGE.search(text) and not is_question and not text.startswith(('"', "'", "`", "“")):
         return _kept([_PREFIX.sub("", text)], is_certain=False)
-    if _PLAIN_MESSAGE.fullmatch(text) is not None and not is_question:
+    if not is_question and (_PLAIN_MESSAGE.fullmatch(text) or _LOWER_MESSAGE.fullmatch(text)):
         return (QuotedText(text, is_certain=False, in_literal=True),)
     fragments = _FRAGMENT.findall(text) if "`" not in text else []
     if fragments:
