@@ -72,6 +72,8 @@
 ; Parameters
 
 (parameter_declaration
+  declarator: (function_declarator declarator: (parenthesized_declarator)) @name) @parameter
+(parameter_declaration
   type: (_) @annotation
   declarator: [(identifier) (pointer_declarator) (array_declarator) (function_declarator) (parenthesized_declarator)] @name) @parameter
 (parameter_declaration type: (primitive_type) @_v !declarator (#eq? @_v "void")) @binding.outer

@@ -90,6 +90,7 @@
   type: (_) @name @returns @flag.static
   parameters: (_) @parameters
   body: (_)? @body) @definition.method
+(local_function_statement) @hook
 (local_function_statement
   (modifier "static"? @flag.static "async"? @flag.async)?
   type: (_) @returns

@@ -159,6 +159,7 @@
 (channel_type value: (_) @argument) @type.list
 (map_type key: (_) @argument value: (_) @argument) @type.map
 (parameter_list) @type.text
+(function_type) @type.text
 
 ; Digests
 

@@ -182,6 +182,9 @@
 (float) @literal.float
 (boolean) @literal.bool
 (null) @literal.none
+(array_creation_expression
+  . (array_element_initializer . (_) @base .)
+  (array_element_initializer . (string) @name .) .) @expr.attribute
 (array_creation_expression (array_element_initializer (_) @item .)?) @elements.list
 
 ; Types

@@ -152,7 +152,7 @@
 (list_splat (_) @value) @argument.spread
 (dictionary_splat (_) @value) @argument.spread-keywords
 (list_splat (_) @inner) @expr.spread
-(subscript value: (_) @inner subscript: (slice)) @expr.same
+(subscript value: (_) @base subscript: (slice) @index) @expr.slice
 (subscript value: (_) @base subscript: (_) @index) @expr.index
 (await (_) @inner) @expr.await
 (parenthesized_expression (_) @inner) @expr.same

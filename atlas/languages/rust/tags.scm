@@ -196,7 +196,7 @@
 (dynamic_type trait: (_) @inner) @type.same
 (abstract_type trait: (_) @inner) @type.same
 (bounded_type . (_) @inner) @type.same
-(function_type trait: (_) @inner) @type.same
+(function_type) @type.text
 (higher_ranked_trait_bound type: (_) @inner) @type.same
 (array_type element: (_) @argument) @type.list
 (tuple_type (_) @item) @elements.tuple

@@ -194,6 +194,7 @@
 ; Expressions
 
 (identifier) @expr.text
+(wildcard) @expr.text
 (field_expression value: (_) @base field: (_) @name) @expr.attribute
 (call_expression function: (_) @callee arguments: (arguments) @arguments) @reference.call
 (call_expression

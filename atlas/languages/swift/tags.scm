@@ -198,6 +198,7 @@
 
 (type_identifier) @expr.name
 (user_type ".") @expr.text
+(function_type) @expr.text
 (user_type . (type_identifier) @base (type_arguments (_)? @argument)) @expr.generic
 (user_type (type_identifier) @inner) @expr.same
 (optional_type wrapped: (_) @inner) @expr.same

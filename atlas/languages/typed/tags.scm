@@ -37,12 +37,12 @@
 (class_declaration
   decorator: (_)? @decorator
   name: (_) @name
-  (class_heritage [(extends_clause value: (_) @base) (implements_clause (_) @base)])?
+  (class_heritage (extends_clause)? @base (implements_clause (_) @base)?)?
   body: (_) @body) @definition.class
 (class
   decorator: (_)? @decorator
   name: (_)? @name
-  (class_heritage [(extends_clause value: (_) @base) (implements_clause (_) @base)])?
+  (class_heritage (extends_clause)? @base (implements_clause (_) @base)?)?
   body: (_) @body) @definition.class
 (method_definition
   "static"? @flag.static
@@ -63,7 +63,7 @@
   "abstract" @flag.abstract
   decorator: (_)? @decorator
   name: (_) @name
-  (class_heritage [(extends_clause value: (_) @base) (implements_clause (_) @base)])?
+  (class_heritage (extends_clause)? @base (implements_clause (_) @base)?)?
   body: (_) @body) @definition.class
 (abstract_method_signature
   "abstract" @flag.abstract
@@ -167,6 +167,7 @@
 (parenthesized_type (_) @inner) @type.same
 (readonly_type (_) @inner) @type.same
 (optional_type (_) @inner) @type.same
+(extends_clause value: (_) @base type_arguments: (type_arguments (_)? @argument)?) @type.generic
 (generic_type name: (_) @base type_arguments: (type_arguments (_) @argument)) @type.generic
 (array_type) @type.text
 [(function_type) (constructor_type) (call_signature) (construct_signature) (index_signature)] @type.text

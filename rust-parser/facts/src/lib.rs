@@ -65,6 +65,9 @@ pub const FACTS_VERSION: u32 = 24;
 /// Stands between the name of a variable that is visible in a part of a function only and its number: `v@3`.
 pub const LOCAL_MARK: char = '@';
 
+/// The member by which an expression names the elements of a value from a position on: `xs[1:]`, `a, *rest = xs`.
+pub const SLICE: &str = "[:]";
+
 /// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileFacts {

@@ -132,6 +132,10 @@ pub struct LinkSettings {
     pub fold_callbacks: Vec<String>,
     /// Methods of any object that call a function with the object.
     pub receiver_callbacks: Vec<String>,
+    /// Name that stands for the parameter of the function that an argument is.
+    pub placeholder: String,
+    /// Methods whose result consists of what their callback returns for each element, or is that for an object.
+    pub mapping_callbacks: Vec<String>,
     /// Names of the parameters of a function that declares none.
     pub implicit_parameters: Vec<String>,
     pub element_views: Vec<String>,

@@ -152,6 +152,9 @@ pub struct LanguageRules {
     pub fold_callbacks: FxHashSet<Sym>,
     pub receiver_callbacks: FxHashSet<Sym>,
     pub implicit_parameters: Vec<Sym>,
+    /// Stands for the parameter of the function that an argument is.
+    pub placeholder: Option<Sym>,
+    pub mapping_callbacks: FxHashSet<Sym>,
     pub element_views: FxHashSet<Sym>,
     pub same_methods: FxHashSet<Sym>,
     pub self_types: FxHashSet<Sym>,
@@ -308,6 +311,8 @@ impl LanguageRules {
             fold_callbacks: set(&link.fold_callbacks),
             receiver_callbacks: set(&link.receiver_callbacks),
             implicit_parameters: numbers(&link.implicit_parameters),
+            placeholder: name(&link.placeholder),
+            mapping_callbacks: set(&link.mapping_callbacks),
             element_views: set(&link.element_views),
             same_methods: set(&link.same_methods),
             self_types: set(&link.self_types),

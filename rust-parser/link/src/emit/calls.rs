@@ -4,10 +4,11 @@ use crate::edge::{EdgeType, Target};
 use crate::emit::callees::Site;
 use crate::emit::collector::{EdgeCollector, is_referable};
 use crate::entity::{Entity, Value};
-use crate::project::file_entry::{is_callable, is_class};
+use crate::project::file_entry::{Bound, is_callable, is_class};
 use crate::project::names::{FILE_NODE, SymbolId};
 use crate::strategy::Strategy;
-use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
+use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind, ParamKind, Reference, ReferenceKind, flags};
+use atlas_languages::MemberOrder;
 
 /// The outcome for one possible value of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +30,10 @@ pub fn add_references(collector: &mut EdgeCollector) {
     if !collector.query.file.rules.next_methods.is_empty() {
         let loops = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Iterate);
         loops.for_each(|binding| collector.add_iteration(binding));
+    }
+    if collector.query.file.rules.stored_members {
+        let stores = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
+        stores.for_each(|binding| collector.add_store(binding));
     }
     for (def, definition) in facts.definitions.iter().enumerate() {
         for &decorator in &definition.decorators {
@@ -75,8 +80,11 @@ impl EdgeCollector<'_, '_> {
         for &value in &values {
             outcome = outcome.max(self.add_called(value, site));
             if self.calls_arguments(value.entity) {
-                self.add_called_arguments(site);
+                self.add_called_arguments(site, usize::MAX);
             }
+        }
+        if outcome != Outcome::Edge {
+            self.add_called_arguments(site, self.functions_called_back(callee));
         }
         if outcome == Outcome::Unresolved {
             self.note_unresolved(callee, &values, site);
@@ -98,9 +106,25 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    fn add_called_arguments(&mut self, site: Site) {
+    /// Returns how many of its arguments a method calls, by its name: `xs.forEach(log)`, `promise.then(log, fail)`.
+    fn functions_called_back(&self, callee: ExprId) -> usize {
+        let rules = &self.query.file.rules;
+        let name = match *self.query.file.expr(callee) {
+            Expr::Attribute { name, .. } => self.query.file.sym(name),
+            // A function of C's library, which no file declares.
+            Expr::Name(name) if rules.calling_functions.contains(self.query.file.text(name)) => return usize::MAX,
+            _ => return 0,
+        };
+        match () {
+            () if rules.receiver_callbacks.contains(&name) => 2,
+            () if rules.element_callbacks.contains(&name) || rules.fold_callbacks.contains(&name) => 1,
+            () => 0,
+        }
+    }
+
+    fn add_called_arguments(&mut self, site: Site, most: usize) {
         let Expr::Call { args, .. } = self.query.file.expr(site.expr) else { return };
-        for arg in args.clone() {
+        for arg in args.iter().take(most).cloned().collect::<Vec<_>>() {
             let values = self.query.eval(arg.value, site.scope, site.line);
             for value in self.query.holdable(values) {
                 if let Entity::Definition(_) = value.entity {
@@ -143,6 +167,41 @@ impl EdgeCollector<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Adds the call of the setter that `x.part = value` runs.
+    fn add_store(&mut self, binding: &Binding) {
+        let query = self.query;
+        let Expr::Attribute { base, name } = *query.file.expr(binding.target) else { return };
+        let name = query.file.sym(name);
+        let site =
+            Site { source: self.source(binding.scope), scope: binding.scope, line: binding.line, expr: binding.target };
+        for receiver in query.receivers(base, binding.scope, binding.line) {
+            for member in query.attribute(receiver, name) {
+                if let Entity::Definition(symbol) = member.entity
+                    && query.kind(symbol) == Kind::Property
+                    && let Some(setter) = self.setter_of(symbol)
+                    && !self.is_source(setter, site)
+                {
+                    self.add_target(EdgeType::Calls, setter, member.via, site);
+                }
+            }
+        }
+    }
+
+    /// Returns the definition of a property that takes a value.
+    fn setter_of(&self, property: SymbolId) -> Option<SymbolId> {
+        let query = self.query;
+        let (file, definition) = query.definition(property);
+        let (_, entries) = query.entries(file.symbols[definition.parent as usize], definition.name);
+        let takes_value = |def: DefId| {
+            let params = &file.def(def).params;
+            file.outline(def).kind == Kind::Property && params.iter().any(|param| param.kind == ParamKind::Normal)
+        };
+        entries.iter().find_map(|entry| match entry.bound {
+            Bound::Definition(def) if takes_value(def) => Some(file.symbols[def as usize]),
+            _ => None,
+        })
     }
 
     fn add_next(&mut self, iterator: Value, site: Site) {
@@ -192,6 +251,11 @@ impl EdgeCollector<'_, '_> {
             }
             Kind::Function | Kind::Method | Kind::Constructor => {
                 for made in self.query.decorated(symbol) {
+                    if let Entity::Instance(class) = made.entity
+                        && self.query.file.rules.call_method.is_some()
+                    {
+                        self.add_called_instance(class, Strategy::ReturnType, site);
+                    }
                     if let Entity::Definition(wrapper) = made.entity
                         && is_callable(self.query.kind(wrapper))
                         && !self.is_source(wrapper, site)
@@ -407,8 +471,16 @@ impl EdgeCollector<'_, '_> {
             Expr::Call { callee, .. } => callee,
             _ => decorator,
         };
-        let site =
-            Site { source: self.source(def), scope: definition.parent, line: definition.name_line, expr: decorator };
+        let (scope, line) = (definition.parent, definition.start_line);
+        let site = Site { source: self.source(def), scope, line: definition.name_line, expr: decorator };
         self.add_read(expr, site);
+        // In Python, the code around runs the decorator.
+        if expr == decorator && query.file.rules.member_order == MemberOrder::C3 {
+            for value in query.eval(expr, scope, line) {
+                if matches!(value.entity, Entity::Definition(symbol) if query.kind(symbol) != Kind::Property) {
+                    self.add_called(value, Site { source: self.source(scope), scope, line, expr });
+                }
+            }
+        }
     }
 }

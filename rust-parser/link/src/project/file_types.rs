@@ -16,6 +16,9 @@ pub const INDEXED: u16 = u16::MAX - 3;
 pub const GUARD: u16 = u16::MAX - 4;
 /// The part of a constant that says which instances it denotes as a type.
 pub const ALIAS: u16 = u16::MAX - 5;
+/// The part of a function that makes an object, or of a class, for the type parameters of the class among the types of
+/// its parameters: pairs of the parameter and the type parameter.
+pub const MAKING: u16 = u16::MAX - 6;
 const SIGNATURES: u16 = 0x6000;
 const CALLBACKS: u16 = 0x4000;
 const BASES: u16 = 0x5000;

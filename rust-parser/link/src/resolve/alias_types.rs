@@ -50,9 +50,6 @@ impl Query<'_> {
     /// Returns whether a name in a type is a type variable, or a type parameter of a function.
     pub(super) fn is_type_parameter_name(&self, name: ExprId, function: DefId) -> bool {
         let Expr::Name(own) = *self.file.expr(name) else { return false };
-        if self.file.rules.type_variables.is_empty() {
-            return false;
-        }
         let is_parameter = |bound: Bound| match bound {
             Bound::Binding(binding) => {
                 let binding = &self.file.facts().bindings[binding as usize];

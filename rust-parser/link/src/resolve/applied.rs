@@ -24,6 +24,17 @@ pub fn is_parameter(entity: Entity) -> bool {
     matches!(entity, Entity::TypeArgument(_) | Entity::ArgumentElements(_) | Entity::ArgumentMapped(_))
 }
 
+/// Returns the text of a type argument; `None` for what is no instance or container of instances.
+pub fn argument_text(value: Value) -> Option<String> {
+    let (mark, symbol) = match value.entity {
+        Entity::Instance(symbol) => ('i', symbol),
+        Entity::Elements(symbol) => ('e', symbol),
+        Entity::Mapped(symbol) => ('m', symbol),
+        _ => return None,
+    };
+    Some(format!("{mark}{symbol}:{}", value.args))
+}
+
 impl Query<'_> {
     /// Evaluates a type in which type parameters of the class around are named by their position.
     pub(super) fn naming_parameters(&self, step: impl FnOnce() -> Values) -> Values {
@@ -54,7 +65,7 @@ impl Query<'_> {
     }
 
     /// Returns the position of a type parameter among those of the class around a scope.
-    fn parameter_position(&self, scope: DefId, name: Sym) -> Option<u16> {
+    pub(super) fn parameter_position(&self, scope: DefId, name: Sym) -> Option<u16> {
         let class = self.generic_scope(scope)?;
         let definition = self.file.def(class);
         if definition.kind == Kind::Extension {
@@ -130,17 +141,9 @@ impl Query<'_> {
         let mut is_known = false;
         for &arg in args.iter().take(MAX_TYPE_ARGUMENTS as usize) {
             let values = self.eval_type(arg, scope, depth + 1);
-            let (mark, symbol) = match values[..] {
-                [Value { entity: Entity::Instance(symbol), .. }] => ('i', symbol),
-                [Value { entity: Entity::Elements(symbol), .. }] => ('e', symbol),
-                [Value { entity: Entity::Mapped(symbol), .. }] => ('m', symbol),
-                _ => {
-                    text.push_str("-,");
-                    continue;
-                }
-            };
-            is_known = true;
-            let _ = write!(text, "{mark}{symbol}:{},", values[0].args);
+            let known = if let [value] = values[..] { argument_text(value) } else { None };
+            is_known |= known.is_some();
+            let _ = write!(text, "{},", known.as_deref().unwrap_or("-"));
         }
         if !is_known {
             return instances;

@@ -38,6 +38,12 @@ impl Query<'_> {
     ) -> Values {
         let mut values = Values::new();
         let mut made = Values::new();
+        if let [Value { entity: Entity::Argument(position), .. }, _, ..] = returned {
+            let given = self.argument(function, *position, arguments);
+            if given.iter().any(|value| matches!(value.entity, Entity::Instance(_) | Entity::Elements(_))) {
+                return given;
+            }
+        }
         for &value in returned {
             let entity = match value.entity {
                 entity if is_parameter(entity) => {
@@ -67,6 +73,10 @@ impl Query<'_> {
             };
             let is_assumed = args != EMPTY && value.args == EMPTY && self.text(args) == ASSUMED;
             let args = if value.entity == Entity::SelfType || is_assumed { args } else { value.args };
+            let args = match entity {
+                Entity::Instance(class) if args == EMPTY => self.making_arguments(function, class, arguments),
+                _ => args,
+            };
             merge(&mut values, smallvec![Value { entity, via: Strategy::ReturnType, args }]);
         }
         // The class that the caller names replaces the default one of the same union.
@@ -90,7 +100,7 @@ impl Query<'_> {
     }
 
     /// Returns the values of the argument for a parameter.
-    fn argument(&self, function: SymbolId, position: u16, arguments: &Arguments) -> Values {
+    pub(super) fn argument(&self, function: SymbolId, position: u16, arguments: &Arguments) -> Values {
         let (file, _) = self.definition(function);
         let params = &file.def(self.index.symbols.get(function).def).params;
         let Some(param) = params.get(position as usize) else { return Values::new() };

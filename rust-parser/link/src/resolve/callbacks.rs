@@ -31,7 +31,7 @@ const MAX_RETURNED: u32 = 3;
 
 impl Query<'_> {
     /// Returns what a place says about a parameter.
-    fn told(&self, values: Values) -> Values {
+    pub(super) fn told(&self, values: Values) -> Values {
         values.into_iter().map(|value| Value { via: Strategy::Annotation, ..value }).collect()
     }
 
@@ -315,6 +315,13 @@ impl Query<'_> {
             }
             Expr::Name(name) => {
                 let named = self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default();
+                let is_outside = named.iter().all(|value| matches!(value.entity, Entity::Builtin(_)));
+                if is_outside && self.file.rules.calling_functions.contains(self.file.text(name)) {
+                    // `map(function, elements)`, `sorted(elements, key=function)`
+                    let source = if argument == 0 { args.get(1 + position as usize) } else { args.first() };
+                    let values = source.map(|source| self.eval(source.value, scope, line)).unwrap_or_default();
+                    return self.told(self.flat_map(values, |value| self.element(value, true)));
+                }
                 named.into_iter().map(|callee| (None, callee)).collect::<Vec<_>>()
             }
             _ => self.eval(callee, scope, line).into_iter().map(|callee| (None, callee)).collect(),
@@ -341,7 +348,7 @@ impl Query<'_> {
     }
 
     /// Replaces type parameters of the callee's class by the type arguments of the object.
-    fn given_by(&self, given: Values, base: Option<Value>, callee: Value) -> Values {
+    pub(super) fn given_by(&self, given: Values, base: Option<Value>, callee: Value) -> Values {
         if !given.iter().any(|value| is_parameter(value.entity)) {
             return given;
         }
@@ -397,7 +404,7 @@ impl Query<'_> {
     }
 
     /// Returns the elements of containers, or the objects themselves, that a method of them passes to a function.
-    fn objects_passed(&self, bases: &Values, name: Sym, (argument, position): (u16, u16)) -> Values {
+    pub(super) fn objects_passed(&self, bases: &Values, name: Sym, (argument, position): (u16, u16)) -> Values {
         let rules = &self.file.rules;
         let takes_element = match position {
             0 => argument == 0 && rules.element_callbacks.contains(&name),

@@ -17,6 +17,9 @@ impl Query<'_> {
         match receiver.entity {
             // `handlers.x(y)` of a record of functions.
             Entity::Mapped(symbol) if self.is_function_record(symbol, name) => None,
+            Entity::Elements(_) if rules.prototypes && self.text(name) == "next" => {
+                Some(self.step_of(self.element(receiver, true)))
+            }
             Entity::Elements(_) | Entity::Mapped(_) => {
                 let (Entity::Elements(symbol) | Entity::Mapped(symbol)) = receiver.entity else { return None };
                 if rules.element_getters.contains(&name) && !rules.element_views.contains(&name) {

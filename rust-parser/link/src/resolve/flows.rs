@@ -6,7 +6,7 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::entity::{Entity, MAX_VALUES, Value, Values, via};
-use crate::project::file_entry::{FileEntry, is_callable, is_class};
+use crate::project::file_entry::{Bound, FileEntry, NameEntry, is_callable, is_class};
 use crate::project::flows::{FileFlows, MAX_PASSED, Place};
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
@@ -28,7 +28,11 @@ pub fn link_flows(query: &Query) -> FileFlows {
     let mut flows = FileFlows::default();
     let facts = query.file.facts().clone();
     for reference in facts.references.iter().filter(|reference| reference.kind == ReferenceKind::Call) {
-        if let Expr::Call { callee, args, .. } = query.file.expr(reference.expr) {
+        if let Expr::Call { callee, args, new } = query.file.expr(reference.expr) {
+            if *new && query.file.rules.struct_literals {
+                query.add_fields(*callee, args, (reference.scope, reference.line), &mut flows);
+                continue;
+            }
             let callee = (*callee, reference.scope, reference.line);
             query.add_arguments(callee, args, &mut flows);
         }
@@ -63,6 +67,27 @@ impl Query<'_> {
         if callees.len() <= MAX_CALLEES {
             for callee in callees {
                 self.fill(callee, args, (scope, line), flows);
+            }
+        }
+    }
+
+    /// Hands the functions that a literal of a struct names to its fields: `Worker{done: finish}`.
+    fn add_fields(&self, callee: ExprId, args: &[Arg], (scope, line): (DefId, u32), flows: &mut FileFlows) {
+        for arg in args {
+            let (Some(field), Expr::Name(_) | Expr::Attribute { .. }) = (arg.keyword, self.file.expr(arg.value)) else {
+                continue;
+            };
+            let values = self.eval(arg.value, scope, line);
+            let is_function =
+                |value: &Value| matches!(value.entity, Entity::Definition(symbol) if is_callable(self.kind(symbol)));
+            if values.is_empty() || !values.iter().all(is_function) {
+                continue;
+            }
+            for class in self.eval(callee, scope, line) {
+                if let Entity::Definition(class) = class.entity {
+                    let place = Place::Variable(class, self.file.sym(field));
+                    flows.add(place, self.handed_over(values.clone()), MAX_VALUES);
+                }
             }
         }
     }
@@ -159,14 +184,14 @@ impl Query<'_> {
                         _ => variadic,
                     };
                     next += 1;
-                    if let Some(position) = position.filter(|&at| self.is_asking(file, &params[at])) {
+                    if let Some(position) = position.filter(|&at| self.is_asking(file, place.def, &params[at])) {
                         hand(position, given());
                     }
                 }
                 Some("*") => {
                     let spread = given();
                     for (at, param) in params.iter().enumerate().skip(next).take(MAX_VALUES) {
-                        if param.kind == ParamKind::Normal && self.is_asking(file, param) {
+                        if param.kind == ParamKind::Normal && self.is_asking(file, place.def, param) {
                             hand(at, self.spread(&spread, &(at - next).to_string()));
                         }
                     }
@@ -175,14 +200,16 @@ impl Query<'_> {
                 Some("**") => {
                     let spread = given();
                     for (at, param) in params.iter().enumerate().skip(callee.receivers) {
-                        if param.kind == ParamKind::Normal && self.is_asking(file, param) {
+                        if param.kind == ParamKind::Normal && self.is_asking(file, place.def, param) {
                             hand(at, self.spread(&spread, file.text(param.name)));
                         }
                     }
                 }
                 Some(word) => {
                     let named = params.iter().position(|param| file.text(param.name) == word);
-                    if let Some(position) = named.or(keywords).filter(|&at| self.is_asking(file, &params[at])) {
+                    if let Some(position) =
+                        named.or(keywords).filter(|&at| self.is_asking(file, place.def, &params[at]))
+                    {
                         hand(position, given());
                     }
                 }
@@ -210,7 +237,7 @@ impl Query<'_> {
     }
 
     /// Returns whether the type of a parameter is not declared, or is that of any function.
-    pub(crate) fn is_asking(&self, file: &FileEntry, param: &Param) -> bool {
+    pub(crate) fn is_asking(&self, file: &FileEntry, function: DefId, param: &Param) -> bool {
         let Some(annotation) = param.annotation else { return param.kind != ParamKind::Receiver };
         let name = match *file.expr(annotation) {
             Expr::Name(name) | Expr::Attribute { name, .. } => name,
@@ -222,7 +249,16 @@ impl Query<'_> {
             Expr::Call { .. } => return true,
             _ => return false,
         };
-        file.rules.callables.contains(&file.sym(name))
+        // A type parameter that any function of a type fits.
+        let is_bound = |entry: &NameEntry| match entry.bound {
+            Bound::Binding(binding) => {
+                let bound = file.facts().bindings[binding as usize].annotation;
+                bound.is_some_and(|bound| matches!(file.expr(bound), Expr::Call { .. }))
+            }
+            _ => false,
+        };
+        let name = file.sym(name);
+        file.rules.callables.contains(&name) || file.entries(function, name).iter().any(is_bound)
     }
 
     /// Hands a decorated definition to its decorators.
@@ -239,7 +275,7 @@ impl Query<'_> {
                 let file = self.index.file(place.file);
                 let params = &file.def(place.def).params;
                 if let Some(param) = params.get(callee.receivers)
-                    && self.is_asking(file, param)
+                    && self.is_asking(file, place.def, param)
                 {
                     let place = Place::Parameter(callee.function, callee.receivers as u16);
                     flows.add(place, given.clone(), MAX_VALUES);
@@ -341,7 +377,8 @@ impl Query<'_> {
 
     /// Returns the values that other places store in a variable of a class or module.
     pub(super) fn stored(&self, scope: SymbolId, name: Sym) -> Values {
-        if name == EMPTY || !self.file.rules.stored_members {
+        let rules = &self.file.rules;
+        if name == EMPTY || !rules.stored_members && !rules.struct_literals {
             return Values::new();
         }
         self.handed(Place::Variable(scope, name), MAX_VALUES)

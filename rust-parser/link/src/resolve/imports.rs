@@ -6,15 +6,17 @@ use smallvec::smallvec;
 use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{Bound, FileEntry, NameEntry, is_class};
 use crate::project::index::Container;
-use crate::project::names::{FileId, Sym, SymbolId};
+use crate::project::names::{FILE_NODE, FileId, Sym, SymbolId};
 use crate::project::paths::folder_of;
 use crate::project::query::Query;
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, ExprId, ImportKind, Kind};
+use atlas_facts::{DefId, Expr, ExprId, ImportKind, Kind, Name};
 use atlas_languages::ModuleRule;
 
 /// Largest number of aliases that are followed.
 const MAX_CHAIN: u32 = 24;
+/// Largest number of definitions with the name of a package that are examined.
+const MAX_AMBIENT: usize = 16;
 
 impl Query<'_> {
     /// Returns a member of a module, folder, package, class or external name, without instances.
@@ -191,6 +193,11 @@ impl Query<'_> {
         if module == Entity::Missing {
             return smallvec![Value::new(Entity::Missing, Strategy::Import)];
         }
+        if let Entity::External(_) = module
+            && let Some(declared) = self.ambient_member(entry, import.module, member)
+        {
+            return declared;
+        }
         let mut found = self.member_of_module_like(module, entry.sym(member));
         if found.is_empty() && matches!(module, Entity::Folder(_)) && entry.rules.module_rule == ModuleRule::Packages {
             // Folders below several roots may be parts of one package.
@@ -199,6 +206,23 @@ impl Query<'_> {
             found.extend(part.map(|(_, part)| Value::new(part, Strategy::Import)));
         }
         if found.is_empty() && import.kind == ImportKind::Default { self.returned_by(module) } else { found }
+    }
+
+    /// Returns what the only `declare module "name" { ... }` of the project says about a member of another package.
+    fn ambient_member(&self, entry: &FileEntry, module: Name, member: Name) -> Option<Values> {
+        if !entry.rules.prototypes {
+            return None;
+        }
+        let named = self.named(self.index.strings.find(entry.text(module))?);
+        let is_ambient = |symbol: &&SymbolId| {
+            let place = self.index.symbols.get(**symbol);
+            let (file, definition) = self.definition(**symbol);
+            place.def != FILE_NODE && definition.kind == Kind::Namespace && file.path.ends_with(".d.ts")
+        };
+        let mut found = named.iter().take(MAX_AMBIENT).filter(is_ambient);
+        let only = found.next().filter(|_| found.next().is_none())?;
+        let members = self.member_of_module_like(Entity::Definition(*only), entry.sym(member));
+        (!members.is_empty()).then_some(members)
     }
 
     /// Returns the value that a file declares as its module (Lua's `return M`); none if it is the file itself.

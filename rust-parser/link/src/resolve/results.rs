@@ -69,7 +69,11 @@ impl Query<'_> {
             kind if is_class(kind) => {
                 // An instance of `cls` is an instance of the receiver's class.
                 let via = if callee.via == Strategy::This { Strategy::This } else { Strategy::LocalType };
-                smallvec![Value { entity: Entity::Instance(symbol), via, args: callee.args }]
+                let args = match callee.args {
+                    EMPTY => self.making_arguments(symbol, symbol, arguments),
+                    args => args,
+                };
+                smallvec![Value { entity: Entity::Instance(symbol), via, args }]
             }
             Kind::Constructor => Values::new(),
             // An indexer.

@@ -9,7 +9,7 @@ use crate::entity::{Entity, Value, Values, merge};
 use crate::project::names::{EMPTY, Sym};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, DefId, Expr, ExprId};
+use atlas_facts::{Arg, DefId, Expr, ExprId, Kind, ReferenceKind};
 
 /// Where a call stands: scope and line.
 type At = (DefId, u32);
@@ -47,6 +47,74 @@ impl Query<'_> {
         }
     }
 
+    /// Returns the results of methods that make a container, or a value in the place of an object, of what a function
+    /// makes of each element or of the object: `xs.map(x -> x.next())`.
+    pub(super) fn mapped_call(&self, receiver: Value, name: Sym, args: &[Arg], at: At) -> Option<Values> {
+        let rules = &self.file.rules;
+        if !rules.mapping_callbacks.contains(&name) {
+            return None;
+        }
+        let function = args.last()?.value;
+        let held = self.held(receiver);
+        let is_container = |value: &Value| matches!(value.entity, Entity::Elements(_) | Entity::Table(_));
+        if !held.is_empty() && held.iter().all(is_container) {
+            let elements = || self.flat_map(held.clone(), |value| self.element(value, true));
+            let results = self.function_results(function, at, elements);
+            let results = self.flat_map(results, |value| self.held(value));
+            let known = results.iter().any(|value| matches!(value.entity, Entity::Instance(_) | Entity::Elements(_)));
+            if !known {
+                return None;
+            }
+            let flat = self.flat_map(results, |value| match value.entity {
+                Entity::Elements(_) => self.element(value, true),
+                _ => smallvec![value],
+            });
+            return Some(self.container_with(flat));
+        }
+        let is_object =
+            |value: &Value| matches!(value.entity, Entity::Instance(_)) && !self.has_member(*value, self.text(name));
+        if !rules.receiver_callbacks.contains(&name) || held.is_empty() || !held.iter().all(is_object) {
+            return None;
+        }
+        let results = self.function_results(function, at, || held.clone());
+        let results = self.flat_map(results, |value| self.held(value));
+        (!results.is_empty()).then_some(results)
+    }
+
+    /// Returns the values of `_` in an argument: what the callee passes to the function that the argument is.
+    pub(super) fn placeholder_values(&self, callee: ExprId, scope: DefId, line: u32) -> Values {
+        let (bases, name) = match *self.file.expr(callee) {
+            Expr::Attribute { base, name } => (self.receivers(base, scope, line), self.file.sym(name)),
+            // `xs.foldLeft(zero)(_.add(x))`
+            _ => return Values::new(),
+        };
+        let objects = self.objects_passed(&bases, name, (0, 0));
+        if !objects.is_empty() {
+            return objects;
+        }
+        let mut values = Values::new();
+        for base in bases {
+            for member in self.called_attribute(base, name) {
+                let given = self.callback_parameter_of(member, 0, 0);
+                merge(&mut values, self.given_by(given, Some(base), member));
+            }
+        }
+        self.told(values)
+    }
+
+    /// Returns whether an argument is an expression of `_`.
+    fn is_placed(&self, mut expr: ExprId) -> bool {
+        let Some(placeholder) = self.file.rules.placeholder else { return false };
+        loop {
+            expr = match *self.file.expr(expr) {
+                Expr::Attribute { name, .. } if self.file.sym(name) == placeholder => return true,
+                Expr::Attribute { base, .. } => base,
+                Expr::Call { callee, .. } => callee,
+                _ => return false,
+            }
+        }
+    }
+
     fn global_call(&self, global: &str, name: &str, first: ExprId, args: &[Arg], (scope, line): At) -> Option<Values> {
         let values = || self.eval(first, scope, line);
         let held = || self.flat_map(values(), |value| self.held(value));
@@ -54,14 +122,22 @@ impl Query<'_> {
             ("Object", "values") | ("Array", "from") => {
                 let elements = self.flat_map(held(), |value| match value.entity {
                     Entity::Mapped(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
+                    Entity::Table(table) => self.selected(table, None),
                     _ => self.element(value, true),
                 });
                 match args.get(1) {
                     Some(made) => self.elements_of(self.function_results(made.value, (scope, line), || elements)),
-                    None => self.elements_of(elements),
+                    None => self.container_with(elements),
                 }
             }
-            ("Object", "entries") => held().into_iter().filter(|one| matches!(one.entity, Entity::Mapped(_))).collect(),
+            ("Object", "entries") => {
+                let is_mapping = |value: &Value| match value.entity {
+                    Entity::Mapped(_) => true,
+                    Entity::Table(table) => self.is_map(table),
+                    _ => false,
+                };
+                held().into_iter().filter(is_mapping).collect()
+            }
             ("Object", "freeze" | "seal" | "preventExtensions" | "create") | ("Promise", "resolve") => values(),
             ("Object", "assign") => {
                 let parts = args.iter().take(4).map(|arg| self.eval(arg.value, scope, line));
@@ -79,6 +155,31 @@ impl Query<'_> {
             _ => return None,
         };
         (!found.is_empty()).then_some(found)
+    }
+
+    /// Returns what the function that makes a promise resolves it with: `new Promise((resolve) => resolve(x))`.
+    pub(super) fn resolved_values(&self, executor: ExprId) -> Values {
+        let Expr::Lambda(function) = *self.file.expr(executor) else { return Values::new() };
+        let facts = self.file.facts();
+        let Some(resolve) = facts.definitions[function as usize].params.first() else { return Values::new() };
+        let is_within = |mut scope: DefId| {
+            while scope > function {
+                scope = self.file.outline(scope).parent;
+            }
+            scope == function
+        };
+        let mut values = Values::new();
+        for reference in facts.references.iter().filter(|reference| reference.kind == ReferenceKind::Call) {
+            if let Expr::Call { callee, args, .. } = self.file.expr(reference.expr)
+                && matches!(self.file.expr(*callee), Expr::Name(name) if *name == resolve.name)
+                && is_within(reference.scope)
+                && let Some(first) = args.first()
+            {
+                merge(&mut values, self.eval(first.value, reference.scope, reference.line));
+            }
+        }
+        values.retain(|value| !matches!(value.entity, Entity::Builtin(_) | Entity::Opaque | Entity::Nothing));
+        values
     }
 
     /// Returns the callee of `Reflect.apply(f, ...)` and `Reflect.construct(C, ...)`.
@@ -124,6 +225,13 @@ impl Query<'_> {
     fn function_results(&self, function: ExprId, at: At, given: impl FnOnce() -> Values) -> Values {
         let results = match *self.file.expr(function) {
             Expr::Lambda(def) if !self.file.is_node(def) => self.lambda_results(def),
+            _ if self.is_placed(function) => {
+                let values = self.eval(function, at.0, at.1);
+                self.flat_map(values, |value| match value.entity {
+                    Entity::Definition(symbol) if self.kind(symbol) == Kind::Property => self.call_result(value, None),
+                    _ => self.held(value),
+                })
+            }
             _ => {
                 let functions = self.eval(function, at.0, at.1);
                 self.flat_map(functions, |function| self.call_result(function, None))

@@ -145,6 +145,23 @@ impl Query<'_> {
         if values.len() > MAX_VALUES { Values::new() } else { values }
     }
 
+    /// Returns the elements of a value from a position on, as a container; other values are their own parts.
+    pub(super) fn sliced(&self, value: Value, from: Option<&str>) -> Values {
+        let from: Option<usize> = from.and_then(|from| from.parse().ok());
+        self.flat_map(self.held(value), |held| {
+            let Entity::Table(table) = held.entity else { return smallvec![held] };
+            if self.is_map(table) {
+                return smallvec![held];
+            }
+            let content = read(self, self.text(table).get(1..).unwrap_or("")).into_iter();
+            let content = content.filter_map(|(key, values)| match (key.parse::<usize>(), from) {
+                (Ok(at), Some(from)) => Some((at.checked_sub(from)?.to_string().into(), values)),
+                _ => Some(("".into(), values)),
+            });
+            self.container(false, content.collect())
+        })
+    }
+
     pub(super) fn is_map(&self, table: Sym) -> bool {
         self.text(table).starts_with('m')
     }
@@ -164,6 +181,12 @@ impl Query<'_> {
                 let member = self.index.strings.intern(key.unwrap_or(""));
                 let members = self.attribute(value, member);
                 self.flat_map(members, |member| self.held(member))
+            }
+            Entity::Instance(_) if self.file.rules.prototypes && key.is_some_and(is_member_name) => {
+                let member = self.index.strings.intern(key.unwrap_or(""));
+                let members = self.attribute(value, member).into_iter();
+                let members: Values = members.filter(|member| matches!(member.entity, Entity::Definition(_))).collect();
+                if members.is_empty() { self.element(value, false) } else { members }
             }
             _ => self.element(value, false),
         }
@@ -233,6 +256,9 @@ impl Query<'_> {
         {
             return Some(smallvec![receiver]);
         }
+        if rules.prototypes && self.text(name) == "next" {
+            return Some(self.step_of(self.selected(table, None)));
+        }
         if rules.element_getters.contains(&name) {
             let mut values = self.selected(table, args.first().and_then(|arg| self.key_of(arg.value)));
             if let Some(default) = args.get(1) {
@@ -247,6 +273,44 @@ impl Query<'_> {
             return Some(self.container(false, vec![("".into(), self.selected(table, None))]));
         }
         Some(smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)])
+    }
+
+    /// Returns what `iterator.next()` gives in languages with prototypes: an object whose `value` is an element.
+    pub(super) fn step_of(&self, elements: Values) -> Values {
+        self.table(true, vec![("value".into(), self.holdable(elements))])
+    }
+
+    /// Returns the mapping or the set that `new Map([[key, value]])` and `new Set([value])` make.
+    pub(super) fn filled_container(&self, callee: ExprId, args: &[Arg], (scope, line): (DefId, u32)) -> Option<Values> {
+        if !self.file.rules.prototypes {
+            return None;
+        }
+        let (Expr::Name(name), [filling]) = (self.file.expr(callee), args) else { return None };
+        let is_map = match self.file.text(*name) {
+            "Map" | "WeakMap" => true,
+            "Set" | "WeakSet" => false,
+            _ => return None,
+        };
+        let values = self.eval(callee, scope, line);
+        if values.iter().any(|value| matches!(value.entity, Entity::Definition(_))) {
+            return None;
+        }
+        if !is_map {
+            let values = self.eval(filling.value, scope, line);
+            let elements = self.flat_map(values, |value| self.element(value, true));
+            return Some(self.container(false, vec![("".into(), elements)]));
+        }
+        let Expr::Elements { items, .. } = self.file.expr(filling.value) else {
+            return Some(self.eval(filling.value, scope, line));
+        };
+        let pairs = items.iter().take(MAX_ELEMENTS).filter_map(|&item| match self.file.expr(item) {
+            Expr::Elements { items, .. } if items.len() == 2 => {
+                let key = self.key_of(items[0]).unwrap_or("").to_owned();
+                Some((key.into(), self.eval(items[1], scope, line)))
+            }
+            _ => None,
+        });
+        Some(self.container(true, pairs.collect()))
     }
 
     /// Returns pairs of position and element, as a mapping.
@@ -368,6 +432,11 @@ impl Query<'_> {
         merge(&mut combined, others);
         combined
     }
+}
+
+/// Returns whether the key of an element may be the name of a member: `x["run"]`.
+fn is_member_name(key: &str) -> bool {
+    key.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
 /// Returns whether a value may be a container that elements are stored in.

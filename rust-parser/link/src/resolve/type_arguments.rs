@@ -5,10 +5,12 @@
 use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values};
-use crate::project::file_types::{FIELD_ARGUMENT, base_part};
-use crate::project::names::{Sym, SymbolId};
+use crate::project::file_entry::{is_callable, is_class};
+use crate::project::file_types::{FIELD_ARGUMENT, MAKING, base_part};
+use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
-use crate::resolve::applied::is_parameter;
+use crate::resolve::applied::{argument_text, is_parameter};
+use crate::resolve::arguments::Arguments;
 use crate::resolve::types::published;
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Expr, ExprId, Kind};
@@ -51,6 +53,89 @@ impl Query<'_> {
             }
         }
         parts
+    }
+
+    /// Returns which type parameters of its class are the types of the parameters of a function that makes an object, or of
+    /// a class with parameters.
+    pub(super) fn making_types(&self, def: DefId) -> Vec<Value> {
+        let definition = self.file.def(def);
+        let parent = self.file.outline(definition.parent).kind;
+        let is_making = match definition.kind {
+            kind if is_class(kind) => true,
+            Kind::Constructor => true,
+            kind => {
+                is_callable(kind)
+                    && definition.declared_type.is_some()
+                    && (is_class(parent) || parent == Kind::Extension)
+            }
+        };
+        let mut making = Vec::new();
+        if !is_making || definition.params.is_empty() {
+            return making;
+        }
+        for (position, param) in (0..MAX_TYPE_ARGUMENTS).zip(&definition.params) {
+            let Some(annotation) = param.annotation else { continue };
+            let is_plain = matches!(self.file.expr(annotation), Expr::Name(_) | Expr::Generic { .. });
+            if !is_plain || !self.names_parameter(annotation, def) {
+                continue;
+            }
+            let types = self.naming_parameters(|| self.eval_type(annotation, def, 0));
+            if let Some(&own) = types.iter().find(|value| is_parameter(value.entity)) {
+                making.extend([Value::new(Entity::Argument(position), Strategy::ReturnType), own]);
+            }
+        }
+        making
+    }
+
+    /// Returns whether a type is a type parameter of the class around, or has one as an argument.
+    fn names_parameter(&self, annotation: ExprId, scope: DefId) -> bool {
+        match self.file.expr(annotation) {
+            Expr::Name(name) => self.parameter_position(scope, self.file.sym(*name)).is_some(),
+            Expr::Generic { args, .. } => args.iter().any(|&arg| self.names_parameter(arg, scope)),
+            _ => false,
+        }
+    }
+
+    /// Returns the type arguments of an object of a class that a call makes, as far as its arguments tell them.
+    pub(super) fn making_arguments(&self, function: SymbolId, class: SymbolId, arguments: &Arguments) -> Sym {
+        if !matches!(arguments, Arguments::Written(args, ..) if !args.is_empty()) {
+            return EMPTY;
+        }
+        let (maker, owner) = match self.kind(function) {
+            kind if is_class(kind) && self.returned_as(function, MAKING).is_empty() => {
+                let Some(constructor) = self.constructor_of(function) else { return EMPTY };
+                let (file, definition) = self.definition(constructor);
+                (constructor, self.owner_of(file, definition.parent))
+            }
+            kind if is_class(kind) => (function, function),
+            _ => {
+                let (file, definition) = self.definition(function);
+                (function, self.owner_of(file, definition.parent))
+            }
+        };
+        let making = self.returned_as(maker, MAKING);
+        if making.is_empty() || owner != class {
+            return EMPTY;
+        }
+        let mut known: [Option<String>; MAX_TYPE_ARGUMENTS as usize] = Default::default();
+        for pair in making.chunks_exact(2) {
+            let &[Value { entity: Entity::Argument(place), .. }, own] = pair else { continue };
+            let given = self.argument(maker, place, arguments);
+            let (position, part) = match (own.entity, &given[..]) {
+                (Entity::TypeArgument(position), &[value]) => (position, argument_text(value)),
+                (
+                    Entity::ArgumentElements(position) | Entity::ArgumentMapped(position),
+                    &[Value { entity: Entity::Elements(symbol) | Entity::Mapped(symbol), .. }],
+                ) => (position, argument_text(Value::new(Entity::Instance(symbol), Strategy::ReturnType))),
+                _ => continue,
+            };
+            if let Some(place) = known.get_mut(position as usize) {
+                *place = part.or(place.take());
+            }
+        }
+        let Some(last) = known.iter().rposition(Option::is_some) else { return EMPTY };
+        let text: String = known[..=last].iter().map(|part| format!("{},", part.as_deref().unwrap_or("-"))).collect();
+        self.index.strings.intern(&text)
     }
 
     /// Returns a member of a value. A field whose type is a type parameter has the argument's type.

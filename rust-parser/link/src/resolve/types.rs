@@ -7,7 +7,7 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
 use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
-use crate::project::file_types::{DECORATED, FileTypes};
+use crate::project::file_types::{DECORATED, FileTypes, MAKING};
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::variables::aliased;
@@ -44,6 +44,10 @@ pub fn infer(query: &Query) -> FileTypes {
             }
         }
         let symbol = query.file.symbols[function];
+        let making = query.making_types(function as DefId);
+        if !making.is_empty() {
+            types.returns.push((symbol, MAKING, making.into_boxed_slice()));
+        }
         let mut parts = match definition.kind {
             Kind::Constant => query.alias_types(function as DefId),
             kind if is_callable(kind) => query.callback_types(function as DefId),
@@ -166,11 +170,10 @@ impl Query<'_> {
         if let Some(declared) = definition.declared_type {
             let results = self.generic_results(function, declared);
             let is_given = results.iter().any(|value| matches!(value.entity, Entity::Argument(_)));
-            // The caller's argument says more than the bound of its type.
-            let mut values = match is_given && self.is_type_parameter_name(declared, function) {
-                true => Values::new(),
-                false => self.naming_parameters(|| self.eval_type(declared, function, 0)),
-            };
+            // The caller's argument, which comes first, says more than the bound of its type.
+            let bound = self.naming_parameters(|| self.eval_type(declared, function, 0));
+            let mut values = if is_given { results.clone() } else { Values::new() };
+            merge(&mut values, bound);
             merge(&mut values, results);
             return published(values, None);
         }
@@ -226,6 +229,9 @@ impl Query<'_> {
             Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
             Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Annotation)],
             Expr::Literal(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)],
+            Expr::Call { new: false, .. } if self.file.rules.callables.is_empty() => {
+                self.eval_shaped_type(expr, scope, depth)
+            }
             _ if self.file.rules.prototypes => self.eval_shaped_type(expr, scope, depth),
             _ => Values::new(),
         }

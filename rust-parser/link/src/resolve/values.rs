@@ -8,7 +8,7 @@ use crate::project::names::{EMPTY, ExternalId, Sym};
 use crate::project::query::Query;
 use crate::resolve::arguments::Arguments;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, DefId, Expr, ExprId, LiteralType, ParamKind, flags};
+use atlas_facts::{Arg, DefId, Expr, ExprId, Kind, LiteralType, ParamKind, SLICE, flags};
 use atlas_languages::MemberOrder;
 
 /// Largest depth of nested evaluations: variables of variables, results of calls.
@@ -64,6 +64,8 @@ impl Query<'_> {
             Expr::Call { callee, args, new } => {
                 let made = if *new { self.made_object(*callee, scope, line) } else { None };
                 let made = made.or_else(|| self.made_container(*callee, scope));
+                let made =
+                    made.or_else(|| if *new { self.filled_container(*callee, args, (scope, line)) } else { None });
                 made.unwrap_or_else(|| self.call_values(*callee, args, *new, scope, line))
             }
             Expr::Index { base, index } => {
@@ -119,12 +121,27 @@ impl Query<'_> {
         if let Some(declared) = self.declared_receiver(scope) {
             return declared;
         }
+        let is_class = is_class || self.is_in_static(scope);
         let entity = match self.class_of(scope) {
             Some(symbol) if is_class => Entity::Definition(symbol),
             Some(symbol) => Entity::Instance(symbol),
             None => Entity::Opaque,
         };
         smallvec![Value::new(entity, Strategy::This)]
+    }
+
+    /// Returns whether `this` is a class, as in its static methods.
+    fn is_in_static(&self, scope: DefId) -> bool {
+        if !self.file.rules.prototypes {
+            return false;
+        }
+        let mut here = scope;
+        while self.file.outline(here).flags & flags::ARROW != 0 {
+            here = self.file.outline(here).parent;
+        }
+        let definition = self.file.outline(here);
+        let is_member = matches!(definition.kind, Kind::Method | Kind::Property);
+        is_member && definition.flags & flags::STATIC != 0 && is_class(self.file.outline(definition.parent).kind)
     }
 
     /// Returns the values of `this` in a function that declares it: `function f(this: Shape)`.
@@ -164,7 +181,14 @@ impl Query<'_> {
         }
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
+            if self.file.rules.placeholder == Some(name) {
+                return self.with_depth(|| self.placeholder_values(base, scope, line));
+            }
             let bases = self.receivers(base, scope, line);
+            if self.text(name) == SLICE {
+                let from = args.first().and_then(|arg| self.key_of(arg.value));
+                return self.flat_map(bases, |value| self.sliced(value, from));
+            }
             let is_manager = self.is_manager(&bases);
             let mut results = self.flat_map(bases, |receiver| {
                 if let Some(values) = self.function_call(receiver, name) {
@@ -174,6 +198,9 @@ impl Query<'_> {
                     return values;
                 }
                 if let Some(values) = self.standard_call(receiver, name, args, (scope, line)) {
+                    return values;
+                }
+                if let Some(values) = self.mapped_call(receiver, name, args, (scope, line)) {
                     return values;
                 }
                 if let Some(values) = self.container_call(receiver, name) {
@@ -252,6 +279,9 @@ impl Query<'_> {
     fn builtin_result(&self, name: Sym, args: &[Arg], scope: DefId, line: u32) -> Values {
         let first = || args.first().map(|arg| self.eval(arg.value, scope, line)).unwrap_or_default();
         let rules = &self.file.rules;
+        if rules.prototypes && self.text(name) == "Promise" {
+            return args.first().map(|executor| self.resolved_values(executor.value)).unwrap_or_default();
+        }
         if args.len() == 1 && rules.class_builtins.contains(&name) {
             let values = first().into_iter();
             return values

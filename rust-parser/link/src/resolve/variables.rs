@@ -55,7 +55,7 @@ impl Query<'_> {
             match entry.bound {
                 Bound::Parameter(position) => {
                     let param = &self.file.def(scope).params[position as usize];
-                    if self.is_asking(self.file, param) {
+                    if self.is_asking(self.file, scope, param) {
                         passed = self.passed(scope, position);
                     }
                     if let Some(annotation) = param.annotation {
@@ -128,7 +128,11 @@ impl Query<'_> {
         values.retain(|value| {
             matches!(
                 value.entity,
-                Entity::Instance(_) | Entity::Definition(_) | Entity::Elements(_) | Entity::Mapped(_)
+                Entity::Instance(_)
+                    | Entity::Definition(_)
+                    | Entity::Elements(_)
+                    | Entity::Mapped(_)
+                    | Entity::Table(_)
             )
         });
         local_type(values)
@@ -268,7 +272,10 @@ impl Query<'_> {
             }
             None if position == 1 && self.text(name).starts_with('#') => {
                 let values = self.resolve_name(scope, name, line).unwrap_or_default();
-                values.into_iter().filter(|value| matches!(value.entity, Entity::Instance(_))).collect()
+                values
+                    .into_iter()
+                    .filter(|value| matches!(value.entity, Entity::Instance(_) | Entity::Definition(_)))
+                    .collect()
             }
             _ => Values::new(),
         }

@@ -7,7 +7,7 @@ use crate::hooks::LanguageHooks;
 use crate::languages::conditionals::flattened;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
+use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Param, ParamKind, flags};
 
 pub struct CSharp;
 
@@ -56,6 +56,7 @@ impl LanguageHooks for CSharp {
         match walk.kind_name(node) {
             "variable_declaration" => variables(walk, node),
             "type_parameter" => type_parameter(walk, node),
+            "local_function_statement" => extension_member(walk, node),
             _ => record_members(walk, node),
         }
     }
@@ -72,6 +73,13 @@ impl LanguageHooks for CSharp {
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         let node_kind = walk.kind_name(draft.node);
+        if is_extension_block(walk, draft.node) {
+            return false;
+        }
+        if node_kind == "local_function_statement" && extended(walk, draft.node).is_some() {
+            draft.kind = Kind::Method;
+            draft.flags |= flags::STATIC | flags::EXTENSION;
+        }
         draft.name = match node_kind {
             "namespace_declaration" => draft.name.split_whitespace().collect(),
             "destructor_declaration" => format!("~{}", draft.name),
@@ -112,6 +120,29 @@ impl LanguageHooks for CSharp {
             _ => None,
         }
     }
+}
+
+/// Returns whether a node is `extension(T name) { ... }`, which the grammar reads as a constructor.
+fn is_extension_block(walk: &Walk, node: NodeId) -> bool {
+    walk.kind_name(node) == "constructor_declaration"
+        && walk.child(node, "name").is_some_and(|name| walk.bytes_of(name) == b"extension")
+}
+
+/// Returns the parameter of the extension block that a function stands in.
+fn extended(walk: &Walk, node: NodeId) -> Option<NodeId> {
+    let block = walk.tree.node(walk.tree.node(node).parent).parent;
+    let block = if walk.kind_name(block) == "constructor_declaration" { block } else { walk.tree.node(block).parent };
+    let list = walk.child(block, "parameters").filter(|_| is_extension_block(walk, block))?;
+    walk.contents(list).next()
+}
+
+/// Adds the parameter of the extension block to the parameters of its member.
+fn extension_member(walk: &mut Walk, node: NodeId) {
+    let (Some(parameter), Some(&(member, _))) = (extended(walk, node), walk.definition_of.get(&node)) else { return };
+    let annotation = walk.child(parameter, "type").map(|node| walk.type_expression(node));
+    let name = walk.child(parameter, "name").map_or(0, |name| walk.name_of(name));
+    let own = Param { name, annotation, default: None, kind: ParamKind::Normal };
+    walk.builder.facts.definitions[member as usize].params.insert(0, own);
 }
 
 /// Returns the text without white space, which qualified names may contain.

@@ -5,7 +5,7 @@ use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
+use atlas_facts::{Arg, BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
 
 pub struct Go;
 
@@ -103,6 +103,7 @@ impl LanguageHooks for Go {
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         match walk.kind_name(node) {
             "composite_literal" => container(walk, node),
+            "function_type" => function_type(walk, node),
             _ => results(walk, node),
         }
     }
@@ -113,6 +114,19 @@ impl LanguageHooks for Go {
             _ => None,
         }
     }
+}
+
+/// `func(A) R`: a call that returns `R`.
+fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
+    let list = walk.child(node, "parameters");
+    let mut args = Vec::new();
+    for parameter in list.into_iter().flat_map(|list| walk.contents(list)).collect::<Vec<_>>() {
+        let names = walk.in_field(parameter, "name").count().max(1);
+        let value = walk.child(parameter, "type").map_or(UNKNOWN, |declared| walk.type_expression(declared));
+        args.extend((0..names).map(|_| Arg { keyword: None, value }));
+    }
+    let callee = walk.child(node, "result").map_or(UNKNOWN, |result| walk.type_expression(result));
+    walk.builder.expr(Expr::Call { callee, args, new: false })
 }
 
 /// Returns whether a field belongs to the type itself, not to a struct inside one of its fields.

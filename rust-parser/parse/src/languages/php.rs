@@ -10,6 +10,19 @@ use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralTy
 
 pub struct Php;
 
+/// Types of the documentation whose last argument is that of their elements.
+const CONTAINERS: &[&str] = &[
+    "array",
+    "list",
+    "iterable",
+    "non-empty-array",
+    "non-empty-list",
+    "Traversable",
+    "Iterator",
+    "Generator",
+    "IteratorAggregate",
+];
+
 impl LanguageHooks for Php {
     fn begin(&self, walk: &mut Walk) {
         let mut parts = walk.contents(0).filter(|&node| walk.kind_name(node) == "namespace_definition");
@@ -63,6 +76,20 @@ impl LanguageHooks for Php {
 
     fn end(&self, walk: &mut Walk) {
         documented_types(walk);
+    }
+
+    /// Returns the expression of `[$this, 'method']`: the method, or the array.
+    fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        if walk.kind_name(node) != "array_creation_expression" {
+            return None;
+        }
+        let items: Vec<NodeId> = walk.contents(node).collect();
+        let items: Vec<ExprId> = items.into_iter().map(|item| walk.expression(item)).collect();
+        let array = walk.builder.expr(Expr::Elements { kind: LiteralType::List, items, keys: Vec::new() });
+        match called_member(walk, node) {
+            Some(member) => Some(walk.builder.expr(Expr::OneOf(vec![member, array]))),
+            None => Some(array),
+        }
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
@@ -223,23 +250,27 @@ fn foreach(walk: &mut Walk, node: NodeId) {
 
 /// Handles `[$this, 'method']`, `[Foo::class, 'method']`.
 fn callable_array(walk: &mut Walk, node: NodeId) {
+    if let Some(member) = called_member(walk, node) {
+        walk.refer(ReferenceKind::Read, member, walk.tree.line(node));
+    }
+}
+
+fn called_member(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let items: Vec<NodeId> = walk.contents(node).collect();
     let &[object, method] = &items[..] else {
-        return;
+        return None;
     };
     let string = walk.contents(method).last();
-    let Some(string) = string.filter(|&string| walk.kind_name(string) == "string") else {
-        return;
-    };
+    let string = string.filter(|&string| walk.kind_name(string) == "string")?;
     let name = walk.text_of(string).trim_matches(['\'', '"']).to_owned();
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let base = walk.expression(object);
     let is_object = matches!(walk.builder.get(base), Expr::This { .. } | Expr::Name(_) | Expr::Attribute { .. });
-    if is_name && is_object {
-        let name = walk.builder.owned_name(name);
-        let expr = walk.builder.attribute(base, name);
-        walk.refer(ReferenceKind::Read, expr, walk.tree.line(node));
+    if !is_name || !is_object {
+        return None;
     }
+    let name = walk.builder.owned_name(name);
+    Some(walk.builder.attribute(base, name))
 }
 
 /// `__construct(private Api $api)`: declares a field of the class and sets it.
@@ -294,21 +325,30 @@ fn documented_types(walk: &mut Walk) {
             _ => "",
         };
         let params = record.params.clone();
-        if record.declared_type.is_none()
-            && let Some(text) = tagged(&docs, tag).next().and_then(|rest| rest.split_whitespace().next())
+        // `array` says less than the documentation.
+        let is_open = |walk: &Walk, declared: Option<ExprId>| {
+            declared.is_none_or(|declared| matches!(walk.builder.get(declared), Expr::Literal(LiteralType::List)))
+        };
+        let declared = record.declared_type;
+        if is_open(walk, declared)
+            && let Some(text) = tagged(&docs, tag).next().and_then(|rest| type_of_tag(rest).next())
+            && let Some(documented) = documented_type(walk, text)
         {
-            let declared = documented_type(walk, text);
-            walk.builder.facts.definitions[definition].declared_type = declared;
+            walk.builder.facts.definitions[definition].declared_type = Some(documented);
         }
-        for (position, param) in params.iter().enumerate().filter(|(_, param)| param.annotation.is_none()) {
+        for (position, param) in params.iter().enumerate() {
+            if !is_open(walk, param.annotation) {
+                continue;
+            }
             let name = walk.builder.text(param.name).to_owned();
             let text = tagged(&docs, "@param").find_map(|rest| {
-                let mut words = rest.split_whitespace();
+                let mut words = type_of_tag(rest);
                 let text = words.next()?;
-                (words.next()?.trim_start_matches(['&', '.']) == name).then_some(text)
+                (words.next()?.trim_start_matches(['&', '.']).split_whitespace().next()? == name).then_some(text)
             });
-            let annotation = text.and_then(|text| documented_type(walk, text));
-            walk.builder.facts.definitions[definition].params[position].annotation = annotation;
+            if let Some(documented) = text.and_then(|text| documented_type(walk, text)) {
+                walk.builder.facts.definitions[definition].params[position].annotation = Some(documented);
+            }
         }
     }
 }
@@ -319,11 +359,33 @@ fn tagged<'d>(docs: &'d str, tag: &'d str) -> impl Iterator<Item = &'d str> {
     lines.filter(move |rest| !tag.is_empty() && rest.starts_with([' ', '\t']))
 }
 
+/// Splits the text after a tag into its type, which may contain blanks within `<>`, and the rest.
+fn type_of_tag(rest: &str) -> impl Iterator<Item = &str> {
+    let rest = rest.trim_start();
+    let mut depth = 0usize;
+    let end = rest.find(|letter: char| {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter.is_whitespace() && depth == 0
+    });
+    let (text, after) = rest.split_at(end.unwrap_or(rest.len()));
+    [text, after.trim_start()].into_iter().filter(|part| !part.is_empty())
+}
+
 /// Reads `A|null`, `?A`, `A[]`, `\\B\\C`. Returns `None` for types other than classes.
 fn documented_type(walk: &mut Walk, text: &str) -> Option<ExprId> {
     let mut options = Vec::new();
     for part in text.trim_start_matches('?').split('|') {
         let (part, is_list) = part.strip_suffix("[]").map_or((part, false), |element| (element, true));
+        let (part, is_list) = match part.strip_suffix('>').and_then(|part| part.split_once('<')) {
+            Some((container, args)) if !is_list && CONTAINERS.contains(&container) => {
+                (args.rsplit(',').next().unwrap_or("").trim(), true)
+            }
+            _ => (part, is_list),
+        };
         let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '\\';
         if part.is_empty() || !part.chars().all(is_name) {
             return None;

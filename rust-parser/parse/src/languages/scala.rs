@@ -1,6 +1,7 @@
 //! Hooks of Scala: forms of imports, companion objects, fields declared in class heads, further parameter lists, `this`
 //! and `super` (plain identifiers in the grammar), and names bound by patterns and loops.
 
+use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
 use crate::languages::java::is_test;
@@ -84,6 +85,7 @@ impl LanguageHooks for Scala {
                 walk.builder.this(walk.child(parent, "function") == Some(node))
             }
             b"super" => walk.builder.super_expr(),
+            b"_" => placeholder(walk, node),
             _ => {
                 let name = walk.name_of(node);
                 walk.builder.name_expr(name)
@@ -115,6 +117,27 @@ fn read_member(walk: &mut Walk, node: NodeId) {
             walk.read(node);
         }
     }
+}
+
+/// Returns the expression of `_` at the begin of an argument: a call of the member `_` of the function that receives it.
+fn placeholder(walk: &mut Walk, node: NodeId) -> ExprId {
+    let mut here = node;
+    let mut parent = walk.tree.node(here).parent;
+    while matches!(
+        walk.kind_name(parent),
+        "field_expression" | "call_expression" | "generic_function" | "infix_expression" | "parenthesized_expression"
+    ) && walk.contents(parent).next() == Some(here)
+    {
+        here = parent;
+        parent = walk.tree.node(here).parent;
+    }
+    let is_first = walk.kind_name(parent) == "arguments" && walk.contents(parent).next() == Some(here);
+    let call = walk.tree.node(parent).parent;
+    let Some(callee) = walk.child(call, "function").filter(|_| is_first && here != node) else { return UNKNOWN };
+    let base = walk.expression(callee);
+    let name = walk.builder.name("_");
+    let callee = walk.builder.attribute(base, name);
+    walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false })
 }
 
 /// Returns the kind of the class, trait or enum that an object extends.

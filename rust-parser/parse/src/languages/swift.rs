@@ -7,7 +7,7 @@ use crate::hooks::LanguageHooks;
 use crate::languages::java::is_test;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId, Kind, ParamKind, flags};
+use atlas_facts::{Arg, BindingKind, Expr, ExprId, Kind, ParamKind, flags};
 
 pub struct Swift;
 
@@ -65,6 +65,9 @@ impl LanguageHooks for Swift {
 
     /// Returns the expression of `A.B<C>`, `A.Type`.
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        if walk.kind_name(node) == "function_type" {
+            return function_type(walk, node);
+        }
         let mut base = UNKNOWN;
         let mut args = Vec::new();
         for part in walk.contents(node).collect::<Vec<_>>() {
@@ -87,6 +90,20 @@ impl LanguageHooks for Swift {
         }
         if args.is_empty() { base } else { walk.builder.expr(Expr::Generic { base, args }) }
     }
+}
+
+/// `(A, B) -> R`: a call that returns `R`.
+fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
+    let parts: Vec<NodeId> = walk.contents(node).collect();
+    let (Some(&taken), Some(&result)) = (parts.first(), parts.last()) else { return UNKNOWN };
+    let mut args = Vec::new();
+    for item in walk.contents(taken).collect::<Vec<_>>() {
+        let declared = if walk.kind_name(item) == "tuple_type_item" { walk.contents(item).last() } else { Some(item) };
+        let value = declared.map_or(UNKNOWN, |declared| walk.type_expression(declared));
+        args.push(Arg { keyword: None, value });
+    }
+    let callee = walk.type_expression(result);
+    walk.builder.expr(Expr::Call { callee, args, new: false })
 }
 
 /// Returns whether a declaration is `private` or `fileprivate`, but not only `private(set)`.

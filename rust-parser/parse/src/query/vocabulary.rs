@@ -60,6 +60,8 @@ pub enum Shape {
         new: bool,
     },
     Index,
+    /// Some elements of `@base`, from the first part of `@index` on.
+    Slice,
     Await,
     Literal(LiteralType),
     Lambda,
@@ -368,6 +370,7 @@ fn shape(name: &str) -> Option<Shape> {
         "super" => Shape::Super,
         "attribute" => Shape::Attribute,
         "index" => Shape::Index,
+        "slice" => Shape::Slice,
         "await" => Shape::Await,
         "lambda" => Shape::Lambda,
         "one-of" => Shape::OneOf,

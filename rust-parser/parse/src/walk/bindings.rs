@@ -8,7 +8,9 @@ use crate::walk::definitions::holds_members;
 use crate::walk::dotted;
 use crate::walk::drafts::BindingDraft;
 use crate::walk::state::{MAX_DEPTH, Walk};
-use atlas_facts::{Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, flags};
+use atlas_facts::{
+    Arg, Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, SLICE, flags,
+};
 
 /// Most imports of one file that are recorded.
 const MOST_IMPORTS: usize = 20_000;
@@ -57,11 +59,9 @@ impl Walk<'_> {
         match self.first_match(&rules.target, target) {
             Some((Role::Target(TargetShape::Unpack), captures)) => {
                 let value = self.unpacked(draft);
-                for (position, item) in all(&captures, Capture::Item).enumerate() {
-                    let kind = BindingKind::Unpack(position.min(u16::MAX.into()) as u16);
-                    self.bind(item, BindingDraft { kind, value, annotation: None, line: draft.line });
-                }
+                let items: Vec<NodeId> = all(&captures, Capture::Item).collect();
                 self.recycle(captures);
+                self.unpack(target, &items, BindingDraft { value, ..draft });
             }
             Some((Role::Target(TargetShape::Same), captures)) => {
                 if let Some(inner) = first(&captures, Capture::Inner) {
@@ -81,6 +81,42 @@ impl Walk<'_> {
             }
         }
         self.depth -= 1;
+    }
+
+    /// Binds the items of a pattern. An empty place (`[, b]`) counts; one that takes the rest has the elements from its
+    /// position on, and those after it count from the end.
+    fn unpack(&mut self, target: NodeId, items: &[NodeId], draft: BindingDraft) {
+        let commas: Vec<NodeId> = self.tree.children(target).filter(|&child| self.bytes_of(child) == b",").collect();
+        let mut after_rest = false;
+        for (at, &item) in items.iter().enumerate() {
+            let before = commas.iter().filter(|&&comma| comma < item).count();
+            let position = (if commas.is_empty() { at } else { before }).min(u16::MAX.into()) as u16;
+            let (kind, value) = match draft.value {
+                Some(value) if after_rest => {
+                    let key = self.builder.owned_name(format!("-{}", items.len() - at));
+                    let index = self.builder.expr(Expr::Key(key));
+                    (BindingKind::Assign, Some(self.builder.expr(Expr::Index { base: value, index })))
+                }
+                Some(value) if is_rest(self.kind_name(item)) => {
+                    after_rest = true;
+                    (BindingKind::Assign, Some(self.slice_of(value, position.to_string())))
+                }
+                value => (BindingKind::Unpack(position), value),
+            };
+            self.bind(item, BindingDraft { kind, value, annotation: None, line: draft.line });
+        }
+    }
+
+    /// Returns the elements of a value from a position on; an empty position is unknown.
+    pub fn slice_of(&mut self, base: ExprId, from: String) -> ExprId {
+        let name = self.builder.name(SLICE);
+        let callee = self.builder.attribute(base, name);
+        let mut args = Vec::new();
+        if !from.is_empty() {
+            let key = self.builder.owned_name(from);
+            args.push(Arg { keyword: None, value: self.builder.expr(Expr::Key(key)) });
+        }
+        self.builder.expr(Expr::Call { callee, args, new: false })
     }
 
     /// Returns the value to unpack: the value itself, or one element of it for loops and nested patterns.
@@ -169,7 +205,7 @@ impl Walk<'_> {
                 }
             }
             // the type of a function; in other languages it is an argument such as `Annotated[int, Gt(0)]`
-            Expr::Call { callee, args, .. } if self.language.settings.link.prototypes => {
+            Expr::Call { callee, args, .. } if self.language.settings.link.callables.is_empty() => {
                 for part in args.iter().map(|arg| arg.value).chain([callee]) {
                     self.refer_types(part, line);
                 }
@@ -230,4 +266,12 @@ impl Walk<'_> {
             self.builder.problem(import.line + 1, "too-many-imports", &message);
         }
     }
+}
+
+/// Returns whether an item of a pattern takes all remaining elements.
+fn is_rest(kind: &str) -> bool {
+    matches!(
+        kind,
+        "rest_pattern" | "list_splat_pattern" | "list_splat" | "splat_pattern" | "rest_assignment" | "splat_argument"
+    )
 }

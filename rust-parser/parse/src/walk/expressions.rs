@@ -99,6 +99,19 @@ impl Walk<'_> {
                 };
                 self.builder.expr(Expr::Index { base, index })
             }
+            Shape::Slice => {
+                let base = self.captured(captures, Capture::Base, false);
+                let from = first(captures, Capture::Index).map(|node| self.text_of(node).into_owned());
+                let from = from.unwrap_or_default();
+                let from = match from.split_once(':') {
+                    Some((from, to)) if !to.contains(':') && from.trim().is_empty() => "0",
+                    Some((from, to)) if !to.contains(':') => from.trim(),
+                    _ => "",
+                };
+                let is_number = from.bytes().all(|byte| byte.is_ascii_digit());
+                let from = if is_number { from.to_owned() } else { String::new() };
+                self.slice_of(base, from)
+            }
             Shape::Await => {
                 let inner = self.captured(captures, Capture::Inner, false);
                 self.builder.expr(Expr::Await(inner))
@@ -180,6 +193,7 @@ impl Walk<'_> {
     fn display_key(&mut self, node: NodeId) -> Name {
         match self.kind_name(node) {
             "property_identifier" | "shorthand_property_identifier" => self.name_of(node),
+            "computed_property_name" => self.contents(node).next().map_or(0, |inner| self.literal_key(inner)),
             _ => self.literal_key(node),
         }
     }

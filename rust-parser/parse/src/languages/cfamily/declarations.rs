@@ -24,6 +24,8 @@ pub fn declaration(walk: &mut Walk, node: NodeId) {
             continue;
         }
         let value = made_value(walk, node, declarator, annotation, in_function);
+        // The declared type is that of the result.
+        let annotation = annotation.filter(|_| !is_function_pointer(walk, declarator));
         let line = walk.tree.line(declarator);
         walk.bind(declarator, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
     }
@@ -80,6 +82,16 @@ fn is_prototype(walk: &Walk, mut declarator: NodeId) -> bool {
     let inner = walk.child(declarator, "declarator");
     walk.kind_name(declarator) == "function_declarator"
         && inner.is_some_and(|inner| walk.kind_name(inner) != "parenthesized_declarator")
+}
+
+/// Returns whether a declarator declares a variable that holds a function, or several: `(*f)(void)`, `(*f[])(void)`.
+fn is_function_pointer(walk: &Walk, mut declarator: NodeId) -> bool {
+    if walk.kind_name(declarator) == "init_declarator" {
+        declarator = walk.child(declarator, "declarator").unwrap_or(declarator);
+    }
+    let inner = walk.child(declarator, "declarator");
+    walk.kind_name(declarator) == "function_declarator"
+        && inner.is_some_and(|inner| walk.kind_name(inner) == "parenthesized_declarator")
 }
 
 /// Marks the names in parentheses as values, not types.

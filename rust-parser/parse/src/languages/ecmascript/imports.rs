@@ -237,7 +237,14 @@ pub fn import_to_variable(walk: &mut Walk, node: NodeId) -> bool {
             for part in walk.contents(name).collect::<Vec<_>>() {
                 let key = walk.child(part, "key").or_else(|| walk.child(part, "left")).unwrap_or(part);
                 let alias = walk.child(part, "value").unwrap_or(key);
-                if walk.kind_name(part) != "rest_pattern" {
+                if matches!(walk.kind_name(alias), "object_pattern" | "array_pattern") {
+                    let name = walk.builder.owned_name(format!("require({}).{}", import.module, walk.text_of(key)));
+                    let text = walk.builder.text(name).to_owned();
+                    let member = walk.text_of(key).into_owned();
+                    import.push_names(walk, part, ImportKind::Member, Some(member), Some(text));
+                    let (value, line) = (Some(walk.builder.name_expr(name)), walk.tree.line(part));
+                    walk.bind(alias, BindingDraft { kind: BindingKind::Assign, value, annotation: None, line });
+                } else if walk.kind_name(part) != "rest_pattern" {
                     import.push(walk, part, ImportKind::Member, Some(key), Some(alias));
                 }
             }

@@ -242,15 +242,15 @@ fn type_created(walk: &mut Walk) {
 /// `{a, b: c, d = 1, ...rest}`: each name is bound to an attribute of the value.
 fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let whole = walk.unpacked(binding);
-    for part in walk.contents(node).collect::<Vec<_>>() {
-        let (key, target) = match walk.kind_name(part) {
-            "pair_pattern" => (walk.child(part, "key"), walk.child(part, "value")),
+    for part_node in walk.contents(node).collect::<Vec<_>>() {
+        let (key, target) = match walk.kind_name(part_node) {
+            "pair_pattern" => (walk.child(part_node, "key"), walk.child(part_node, "value")),
             "object_assignment_pattern" => {
-                let left = walk.child(part, "left");
+                let left = walk.child(part_node, "left");
                 (left, left)
             }
-            "rest_pattern" => (None, walk.contents(part).next()),
-            _ => (Some(part), Some(part)),
+            "rest_pattern" => (None, walk.contents(part_node).next()),
+            _ => (Some(part_node), Some(part_node)),
         };
         let Some(target) = target else { continue };
         let value = match (whole, key) {
@@ -260,12 +260,21 @@ fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
                 let part = walk.builder.attribute(base, name);
                 // Reading a part runs its getter.
                 walk.refer(ReferenceKind::Owner, part, walk.tree.line(key));
-                Some(part)
+                let default =
+                    walk.child(part_node, "right").filter(|_| walk.kind_name(part_node) == "object_assignment_pattern");
+                let default = default
+                    .or_else(|| walk.child(target, "right").filter(|_| walk.kind_name(target) == "assignment_pattern"));
+                match default.map(|default| walk.expression(default)) {
+                    Some(default) if !matches!(walk.builder.get(default), Expr::Unknown | Expr::Literal(_)) => {
+                        Some(walk.builder.expr(Expr::OneOf(vec![part, default])))
+                    }
+                    _ => Some(part),
+                }
             }
             _ => None,
         };
         let kind = BindingKind::Assign;
-        walk.bind(target, BindingDraft { kind, value, annotation: None, line: walk.tree.line(part) });
+        walk.bind(target, BindingDraft { kind, value, annotation: None, line: walk.tree.line(part_node) });
     }
 }
 

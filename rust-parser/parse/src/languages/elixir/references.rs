@@ -7,6 +7,11 @@ use crate::languages::elixir::syntax::{arguments, attribute_name, operator, opti
 use crate::walk::state::Walk;
 use atlas_facts::{Arg, Expr, ExprId, ReferenceKind};
 
+/// Modules of the standard library whose functions call the functions that they receive.
+const RUNNING: &[&[u8]] = &[b"Enum", b"Stream", b"Task", b"Map", b"Keyword", b"Agent"];
+/// Largest number of parameters of a function.
+const MAX_ARITY: usize = 255;
+
 /// Attributes whose value consists of types.
 const TYPE_ATTRIBUTES: [&[u8]; 6] = [b"spec", b"type", b"typep", b"opaque", b"callback", b"macrocallback"];
 
@@ -83,9 +88,22 @@ pub fn capture(walk: &mut Walk, node: NodeId) {
         }
         _ => None,
     };
-    if let Some(expr) = expr {
-        walk.refer(ReferenceKind::Read, expr, walk.tree.line(left));
+    let Some(expr) = expr else { return };
+    walk.refer(ReferenceKind::Read, expr, walk.tree.line(left));
+    if is_run(walk, node) {
+        let arity = walk.child(operand, "right").and_then(|right| walk.text_of(right).parse().ok()).unwrap_or(0);
+        let args = (0..arity.min(MAX_ARITY)).map(|_| Arg { keyword: None, value: UNKNOWN }).collect();
+        let call = walk.builder.expr(Expr::Call { callee: expr, args, new: false });
+        walk.refer(ReferenceKind::Call, call, walk.tree.line(left));
     }
+}
+
+/// Returns whether a captured function is an argument of a function that calls it: `Enum.map(xs, &f/1)`.
+fn is_run(walk: &Walk, capture: NodeId) -> bool {
+    let list = walk.tree.node(capture).parent;
+    let call = walk.tree.node(list).parent;
+    let module = walk.child(call, "target").and_then(|target| walk.child(target, "left"));
+    walk.kind_name(list) == "arguments" && module.is_some_and(|module| RUNNING.contains(&walk.bytes_of(module)))
 }
 
 /// Records the references of attributes: `@spec` and similar ones refer to types, `@behaviour` names a base, and

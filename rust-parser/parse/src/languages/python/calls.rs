@@ -5,7 +5,7 @@ use crate::languages::python::narrowing;
 use crate::walk::additions::Addition;
 use crate::walk::drafts::BindingDraft;
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId};
+use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind};
 
 /// Names by which programs call `typing.cast`.
 const CASTS: &[&[u8]] = &[b"cast", b"typing.cast", b"t.cast"];
@@ -20,6 +20,7 @@ pub fn expression(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         "call" => {
             let special = super_of(walk, node).or_else(|| cast_of(walk, node));
             let special = special.or_else(|| class_of_this(walk, node)).or_else(|| keyed(walk, node));
+            let special = special.or_else(|| imported(walk, node));
             special.or_else(|| type_variable(walk, node)).or_else(|| field_of_class(walk, node))
         }
         _ => class_of_this(walk, node),
@@ -72,6 +73,39 @@ fn keyed(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let mut args = walk.arguments(Some(list));
     args.get_mut(place)?.value = walk.builder.expr(Expr::Key(key));
     Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
+}
+
+/// Returns the expression of `importlib.import_module("a.b")` and `__import__("a")`, which is the name of an import.
+fn imported(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let mut parts = walk.tree.children(node);
+    let (function, list) = (parts.next()?, parts.next()?);
+    let is_builtin = walk.bytes_of(function) == b"__import__";
+    if !is_builtin && !walk.bytes_of(function).ends_with(b"import_module") {
+        return None;
+    }
+    let first = walk.contents(list).next()?;
+    let key = walk.literal_key(first);
+    let mut module = walk.builder.text(key).to_owned();
+    let is_name = |part: &str| part.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && !part.is_empty();
+    if !module.split('.').all(is_name) {
+        return None;
+    }
+    let alias = format!("import({module})");
+    if is_builtin {
+        module.truncate(module.find('.').unwrap_or(module.len()));
+    }
+    let (module, alias) = (walk.builder.owned_name(module), walk.builder.owned_name(alias));
+    walk.push_import(Import {
+        scope: 0,
+        module,
+        level: 0,
+        member: None,
+        alias: Some(alias),
+        kind: ImportKind::Module,
+        line: walk.tree.line(node),
+        type_only: false,
+    });
+    Some(walk.builder.name_expr(alias))
 }
 
 /// Returns the expression of `TypeVar("T", A, B)` and `TypeVar("T", bound="A")`, whose arguments are types.

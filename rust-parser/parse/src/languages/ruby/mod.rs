@@ -278,10 +278,15 @@ fn named_method(walk: &mut Walk, node: NodeId, kind: ReferenceKind) {
     let Some(symbol) = list.and_then(|list| walk.contents(list).next()) else {
         return;
     };
-    if walk.kind_name(symbol) != "simple_symbol" {
+    let name = match walk.kind_name(symbol) {
+        "simple_symbol" => symbol_name(walk, symbol),
+        "string" => walk.text_of(symbol).trim_matches(['"', '\'']).to_owned(),
+        _ => return,
+    };
+    if name.is_empty() || name.contains(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '?' | '!'))
+    {
         return;
     }
-    let name = symbol_name(walk, symbol);
     let name = walk.builder.owned_name(name);
     let mut expr = match walk.child(node, "receiver") {
         Some(receiver) => {

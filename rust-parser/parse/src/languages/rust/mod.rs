@@ -16,7 +16,7 @@ use crate::languages::rust::macros::macro_calls;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{
-    BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Param, ParamKind, ReferenceKind, flags,
+    Arg, BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Param, ParamKind, ReferenceKind, flags,
 };
 
 pub struct Rust;
@@ -144,6 +144,9 @@ impl LanguageHooks for Rust {
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        if walk.kind_name(node) == "function_type" {
+            return function_type(walk, node);
+        }
         let kind = match walk.bytes_of(node) {
             b"str" | b"char" => LiteralType::Str,
             b"bool" => LiteralType::Bool,
@@ -309,6 +312,18 @@ fn predicate(walk: &mut Walk, node: NodeId) {
     if walk.kind_name(item) == "function_item" && walk.kind_name(left) == "type_identifier" && !is_own {
         bind_bounds(walk, left, &[bounds]);
     }
+}
+
+/// `Fn(A) -> R`, `fn(A) -> R`: a call that returns `R`.
+fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
+    let list = walk.child(node, "parameters");
+    let mut args = Vec::new();
+    for part in list.into_iter().flat_map(|list| walk.contents(list)).collect::<Vec<_>>() {
+        let declared = walk.child(part, "type").unwrap_or(part);
+        args.push(Arg { keyword: None, value: walk.type_expression(declared) });
+    }
+    let callee = walk.child(node, "return_type").map_or(UNKNOWN, |result| walk.type_expression(result));
+    walk.builder.expr(Expr::Call { callee, args, new: false })
 }
 
 fn bind_bounds(walk: &mut Walk, name: NodeId, bounds: &[NodeId]) {
