@@ -21,118 +21,19 @@ MARKUP = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 SECRET = "AKIA" + "Z7QK3LMWN5RTXU2V"
 """An access key by its form, of nobody."""
 ALLOWED_TAGS = frozenset(
-    [
-        "html",
-        "head",
-        "meta",
-        "title",
-        "link",
-        "script",
-        "body",
-        "a",
-        "header",
-        "nav",
-        "form",
-        "input",
-        "button",
-        "ul",
-        "li",
-        "main",
-        "footer",
-        "p",
-        "kbd",
-        "h1",
-        "h2",
-        "h3",
-        "section",
-        "div",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "td",
-        "th",
-        "i",
-        "span",
-        "code",
-        "pre",
-        "select",
-        "option",
-        "label",
-        "svg",
-        "g",
-        "rect",
-        "text",
-        "details",
-        "summary",
-        "circle",
-        "path",
-        "line",
-        "polygon",
-        "marker",
-        "defs",
-        "caption",
-    ]
+    """
+    html head meta title link script body a header nav form input button ul li main footer p kbd h1 h2 h3 section
+    div table thead tbody tr td th i span code pre select option label svg g rect text details summary circle path
+    line polygon marker defs caption blockquote ol
+    """.split()  # noqa: SIM905 one word a line would fill pages
 )
 ALLOWED_ATTRIBUTES = frozenset(
-    [
-        "lang",
-        "charset",
-        "name",
-        "content",
-        "rel",
-        "href",
-        "src",
-        "defer",
-        "class",
-        "id",
-        "type",
-        "value",
-        "placeholder",
-        "role",
-        "tabindex",
-        "title",
-        "hidden",
-        "action",
-        "maxlength",
-        "autocomplete",
-        "selected",
-        "aria-label",
-        "aria-current",
-        "scope",
-        "data-copy",
-        "data-live",
-        "open",
-        "colspan",
-        "rowspan",
-        "viewbox",
-        "width",
-        "height",
-        "x",
-        "y",
-        "fill",
-        "rx",
-        "xmlns",
-        "for",
-        "transform",
-        "d",
-        "points",
-        "stroke",
-        "marker-end",
-        "text-anchor",
-        "x1",
-        "x2",
-        "y1",
-        "y2",
-        "refx",
-        "refy",
-        "markerwidth",
-        "markerheight",
-        "orient",
-        "cx",
-        "cy",
-        "r",
-    ]
+    """
+    lang charset name content rel href src defer class id type value placeholder role tabindex title hidden action
+    maxlength autocomplete selected aria-label aria-current scope data-copy data-live open colspan rowspan viewbox
+    width height x y fill rx xmlns for transform d points stroke marker-end text-anchor x1 x2 y1 y2 refx refy
+    markerwidth markerheight orient cx cy r
+    """.split()  # noqa: SIM905 one word a line would fill pages
 )
 
 HOSTILE = {
@@ -185,6 +86,8 @@ def write_hostile(root: Path) -> None:
     author = ["-c", "user.name=<script>alert(10)</script>", "-c", "user.email=a@example.org"]
     for command in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", f"Add {MARKUP}"]):
         subprocess.run(["git", *author, *command], cwd=root, check=True, capture_output=True)
+    # not committed yet
+    (root / "shop" / "cart.py").write_text(HOSTILE["shop/cart.py"].replace("9 // 10", "8 // 10"), encoding="utf-8")
 
 
 @dataclass

@@ -20,7 +20,7 @@ PAGES = (
     "/", "/search", "/search?q=total", "/search?q=alert&mode=exact", "/search?relation=callers&of=shop.cart.total",
     "/symbol?name=shop.cart.total", "/symbol?name=shop.cart.total&view=impact",
     "/symbol?name=shop.cart.total&view=history", "/symbol?name=shop.cart", "/file?path=shop/cart.py", "/file?path=web",
-    "/file?path=web/app.ts", "/symbol?name=<script>alert(1)</script>",
+    "/file?path=web/app.ts", "/changes", "/changes?form=comment", "/flow?of=Basket.price&to=shop.cart.discount", "/status", "/symbol?name=<script>alert(1)</script>",
 )  # fmt: skip
 CHECKS = """() => {
   const wrong = [];
@@ -121,18 +121,18 @@ def test_a_project_is_read_with_keys_alone(chromium: Browser, cookies: list[obje
     with opened(chromium, cookies, served) as page:
         page.goto("/")
         page.keyboard.press("/")
-        page.keyboard.type("discount")
+        page.keyboard.type("total")
         page.wait_for_selector("#suggestions a")
-        assert "discount" in page.inner_text("#suggestions")
+        assert "total" in page.inner_text("#suggestions")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        page.wait_for_url("**/symbol?name=*discount")
+        page.wait_for_url("**/symbol?name=*total")
         at = "[...document.querySelectorAll('main a.item')].indexOf(document.activeElement)"
         for key, expected in (("j", 0), ("j", 1), ("k", 0)):
             page.keyboard.press(key)
             assert page.evaluate(at) == expected
         page.keyboard.press("Enter")
-        page.wait_for_url("**/symbol?name=*total")
+        page.wait_for_url("**/symbol?name=*.use")
         page.keyboard.press("g")
         page.keyboard.press("s")
         page.wait_for_url("**/search")

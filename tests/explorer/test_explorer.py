@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import html
+import time
 from collections.abc import Iterator
 
 import httpx2
 import pytest
+
+from atlas.server.explorer.reports import conditions_above
 
 from .served import HOSTILE, SECRET, PageReader, ServedExplorer, explorer, write_hostile
 
@@ -148,10 +152,79 @@ def test_none_and_unknown_are_told_apart(browser: httpx2.Client) -> None:
 def test_search_has_hits_by_file_relations_and_lines(browser: httpx2.Client) -> None:
     assert "shop/cart.py" in read(browser, "/search?q=sum+up+the+amount")
     assert "callers of" in read(browser, "/search?relation=callers&of=shop.cart.total")
-    assert "1 line in" in read(browser, "/search?mode=exact&q=amount+*+9")
+    assert "1 line in" in read(browser, "/search?mode=exact&q=amount+*+8")
     assert read(browser, "/search?mode=regex&q=(", 400)
     found = browser.get("/suggest?q=discount").json()
     assert found[0]["url"].startswith("/symbol?name=")
+
+
+def counted(browser: httpx2.Client, path: str) -> str:
+    """The first page once the project is counted."""
+    for _ in range(100):
+        if "Map of" in (page := read(browser, path)):
+            return page
+        assert 'http-equiv="refresh"' in page
+        time.sleep(0.1)
+    raise AssertionError("the project was not counted")
+
+
+def test_the_overview_says_what_there_is_and_where_to_begin(browser: httpx2.Client) -> None:
+    page = counted(browser, "/")
+    for text in (
+        "Shop",
+        "python",
+        "entry points",
+        "page",
+        "shop.cart.total",
+        "2 callers",
+        "hotspots",
+        "changed lately",
+    ):
+        assert text in page, text
+    assert "1 commits, " in page
+    assert "of the last 1 commits" in page
+    assert page.count("<rect ") >= 5
+    assert "Map of shop" in counted(browser, "/?folder=shop&colour=tests")
+    assert "Map of the project" in counted(browser, "/?folder=nowhere&colour=nothing").replace("nowhere", "the project")
+
+
+def test_changes_are_listed_drawn_and_ready_for_a_comment(browser: httpx2.Client) -> None:
+    page = read(browser, "/changes")
+    assert "discount 11 body" in page
+    assert "pytest" in page
+    assert "flowchart" in read(browser, "/changes?form=mermaid")
+    comment = read(browser, "/changes?form=comment")
+    assert "- `shop/cart.py: discount 11 body`" in html.unescape(comment)
+    assert read(browser, "/changes?diff=--output=/tmp/x", 404)
+
+
+def test_a_flow_is_a_ladder_of_calls(browser: httpx2.Client) -> None:
+    page = read(browser, "/flow?of=Basket.price&to=shop.cart.discount")
+    assert page.index("return total(3)") < page.index("return discount(amount)")
+    assert "Show" in read(browser, "/flow")
+
+
+def test_conditions_around_a_call_are_found_by_indentation() -> None:
+    text = [
+        "def f(x):",
+        "    if x:",
+        "        y = 1",
+        "        for z in y:",
+        "",
+        "            g(",
+        "                z)",
+    ]
+    assert conditions_above(text, 6) == ((2, "if x:"), (4, "for z in y:"))
+    assert conditions_above(text, 3) == ((2, "if x:"),)
+    assert conditions_above(text, 1) == ()
+
+
+def test_the_status_is_told_again(browser: httpx2.Client) -> None:
+    assert "daemon not running" in read(browser, "/status")
+    assert ".env" in read(browser, "/status?skipped=yes")
+    event = browser.get("/status/live")
+    assert event.headers["content-type"].startswith("text/event-stream")
+    assert event.text.startswith('retry: 3000\ndata: "daemon not running')
 
 
 def test_nothing_of_a_hostile_repository_is_markup(browser: httpx2.Client) -> None:

@@ -18,8 +18,10 @@ from starlette.routing import Route
 from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.server.explorer.access import OneBrowser
 from atlas.server.explorer.files import file_values
+from atlas.server.explorer.overview import Overview
 from atlas.server.explorer.questions import Asker, Given, asker_of
 from atlas.server.explorer.render import FOLDER, file_url, render, symbol_url
+from atlas.server.explorer.reports import changes_values, flow_values, live_status, status_values
 from atlas.server.explorer.search import search_values, suggestions
 from atlas.server.explorer.symbol import symbol_values
 
@@ -49,13 +51,15 @@ async def _search(ask: Asker, reader: Reader, given: Given) -> Mapping[str, obje
 
 
 PAGES: Mapping[str, tuple[str, Values]] = {
-    "/": ("file.html", file_values),
     "/search": ("search.html", _search),
     "/symbol": ("symbol.html", symbol_values),
     "/file": ("file.html", file_values),
+    "/changes": ("changes.html", changes_values),
+    "/flow": ("flow.html", flow_values),
+    "/status": ("status.html", status_values),
 }
 """Path -> template, and what it shows."""
-NAVIGATION = {"/search": "Search", "/file": "Files"}
+NAVIGATION = {"/search": "Search", "/file": "Files", "/changes": "Changes", "/flow": "Flow", "/status": "Status"}
 
 
 class Explorer:
@@ -68,11 +72,13 @@ class Explorer:
     def application(self) -> Starlette:
         """Return the application without its access control."""
         pages = [Route(path, self._page(*page)) for path, page in PAGES.items()]
+        pages.append(Route("/", self._page("overview.html", Overview().values)))
         return Starlette(
             routes=[
                 *pages,
                 Route("/suggest", self._suggest),
                 Route("/open", self._open),
+                Route("/status/live", self._live),
                 Route("/static/{name}", _static),
                 Route("/{rest:path}", self._nowhere),
             ]
@@ -107,6 +113,12 @@ class Explorer:
 
         return await self._within_limits(request, compose)
 
+    async def _live(self, request: Request) -> Response:
+        async def compose(given: Given) -> Response:
+            return Response(await live_status(self._ask), media_type="text/event-stream")
+
+        return await self._within_limits(request, compose)
+
     async def _nowhere(self, request: Request) -> Response:
         return self._problem(NotFound("there is no such page", "Search, or begin at the first page."), Given({}))
 
@@ -131,7 +143,7 @@ class Explorer:
         return Response(render("problem.html", {**self._frame(given), **shown}), status, media_type=HTML)
 
     def _frame(self, given: Given) -> dict[str, object]:
-        return {"project": self._session.settings.project_name, "given": given, "pages": NAVIGATION}
+        return {"project": self._session.settings.project_name, "given": given, "pages": NAVIGATION, "again": 0}
 
 
 @cache

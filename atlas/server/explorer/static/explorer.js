@@ -59,6 +59,12 @@
     else if (key === "Escape") show([]);
   });
 
+  for (const shown of document.querySelectorAll("pre[data-live]")) {
+    const source = new EventSource(shown.dataset.live);
+    source.addEventListener("message", (event) => { shown.textContent = JSON.parse(event.data); });
+    addEventListener("pagehide", () => source.close());
+  }
+
   for (const button of document.querySelectorAll("button[data-copy]")) {
     button.hidden = !navigator.clipboard;
     button.addEventListener("click", async () => {
