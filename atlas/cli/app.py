@@ -28,6 +28,7 @@ FAMILIES = {
     "daemon.state": ("status", "health", "schema"),
     "daemon.dead_letters": ("dead-letters",),
     "code.export": ("export",),
+    "code.graph": ("graph",),
     "migrate": ("migrate",),
     "mcp": ("mcp",),
     "connect": ("connect",),

@@ -20,13 +20,22 @@ from atlas.core.errors import ConfigError
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    shown = examples("atlas ui", "atlas ui Cart.total", "atlas ui src/shop", "atlas ui --no-open --port 8080")
+    shown = examples(
+        "atlas ui",
+        "atlas ui Cart.total",
+        "atlas ui src/shop",
+        "atlas ui --diff main...HEAD",
+        "atlas ui --no-open --port 8080",
+    )
     app.command("ui", epilog=shown)(ui)
 
 
 def ui(
     symbol: Annotated[
         str, typer.Argument(metavar="[SYMBOL|PATH]", help="Where to begin: a symbol, a file or a folder.")
+    ] = "",
+    diff: Annotated[
+        str, typer.Option("--diff", metavar="REV", help="Begin at the changes since REV, or of a range A..B.")
     ] = "",
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address and start no browser.")] = False,
     port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65_535, help="Port; 0 = any.")] = 0,
@@ -42,6 +51,7 @@ def ui(
 
     settings = settings_of(project, data_dir)
     token = new_token()
+    start = url("/changes", diff=diff) if diff else url("/open", name=symbol) if symbol else "/"
     with listen("127.0.0.1", port) as listening:
         address = url_of(listening, "127.0.0.1", None, f"/?token={token}")
 
@@ -53,7 +63,7 @@ def ui(
 
         with _private_page(address) as file:
             session = make_session(settings, personal=False, first_index=make_first_index)
-            run(serve_explorer(session, listening, token, url("/open", name=symbol) if symbol else "/", ready))
+            run(serve_explorer(session, listening, token, start, ready))
 
 
 @contextmanager

@@ -29,6 +29,7 @@ ALLOWED_TAGS = frozenset(
 )
 ALLOWED_ATTRIBUTES = frozenset(
     """
+    font-family font-size
     lang charset name content rel href src defer class id type value placeholder role tabindex title hidden action
     maxlength autocomplete selected aria-label aria-current scope data-copy data-live open colspan rowspan viewbox
     width height x y fill rx xmlns for transform d points stroke marker-end text-anchor x1 x2 y1 y2 refx refy

@@ -20,7 +20,7 @@ PAGES = (
     "/", "/search", "/search?q=total", "/search?q=alert&mode=exact", "/search?relation=callers&of=shop.cart.total",
     "/symbol?name=shop.cart.total", "/symbol?name=shop.cart.total&view=impact",
     "/symbol?name=shop.cart.total&view=history", "/symbol?name=shop.cart", "/file?path=shop/cart.py", "/file?path=web",
-    "/file?path=web/app.ts", "/changes", "/changes?form=comment", "/flow?of=Basket.price&to=shop.cart.discount", "/status", "/symbol?name=<script>alert(1)</script>",
+    "/file?path=web/app.ts", "/changes", "/picture?name=shop.cart.total", "/picture?name=.", "/changes?form=comment", "/flow?of=Basket.price&to=shop.cart.discount", "/status", "/symbol?name=<script>alert(1)</script>",
 )  # fmt: skip
 CHECKS = """() => {
   const wrong = [];

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import html
+import re
 import time
 from collections.abc import Iterator
+from xml.etree import ElementTree
 
 import httpx2
 import pytest
 
+from atlas.server.explorer.pictures import layers_of
 from atlas.server.explorer.reports import conditions_above
+from tests.surfaces.processes import atlas
 
 from .served import HOSTILE, SECRET, PageReader, ServedExplorer, explorer, write_hostile
 
@@ -217,6 +221,24 @@ def test_conditions_around_a_call_are_found_by_indentation() -> None:
     assert conditions_above(text, 6) == ((2, "if x:"), (4, "for z in y:"))
     assert conditions_above(text, 3) == ((2, "if x:"),)
     assert conditions_above(text, 1) == ()
+
+
+@pytest.mark.parametrize("form", ["svg", "html", "dot", "mermaid"])
+def test_pictures_are_small_and_escape_what_they_draw(served: ServedExplorer, form: str) -> None:
+    places = ["--project", str(served.root), "--data-dir", str(served.data)]
+    for name in ("shop.cart.total", "shop"):
+        done = atlas("graph", name, "--format", form, *places)
+        assert done.returncode == 0, done.stderr
+        # a quoted string of DOT holds text
+        assert form == "dot" or not re.search("<(img|script)", done.stdout)
+        assert "cart" in done.stdout
+        if form in ("svg", "html"):
+            ElementTree.fromstring(done.stdout.replace("<!doctype html>", "").replace('<meta charset="utf-8">', ""))
+
+
+def test_layers_follow_the_arrows_and_end_in_cycles() -> None:
+    assert layers_of(["a", "b", "c"], [("a", "b"), ("b", "c"), ("a", "c")]) == {"a": 0, "b": 1, "c": 2}
+    assert layers_of(["a", "b"], [("a", "b"), ("b", "a")]) == {"a": 0, "b": 1}
 
 
 def test_the_status_is_told_again(browser: httpx2.Client) -> None:

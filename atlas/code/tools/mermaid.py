@@ -31,7 +31,7 @@ def flow_chart(changed: Iterable[str], chains: Sequence[Sequence[str]], tests: I
     lines = ["flowchart LR"]
     for name, node in ids.items():
         style = ":::changed" if name in changed else ":::test" if name in is_test else ""
-        lines.append(f'  {node}["{_label(name)}"]{style}')
+        lines.append(f'  {node}["{mermaid_label(name)}"]{style}')
     lines += [f"  {one} --> {other}" for one, other in edges]
     if left:
         lines.append(f'  more["{left} more"]')
@@ -39,7 +39,8 @@ def flow_chart(changed: Iterable[str], chains: Sequence[Sequence[str]], tests: I
     return "\n".join(lines)
 
 
-def _label(name: str) -> str:
+def mermaid_label(name: str) -> str:
+    """Return a name as the text of a node: printable, bounded, escaped."""
     printable = "".join(sign if sign.isprintable() else " " for sign in name)
     if len(printable) > MAX_LABEL:
         printable = "..." + printable[3 - MAX_LABEL :]

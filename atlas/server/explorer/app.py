@@ -19,6 +19,7 @@ from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.server.explorer.access import OneBrowser
 from atlas.server.explorer.files import file_values
 from atlas.server.explorer.overview import Overview
+from atlas.server.explorer.pictures import picture_of, svg
 from atlas.server.explorer.questions import Asker, Given, asker_of
 from atlas.server.explorer.render import FOLDER, file_url, render, symbol_url
 from atlas.server.explorer.reports import changes_values, flow_values, live_status, status_values
@@ -46,6 +47,11 @@ Values = Callable[[Asker, "Reader", Given], Awaitable[Mapping[str, object]]]
 """What a page shows: the variables of its template."""
 
 
+async def _picture(ask: Asker, reader: Reader, given: Given) -> Mapping[str, object]:
+    picture = await picture_of(ask, reader, given.text("name"))
+    return {"title": picture.title, "picture": picture, "drawing": svg(picture, linked=True), "evidence": None}
+
+
 async def _search(ask: Asker, reader: Reader, given: Given) -> Mapping[str, object]:
     return await search_values(ask, given)
 
@@ -56,6 +62,7 @@ PAGES: Mapping[str, tuple[str, Values]] = {
     "/file": ("file.html", file_values),
     "/changes": ("changes.html", changes_values),
     "/flow": ("flow.html", flow_values),
+    "/picture": ("picture.html", _picture),
     "/status": ("status.html", status_values),
 }
 """Path -> template, and what it shows."""
