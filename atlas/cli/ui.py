@@ -8,14 +8,18 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from atlas.cli.code.export import opened
 from atlas.cli.options import DataDirOption, ProjectOption, examples, settings_of
 from atlas.cli.output import plain
 from atlas.cli.run import run
 from atlas.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from atlas.runtime.config.load import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -37,6 +41,10 @@ def ui(
     diff: Annotated[
         str, typer.Option("--diff", metavar="REV", help="Begin at the changes since REV, or of a range A..B.")
     ] = "",
+    export: Annotated[
+        str,
+        typer.Option("--export", metavar="FOLDER", help="Write the overview and what is named as HTML files."),
+    ] = "",
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address and start no browser.")] = False,
     port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65_535, help="Port; 0 = any.")] = 0,
     project: ProjectOption = "",
@@ -50,6 +58,14 @@ def ui(
     from atlas.server.http.server import listen, url_of
 
     settings = settings_of(project, data_dir)
+    if export:
+        written = run(_exported(settings, [symbol] if symbol else [], diff))
+        for name, page in written.items():
+            Path(export).mkdir(parents=True, exist_ok=True)
+            with opened(str(Path(export) / name)) as written_file:
+                written_file.write(page)
+        print(plain("\n".join(str(Path(export) / name) for name in written)))
+        return
     token = new_token()
     start = url("/changes", diff=diff) if diff else url("/open", name=symbol) if symbol else "/"
     with listen("127.0.0.1", port) as listening:
@@ -64,6 +80,18 @@ def ui(
         with _private_page(address) as file:
             session = make_session(settings, personal=False, first_index=make_first_index)
             run(serve_explorer(session, listening, token, start, ready))
+
+
+async def _exported(settings: Settings, names: list[str], diff: str) -> dict[str, str]:
+    from atlas.app.session import make_session
+    from atlas.cli.code.index_pass import make_first_index
+    from atlas.server.explorer.export import exported_pages
+
+    session = make_session(settings, personal=False, first_index=make_first_index)
+    try:
+        return await exported_pages(session, names, diff)
+    finally:
+        await session.aclose()
 
 
 @contextmanager

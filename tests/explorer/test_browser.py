@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -51,6 +52,15 @@ CHECKS = """() => {
   return wrong;
 }"""
 """What matters most of WCAG 2.1 AA: names, labels, ids, landmarks, contrast, and keys for what scrolls."""
+
+
+AXE = os.environ.get("ATLAS_TEST_AXE", "")
+"""The file `axe.min.js` of axe-core, which is not part of the project (MPL-2.0): `npm pack axe-core`."""
+SERIOUS = """async () => {
+  const found = await axe.run(document);
+  const serious = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
+  return serious.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 200)}`));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +122,9 @@ def test_no_script_of_the_repository_runs_and_pages_are_accessible(
         for path in PAGES:
             page.goto(path, wait_until="load")
             assert page.evaluate(CHECKS) == [], path
+            if AXE:
+                page.evaluate(Path(AXE).read_text(encoding="utf-8"))
+                assert page.evaluate(SERIOUS) == [], path
             assert page.evaluate("document.scripts.length") == 1
             # nothing but what scrolls by itself is wider than the screen
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -6,6 +6,7 @@ import html
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from xml.etree import ElementTree
 
 import httpx2
@@ -234,6 +235,20 @@ def test_pictures_are_small_and_escape_what_they_draw(served: ServedExplorer, fo
         assert "cart" in done.stdout
         if form in ("svg", "html"):
             ElementTree.fromstring(done.stdout.replace("<!doctype html>", "").replace('<meta charset="utf-8">', ""))
+
+
+def test_chosen_pages_are_written_whole_and_without_scripts(served: ServedExplorer, tmp_path: Path) -> None:
+    places = ["--project", str(served.root), "--data-dir", str(served.data)]
+    done = atlas("ui", "shop.cart.total", "--diff", "HEAD", "--export", str(tmp_path / "pages"), *places)
+    assert done.returncode == 0, done.stderr
+    names = {"index.html", "symbol-1.html", "impact-1.html", "changes.html"}
+    assert {each.name for each in (tmp_path / "pages").iterdir()} == names
+    for each in (tmp_path / "pages").iterdir():
+        page = each.read_text(encoding="utf-8")
+        assert not re.search(r"<(script|img|link|form)\b", page)
+        found = re.findall(r'(?:href|src|action)="([^"]*)"', page)
+        assert {one.partition("#")[0] for one in found} <= names | {""}, each.name
+    assert "Basket.price" in (tmp_path / "pages" / "symbol-1.html").read_text(encoding="utf-8")
 
 
 def test_layers_follow_the_arrows_and_end_in_cycles() -> None:

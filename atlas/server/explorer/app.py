@@ -112,11 +112,9 @@ class Explorer:
         """Lead to the page of a name, which may be a file, a folder or a symbol."""
 
         async def compose(given: Given) -> Response:
-            reader, name = (await self._session.indexed()).reader, given.text("name").removeprefix("./")
-            path = name.strip("/")
-            paths = await reader.store.paths(reader.project) if "/" in name or "." in name else []
-            is_path = any(each == path or each.startswith(f"{path}/") for each in paths)
-            return Response(status_code=303, headers={"location": file_url(path) if is_path else symbol_url(name)})
+            reader, name = (await self._session.indexed()).reader, given.text("name")
+            to = file_url(_path_of(name)) if await is_path(reader, name) else symbol_url(name)
+            return Response(status_code=303, headers={"location": to})
 
         return await self._within_limits(request, compose)
 
@@ -150,7 +148,23 @@ class Explorer:
         return Response(render("problem.html", {**self._frame(given), **shown}), status, media_type=HTML)
 
     def _frame(self, given: Given) -> dict[str, object]:
-        return {"project": self._session.settings.project_name, "given": given, "pages": NAVIGATION, "again": 0}
+        return {
+            "project": self._session.settings.project_name,
+            "given": given,
+            "pages": NAVIGATION,
+            "again": 0,
+            "style": "",
+        }
+
+
+async def is_path(reader: Reader, name: str) -> bool:
+    """Return whether a name is that of an indexed file or of a folder with such files."""
+    path = _path_of(name)
+    return any(each == path or each.startswith(f"{path}/") for each in await reader.store.paths(reader.project))
+
+
+def _path_of(name: str) -> str:
+    return name.removeprefix("./").strip("/")
 
 
 @cache
