@@ -58,13 +58,23 @@ class CodeTools:
         The tree is checked while the tool works. The tool works again only if the index has changed under it: notes
         are fitted into the answer that there is.
         """
-        from atlas.code.atlas import AnswerDraft, TreeReport
+        from atlas.code.atlas import AnswerDraft
+
+        draft = AnswerDraft()
+        try:
+            return await self._composed(atlas, draft, tool, arguments)
+        finally:
+            # it holds all that the question has read, which refers to it: megabytes until a full collection
+            draft.finish = None
+
+    async def _composed(self, atlas: Atlas, draft: AnswerDraft, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+        from atlas.code.atlas import TreeReport
         from atlas.code.tools.state.newer_files import lacks_something
 
         session = self._session
         own = arguments.get("project") in (None, "", session.settings.project_name)
         watched = own and session.guard.is_watched
-        before, draft = await _states(atlas), AnswerDraft()
+        before = await _states(atlas)
         if own:
             atlas = replace(atlas, draft=draft)
         looking = asyncio.create_task(session.report(atlas)) if own else None

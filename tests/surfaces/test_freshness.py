@@ -6,6 +6,7 @@ Servers, commands and daemons are real processes where processes matter; other t
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
@@ -167,6 +168,19 @@ async def test_many_newer_files_are_named_and_searched_as_text(app: Place) -> No
         status = await answer(client, "status")
         (project,) = status["projects"]
         assert (project["stale_files"], project["new_files"], project["deleted_files"]) == (26, 25, 1)
+
+
+async def test_what_a_question_has_read_is_free_after_its_answer(app: Place) -> None:
+    async with session(app) as opened:
+        await answer(opened, "hybrid_search", query="how are settings loaded")
+        gc.collect()
+        gc.disable()
+        try:
+            await answer(opened, "hybrid_search", query="where does the app start")
+            left = gc.collect()
+        finally:
+            gc.enable()
+    assert left < 50, "cycles keep the texts of a question until the next full collection"
 
 
 async def test_a_reading_session_and_an_unusable_folder_name_what_is_newer(app: Place) -> None:

@@ -62,6 +62,7 @@ ASKED = {
     "when was --dry-run added": ("`--dry-run` added: 1.2.0 (CHANGELOG.md:5)", "Add a cart"),
     "who added --dry-run": ("declares `--dry-run` shop/main.py:4 was added", "Add a cart"),
     "default of max_items": ("default shop/config.py:6 MAX_ITEMS = 20",),
+    "what is the default max items allowed": ("default shop/config.py:6 MAX_ITEMS = 20",),
     "what would `except ShopError` catch?": ("shop.errors.EmptyCart", "raised shop/cart.py:6"),
     "minimum Python version": ("Python: >=3.10",),
     "which Python version does it need, and what are the runtime dependencies?": ("Python: >=3.10", "PyYAML >=6"),

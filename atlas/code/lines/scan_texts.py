@@ -114,16 +114,33 @@ async def scan_texts(
     `needles`: only lines that contain one of them (ignoring case) are searched, up to the end of the next line; () for
     whole texts. `wanted`: by path, `holds`: by the whole text. Raises store errors.
     """
-    found: list[TextMatch] = []
+    return (await scan_patterns(reader, where, [(pattern, needles)], wanted, holds))[0]
+
+
+async def scan_patterns(
+    reader: Reader,
+    where: Filter,
+    asked: Sequence[tuple[re.Pattern[str], Sequence[bytes]]],
+    wanted: Callable[[str], bool] | None = None,
+    holds: Callable[[str], bool] | None = None,
+) -> list[TextScan]:
+    """Return what `scan_texts` returns for each pattern with its needles; the texts are read once for all of them."""
+    found: list[list[TextMatch]] = [[] for _ in asked]
     notes: list[str] = []
+    open_ones = list(range(len(asked)))
+    needles = [] if any(not own for _, own in asked) else [needle for _, own in asked for needle in own]
     async for file in _texts(reader, where, wanted, needles, notes):
         if holds is None or holds(file.text):
-            found += _matches(file, pattern, needles)
-        if len(found) >= MAX_FOUND:
-            notes.append(f"only the first {MAX_FOUND:,} matches were read")
+            for number in open_ones:
+                found[number] += _matches(file, *asked[number])
+            open_ones = [number for number in open_ones if len(found[number]) < MAX_FOUND]
+        if not open_ones:
             break
-    found.sort(key=lambda each: (each.file.is_test, is_aside(each.file.path), each.file.path, each.line))
-    return TextScan(tuple(found), tuple(dict.fromkeys(notes)))
+    for own in found:
+        own.sort(key=lambda each: (each.file.is_test, is_aside(each.file.path), each.file.path, each.line))
+    full = f"only the first {MAX_FOUND:,} matches were read"
+    kinds = [(own, (*notes, full) if number not in open_ones else tuple(notes)) for number, own in enumerate(found)]
+    return [TextScan(tuple(own), tuple(dict.fromkeys(said))) for own, said in kinds]
 
 
 async def read_texts(reader: Reader, where: Filter, wanted: Callable[[str], bool]) -> list[IndexedText]:

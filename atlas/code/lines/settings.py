@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_texts
+from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns
 from atlas.code.question.cues import asks
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
@@ -56,32 +56,39 @@ async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineRe
         return None
     if not asks(query.text) and not _STARTS.match(query.text):
         return None
-    for candidate in _candidates(query):
-        report = await _of_name(reader, candidate, where)
-        if report is not None:
-            return report
+    candidates = _candidates(query)
+    for some in (candidates[:1], candidates[1:]):  # the likeliest often answers; the others share one pass
+        scans = await _occurrences(reader, [each.words for each in some], where)
+        for asked, scan in zip(some, scans, strict=True):
+            report = await _of_name(reader, asked, scan, where)
+            if report is not None:
+                return report
     return None
 
 
-async def _of_name(reader: Reader, asked: _AskedSetting, where: Filter) -> LineReport | None:
-    scan = await _occurrences(reader, asked.words, where)
-    found, notes = scan.found, scan.notes
+async def _of_name(reader: Reader, asked: _AskedSetting, scan: TextScan, where: Filter) -> LineReport | None:
+    found = scan.found
     if asked.is_certain and not any(_group(each) == "default" for each in found):
         # `worker_timeout` is the key `timeout` of a group `worker`
         inner = re.split(r"[-_.]", asked.words[0], maxsplit=1)[-1]
         if re.search(r"[-_.]", inner):
-            further = await _occurrences(reader, (inner,), where)
+            (further,) = await _occurrences(reader, [(inner,)], where)
             found += tuple(each for each in further.found if _group(each) == "default")
-    return _report(" ".join(asked.words), found, notes, is_certain=asked.is_certain)
+    return _report(" ".join(asked.words), found, scan.notes, is_certain=asked.is_certain)
 
 
-async def _occurrences(reader: Reader, words: Sequence[str], where: Filter) -> TextScan:
+async def _occurrences(reader: Reader, names: Sequence[Sequence[str]], where: Filter) -> list[TextScan]:
+    asked = [(_spellings(words), [max(words, key=len).encode()]) for words in names]
+    return await scan_patterns(reader, where, asked) if asked else []
+
+
+def _spellings(words: Sequence[str]) -> re.Pattern[str]:
+    """Return the pattern of a name in any spelling, with or without `default` or `config`, and the rest of its line."""
     spelled = r"[-_. ]?".join(map(re.escape, words))
-    pattern = re.compile(
+    return re.compile(
         rf"(?<![\w$])(?P<name>(?:default[-_]?)?{spelled}(?:[-_]?(?:default|config))?)(?![\w$])(?P<after>[^\n]*)",
         re.IGNORECASE,
     )
-    return await scan_texts(reader, where, pattern, [max(words, key=len).encode()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@
 //! | `dot_product` | AVX2 instructions, loads through pointers | The processor is asked first. Loads stay 16 values within both slices, or within four consecutive rows whose length an assertion checks, and need no alignment. |
 //! | `scaled_sum` | AVX2 instructions | The processor is asked first. |
 //! | `tree_memory` | tree-sitter's functions for memory | They are the C library's own, counted: memory from before and after the change can be mixed. Null never returns. |
-//! | `heap` | `malloc_trim` | It takes no pointers and may be called from any thread. |
+//! | `heap` | `malloc_trim`; `madvise` on segments of this library | The first takes no pointers and may be called from any thread. The second gets whole pages that nothing has written to, which come back from the file. |
 //!
 //! ```
 //! use atlas_sys::dot_product::dot;

@@ -203,6 +203,9 @@ class EmbeddedStore:
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`."""
+        # most projects have no notes: to find no model takes less time than to ask a thread
+        if await self._read(0, read.current_model, space) is None:
+            return []
         return await self._readers.run(self._vectors[space].search, vector, where, limit)
 
     async def stale_chunks(

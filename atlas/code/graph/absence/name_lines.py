@@ -106,6 +106,8 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _lines(path: str, content: bytes, name: str, pattern: re.Pattern[str]) -> Iterator[NameLine]:
+    if name.encode() not in content:
+        return
     text = content.decode("utf-8", "replace")
     lines: list[str] = []
     for number, line in lines_with_name(text, name):

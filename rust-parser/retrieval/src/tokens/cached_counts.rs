@@ -5,7 +5,9 @@
 //! text. The counts of short parts are cached.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, TryLockError};
+use std::sync::{LazyLock, Mutex, Once, TryLockError};
+
+use bpe_openai::Tokenizer;
 
 /// Longest text that is split, in bytes: longer ones would evict everything else from the cache.
 const MAX_TEXT_BYTES: usize = 256 << 10;
@@ -25,7 +27,7 @@ static REMEMBERED: LazyLock<Mutex<Remembered>> = LazyLock::new(Mutex::default);
 
 /// Returns the exact number of cl100k_base tokens.
 pub fn count(text: &str) -> usize {
-    let tokenizer = bpe_openai::cl100k_base();
+    let tokenizer = tokenizer();
     if text.len() > MAX_TEXT_BYTES {
         return tokenizer.count(text);
     }
@@ -37,12 +39,20 @@ pub fn count(text: &str) -> usize {
     parts(text).map(|part| known.count(part)).sum()
 }
 
+/// Returns the tokenizer. Its tables are unpacked from 15 MB of this library, which need not stay in memory.
+fn tokenizer() -> &'static Tokenizer {
+    static UNPACKED: Once = Once::new();
+    let tokenizer = bpe_openai::cl100k_base();
+    UNPACKED.call_once(atlas_sys::heap::release_constants);
+    tokenizer
+}
+
 impl Remembered {
     fn count(&mut self, part: &str) -> usize {
         if let Some(count) = self.counts.get(part) {
             return *count;
         }
-        let count = bpe_openai::cl100k_base().count(part);
+        let count = tokenizer().count(part);
         if part.len() <= MAX_PART_BYTES {
             if self.bytes > MAX_BYTES {
                 *self = Self::default();
