@@ -39,7 +39,7 @@ HOMES = {
     "urllib3": ("atlas/adapters/paper_services/",),  # the library below requests
     "pydantic": (*MESSAGES, "atlas/server/mcp.py"),
     "anyio": ("atlas/server/malformed.py", "atlas/server/mcp.py", "atlas/runtime/process/stdin.py", "atlas/chat/"),
-    "opentelemetry": ("atlas/server/mcp.py",),
+    "opentelemetry": ("atlas/server/mcp.py", "atlas/runtime/process/metrics.py"),
     "apsw": ("atlas/adapters/stores/", "benchmarks/atlas_bench/dump.py"),
     "cryptography": ("atlas/packs/documentation/pack/minisign.py",),
     "zstandard": ("atlas/packs/documentation/pack/",),
