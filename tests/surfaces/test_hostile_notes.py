@@ -174,6 +174,7 @@ async def test_every_answer_keeps_to_its_budget_and_says_the_same_twice(notes: D
         "refresh": {"greeting": "facts " * 150},
         "recall": {"query": "facts " * 150},
         "list_entities": {},
+        "get_entity": {"entity": "Facts"},
     }
     assert set(calls) == {tool.name for tool in TOOLS if "token_budget" in tool.arguments}
     for name, arguments in calls.items():
