@@ -253,7 +253,8 @@ def _assigned(read: EnvironmentRead, values: Mapping[str, Mapping[str, str]]) ->
     if is_parameter(read.name, read.found):
         return None
     own = by_path.get(read.found.file.path)
-    return own or (None if name.islower() else next(reversed(by_path.values()), None))
+    others = [] if name.islower() else list(by_path.values())
+    return own or (others[-1] if others else None)
 
 
 async def _documented(reader: Reader, where: Filter) -> dict[str, TextMatch]:
