@@ -194,8 +194,10 @@ impl Query<'_> {
             return smallvec![Value::new(Entity::Missing, Strategy::Import)];
         }
         if let Entity::External(_) = module
-            && let Some(declared) = self.ambient_member(entry, import.module, member)
+            && let Some(mut declared) = self.ambient_member(entry, import.module, member)
         {
+            // The package remains what is imported.
+            merge(&mut declared, self.member_of_module_like(module, entry.sym(member)));
             return declared;
         }
         let mut found = self.member_of_module_like(module, entry.sym(member));

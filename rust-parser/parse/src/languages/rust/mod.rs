@@ -329,9 +329,16 @@ fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
 fn bind_bounds(walk: &mut Walk, name: NodeId, bounds: &[NodeId]) {
     let types: Vec<NodeId> = bounds.iter().flat_map(|&bounds| walk.contents(bounds)).collect();
     let types = types.into_iter().filter(|&bound| walk.kind_name(bound) != "lifetime").collect::<Vec<_>>();
+    let line = walk.tree.line(name);
     let types: Vec<ExprId> = types.into_iter().map(|bound| walk.type_expression(bound)).collect();
+    for &bound in &types {
+        // The types in `Fn(A) -> B` are part of the bound's expression.
+        if matches!(walk.builder.get(bound), Expr::Call { .. }) {
+            walk.refer_types(bound, line);
+        }
+    }
     let annotation = walk.all_of(types);
-    let (line, name) = (walk.tree.line(name), walk.name_of(name));
+    let name = walk.name_of(name);
     walk.bind_name(name, annotation, line);
 }
 
