@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -74,10 +74,10 @@ def ui(
         def ready() -> None:
             print(plain(f"{settings.project_name} at {address}"), file=sys.stderr)
             print("the address works once; press Ctrl-C to stop", file=sys.stderr, flush=True)
-            if not no_open:
+            if file is not None:
                 _open_browser(file)
 
-        with _private_page(address) as file:
+        with nullcontext() if no_open else _private_page(address) as file:
             session = make_session(settings, personal=False, first_index=make_first_index)
             run(serve_explorer(session, listening, token, start, ready))
 
