@@ -107,7 +107,6 @@ class Session:
         `own`: what answers instead, for this client alone. `offered`: the tools that the client knows, if not all; the
         answer proposes no others. Raises AtlasError as the tool does.
         """
-        from atlas.answers.answer import shown_structure
         from atlas.answers.assemble import INLINE_TOKENS
 
         budget = arguments.get("token_budget", 0)
@@ -125,6 +124,7 @@ class Session:
         *,
         is_large: bool,
     ) -> tuple[str, Structure]:
+        from atlas.answers.answer import shown_structure
         from atlas.answers.assemble import INLINE_TOKENS
 
         async with self._bulkheads.place(LARGE if is_large else tool.name):
