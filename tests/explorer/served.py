@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -117,9 +118,16 @@ class ServedExplorer:
 
 @contextmanager
 def explorer(root: Path, data: Path, *arguments: str) -> Iterator[ServedExplorer]:
-    """`atlas ui` on a free port until the end of the block; it makes the first index."""
+    """`atlas ui` on a free port until Ctrl-C at the end of the block; it makes the first index."""
     command = [*COMMAND, "ui", "--no-open", "--project", str(root), "--data-dir", str(data), *arguments]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment())
+    heeded = "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); os.execv(sys.argv[1], sys.argv[1:])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", heeded, *command],  # a shell in the background ignores Ctrl-C for its processes
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
     served, listening = ServedExplorer(process, "", root, data), threading.Event()
 
     def read() -> None:
@@ -138,7 +146,7 @@ def explorer(root: Path, data: Path, *arguments: str) -> Iterator[ServedExplorer
         assert served.address, "".join(served.lines)
         yield served
     finally:
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
         try:
             process.wait(15)
         finally:
@@ -146,6 +154,7 @@ def explorer(root: Path, data: Path, *arguments: str) -> Iterator[ServedExplorer
             reading.join(15)
             assert process.stderr is not None
             process.stderr.close()
+    assert process.returncode == 0, "".join(served.lines)
 
 
 class PageReader(HTMLParser):

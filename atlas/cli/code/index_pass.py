@@ -99,7 +99,7 @@ async def run_pass(
     import asyncio
 
     from atlas.app.main import index_project
-    from atlas.cli.daemon.interrupt import end_at_signals
+    from atlas.cli.daemon.interrupt import ended_at_signals
 
     said = ""
     begun, parsed, wanted = False, 0, 0
@@ -127,17 +127,17 @@ async def run_pass(
 
     with ExitStack() as ending:
         shown = ending.enter_context(progress_shown())
-        end_at_signals(leave)
         try:
-            return await index_project(
-                settings,
-                report,
-                full=full,
-                take_over=take_over,
-                patience=patience,
-                waiting=waiting,
-                quality=quality,
-            )
+            with ended_at_signals(leave):
+                return await index_project(
+                    settings,
+                    report,
+                    full=full,
+                    take_over=take_over,
+                    patience=patience,
+                    waiting=waiting,
+                    quality=quality,
+                )
         except asyncio.CancelledError:
             leave()
             return None

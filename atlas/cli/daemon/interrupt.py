@@ -6,7 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 PATIENCE_SECONDS = 0.5
 """How long the work may take to end. One call into the linker can take seconds, and no thread can be stopped."""
@@ -14,13 +15,16 @@ PATIENCE_SECONDS = 0.5
 INTERRUPTED = 130
 
 
-def end_at_signals(leave: Callable[[], None]) -> None:
+@contextmanager
+def ended_at_signals(leave: Callable[[], None]) -> Generator[None]:
     """Cancel the current task at the first signal; call `leave` and exit if it has not ended soon, or at a second one.
 
-    Only for work that a crash at any point does not harm. Windows keeps what `asyncio` does at Ctrl-C.
+    Only for work that a crash at any point does not harm. Afterwards signals do what they did before. Windows keeps what
+    `asyncio` does at Ctrl-C.
     """
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     if task is None or sys.platform == "win32":
+        yield
         return
     signals = 0
 
@@ -38,5 +42,12 @@ def end_at_signals(leave: Callable[[], None]) -> None:
         task.cancel()
         loop.call_later(PATIENCE_SECONDS, exit_at_once)
 
-    for kind in (signal.SIGINT, signal.SIGTERM):
+    before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}
+    for kind in before:
         loop.add_signal_handler(kind, interrupt)
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            loop.remove_signal_handler(kind)
+            signal.signal(kind, handler)

@@ -162,7 +162,9 @@ def _tokens(text: str, language: str) -> Iterator[CodeToken]:
             end = closed + len(closing) if closed >= 0 else len(text)
         word, kind = text[start:end], kinds.get(found.lastgroup or "", "")
         kind = "c" if found.group() in _ENDS else kind
-        yield CodeToken(word, "k" if kind == "@" and word in _RESERVED else kind)
+        # `.delete()` is a member, whatever the word
+        is_reserved = kind == "@" and word in _RESERVED and text[start - 1 : start] != "."
+        yield CodeToken(word, "k" if is_reserved else kind)
 
 
 def _joined(tokens: Sequence[CodeToken], number: int, links: Links) -> tuple[CodeToken, ...]:
