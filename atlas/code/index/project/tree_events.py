@@ -26,7 +26,8 @@ from atlas.code.index.watch.inotify import (
 MANY_FILES = 1_000
 """A `stat` of each file of a smaller tree takes less than 3 ms: no watches are set for it."""
 MAX_FOLDERS = 8_192
-"""The smallest usual limit of watches of one user (`fs.inotify.max_user_watches`)."""
+LEFT_TO_OTHERS = 8
+"""A tree takes at most an eighth of the watches of one user (`fs.inotify.max_user_watches`): editors need them, too."""
 VERIFY_SECONDS = 60.0
 """Each file is looked at again after this time: a write through a memory map or another hard link tells nobody."""
 MAX_NAMES = 500
@@ -78,12 +79,20 @@ class TreeEvents:
 def open_events(root: Path, folders: Iterable[str], files: int) -> TreeEvents | None:
     """Return the events of a tree from now on; None if it is small, not local, or cannot be watched."""
     folders = list(folders)
-    if sys.platform != "linux" or files < MANY_FILES or len(folders) > MAX_FOLDERS or not _is_local(root):
+    if sys.platform != "linux" or files < MANY_FILES or len(folders) > _most_folders() or not _is_local(root):
         return None
     try:
         return TreeEvents(str(root), folders)
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _most_folders() -> int:
+    try:
+        watches = int(Path("/proc/sys/fs/inotify/max_user_watches").read_text("ascii"))
+    except (OSError, ValueError):
+        return 0
+    return min(MAX_FOLDERS, watches // LEFT_TO_OTHERS)
 
 
 def _is_local(root: Path) -> bool:
