@@ -19,8 +19,8 @@ INTERRUPTED = 130
 def ended_at_signals(leave: Callable[[], None]) -> Generator[None]:
     """Cancel the current task at the first signal; call `leave` and exit if it has not ended soon, or at a second one.
 
-    Only for work that a crash at any point does not harm. Afterwards signals do what they did before. Windows keeps what
-    `asyncio` does at Ctrl-C.
+    Only for work that a crash at any point does not harm. Afterwards signals do what they did before. Windows keeps
+    what `asyncio` does at Ctrl-C.
     """
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     if task is None or sys.platform == "win32":
