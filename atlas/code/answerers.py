@@ -124,8 +124,8 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
 async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
     asks_git = asks_for_commits(asked.query) and reader.history is not None
     for answer in _LINE_ANSWERS:
-        if answer is answer_flags and asks_git:
-            continue  # who declared a flag, and when
+        if asks_git and answer in (answer_flags, answer_settings):
+            continue  # who declared a flag or an option, and when
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None
@@ -135,6 +135,7 @@ async def _commits(reader: Reader, asked: AskedQuestion) -> Answered | None:
     found = await answer_commits(reader, asked.query, asked.where)
     if found is None and asks_for_commits(asked.query):
         found = await answer_flags(reader, asked.query, asked.where)
+        found = found or await answer_settings(reader, asked.query, asked.where)
     return Answered(found) if found is not None else None
 
 

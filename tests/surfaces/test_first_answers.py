@@ -63,7 +63,7 @@ FILES = {
     "jobs/brokers/stub.py": "class StubBroker:\n    def push(self, text):\n        return text\n\n    def flush(self):\n        self.push('y')\n",
     "jobs/env.py": (
         "import os\n\n\ndef int_of(name):\n    return int(os.getenv(name, None) or 0)\n\n\nSTACK = int_of('jobs_max_stack')\n"
-        "thread = dict(name='worker_thread')\n"
+        "thread = dict(name='worker_thread')\nMODE = os.environ['SHOP_MODE']\n"
     ),
     "jobs/limits.py": (
         "def connect(options):\n    table = (\n        options.table_name or 'migrations'\n    )\n"
@@ -127,7 +127,12 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
             ),
         ),
         ("who calls push in the redis broker", ("RedisBroker.push jobs/brokers/redis.py:2: 1", "RedisBroker.run 6")),
-        ("which environment variables are read", ("jobs_max_stack: jobs/env.py:8", "1 environment variable")),
+        (
+            "list every SHOP_* environment variable",
+            ("1 environment variable", "SHOP_MODE: jobs/env.py:10", "begin with `SHOP_`"),
+        ),
+        ("Sink trait - all the types implementing it", ("implementations of trait", "Csv 18,20 (")),
+        ("which environment variables are read", ("jobs_max_stack: jobs/env.py:8", "2 environment variables")),
         ("whats the default of table_name", ("1 assignment", "jobs/limits.py:3: options.table_name or 'migrations'")),
         ("default of slow_query_time", ("no assignment of a value found, so no default is known", "jobs/limits.py:5")),
         ("the route has no host", ("3: raise ValueError('places: the route has no host')",)),

@@ -63,6 +63,12 @@ _WITH_FILES = re.compile(
     r"\b(?:files?|cover|covers|covered|functions?|class(?:es)?|cases?|import\w*|run|runs)\b", re.IGNORECASE
 )
 """Tests themselves are asked for."""
+_TESTS_NEED = re.compile(
+    r"\b(?:librar|packages?\b|dependenc|gems?\b|crates?\b|jars?\b|modules?\b|third)\w*.{0,40}"
+    r"\btests?(?: suites?| code)? (?:also )?(?:pull|bring|drag|use|need|depend|requir|rely)",
+    re.IGNORECASE,
+)
+"""`What libraries do the tests pull in`: what is declared for tests, not the frameworks that are known by name."""
 _OF_PACKAGES = re.compile(r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?)\b", re.IGNORECASE)
 _INSTALLING = re.compile(
     r"\binstall(?:s|ing)? (?:the |gem |package )?[`'\"]?([\w.@/-]{1,100})[`'\"]?\W{0,9}$", re.IGNORECASE
@@ -109,6 +115,8 @@ def read_package_question(
         own = {each.project: each for each in declared if not each.folder}
         if normal_name(installed[1]) in {normal_name(name) for name in own}:
             return PackageQuestion(PackageAspect.LIST, project=next(iter(own)), kinds=("runtime",), certain=True)
+    if _TESTS_NEED.search(text) and _about_topic("test", declared):
+        return PackageQuestion(PackageAspect.LIST, topic="test", certain=True)
     if (roles := read_roles(text)) and not defines and not _WITH_FILES.search(text):
         names = frozenset(name for each in roles.values() for name in each)
         return PackageQuestion(PackageAspect.LIST, names=names, certain=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.environment_helpers import calls_of_helpers, is_parameter
@@ -32,6 +32,8 @@ _LISTS = re.compile(
     re.IGNORECASE,
 )
 _CONSTANT = re.compile(r"(?<![\w.$-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w(])")
+_BEGINS = re.compile(r"`?(?<!\w)(_?[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*)\*`?")
+"""`_ZO_*`: all variables that begin with it."""
 _NAME = r"(?P<{0}>[A-Za-z_]\w*)"
 _QUOTED_NAME = r"[\"'`]{0}[\"'`]"
 _IDENTIFIER = r"(?P<at>[A-Za-z_][\w.:]*(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))?)"
@@ -110,9 +112,11 @@ class EnvironmentRead:
 
 async def answer_environment(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about environment variables; None for other questions. Raises store errors."""
+    begins = tuple(_BEGINS.findall(query.text))
+    query = replace(query, text=_BEGINS.sub("", query.text)) if begins else query
     text = query.text
     named = tuple(dict.fromkeys(_CONSTANT.findall(text)))
-    is_asked = bool(_ASKS.search(text) or _READS.search(text))
+    is_asked = bool(begins or _ASKS.search(text) or _READS.search(text))
     is_about_one = bool(named and _OF_ONE.search(text) and await _read_places(reader, where, named))
     is_asked = is_asked or is_about_one
     if not is_asked and not (len(named) == 1 and len(text.split()) <= 12 and query.relation is None):
@@ -120,6 +124,9 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
     if query.states or query.reports or (is_asked and not named and not _LISTS.match(text)):
         return None
     reads, notes = await read_variables(reader, where)
+    if begins:
+        reads = [each for each in reads if each.name.startswith(begins)]
+        notes = (*notes, f"only those that begin with {', '.join(f'`{each}`' for each in begins)}")
     if named:
         mine = [each for each in reads if each.name in named]
         if mine and (is_asked or not await _is_defined(reader, named[0], where, reads)):
@@ -127,6 +134,8 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
         if not is_asked:
             return None
     documented = await _documented(reader, where)
+    if begins:
+        documented = {name: found for name, found in documented.items() if name.startswith(begins)}
     in_code = await _in_code(reader, where, documented.keys() - {each.name for each in reads})
     report = _listed(query, reader.root.name, reads, documented, named, notes, in_code)
     # no known form of a read is no proof that there is none: the words are searched then

@@ -45,6 +45,8 @@ _PRONOUN = re.compile(
 )
 _TO_CHANGE = re.compile(rf"\b(?:{CHANGE_VERB}|split|inline|extract|convert|port)\b", re.IGNORECASE)
 _FILE = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]+\.\w+")
+_TOPIC = re.compile(rf"(?:the )?(?:{KIND_WORD} (?P<after>[\w.:]+)|(?P<before>[\w.:]+) {KIND_WORD})", re.IGNORECASE)
+"""What a question begins with: `Importer trait - all the types implementing it`."""
 _OR = re.compile(r",? (?:or|and) ")
 _CHAIN = re.compile(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
 """Says that two words are functions between which a path is asked for."""
@@ -129,7 +131,7 @@ def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
     """Match a clause that asks about "it": `I want to change f, show every place that calls it`."""
     before, *clauses = _CLAUSE.split(text)
     names = _spoken_of(before, quoted) if clauses else []
-    main = _whole(before, quoted) if names else None
+    main = _whole(before, quoted) if names and not _TOPIC.fullmatch(before.strip()) else None
     if len(names) != 1 or (main is not None and main.kind != Kind.IMPACT):
         return None
     for clause in clauses:
@@ -145,6 +147,8 @@ def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
 def _spoken_of(text: str, quoted: set[str]) -> list[str]:
     """Return the names that "it" may mean behind a sentence: the one to be changed, or the file, of several."""
     names = certain_names(text, quoted)
+    if not names and (topic := _TOPIC.fullmatch(text.strip())) is not None:
+        return [topic["before"] or topic["after"]]
     if len(names) < 2:
         return names
     if (match := _TO_CHANGE.search(text)) is not None:

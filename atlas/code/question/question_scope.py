@@ -61,7 +61,7 @@ _WITHOUT_TESTS = re.compile(
     rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides) {_TESTS}"
     rf"| {_TESTS} (?:excluded|ignored|left out)$"
     rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real"
-    rf"|application|library)\b"
+    rf"|application|library|main(?= (?:code|sources?)\b))\b"
     rf"(?: code| source| sources| files)?(?: only)?(?= |$)",
     re.IGNORECASE,
 )
