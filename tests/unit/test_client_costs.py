@@ -172,5 +172,6 @@ def test_a_transcript(text: str) -> None:
 def test_a_template_still_fits_what_it_makes() -> None:
     assert template_pattern("x://{a}/{+b}").fullmatch("x://1/2/3")
     assert template_pattern("x://{a}{?q,r}").fullmatch("x://1?q=2&r=3")
-    assert not template_pattern("x://{a}").fullmatch("x://1/2")
+    assert template_pattern("x://{path}").fullmatch("x://lib/x.rb")  # a path has folders
+    assert not template_pattern("x://{a}").fullmatch("y://1")
     assert not template_pattern("x://{a").fullmatch("x://{a")
