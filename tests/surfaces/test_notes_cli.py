@@ -165,7 +165,7 @@ def test_an_export_is_imported_again(project: Path, run: Run, tmp_path: Path) ->
     assert run("notes", "import", str(file)).out == "added 1 claim; 0 there already\n"
     assert (project / ".knowledge/claims/a.md").read_text() == CLAIM
     assert run("notes", "import", str(file), "--json").json == {
-        **{"added": {}, "present": 1, "refused": 0},
+        **{"added": {}, "present": 1, "refused": 0, "left_out": {}},
         **{"dry_run": False, "problems": []},
     }
     write(project, ".knowledge/b.md", "no note")

@@ -22,7 +22,7 @@ from atlas.adapters.stores.sqlite.file.connection import DATABASE, ReaderPool
 from atlas.adapters.stores.sqlite.find import find
 from atlas.adapters.stores.sqlite.stats import StatsReader
 from atlas.adapters.stores.sqlite.text import WordSearch
-from atlas.adapters.stores.sqlite.vector_cache import VectorCache, VectorIndexFactory
+from atlas.adapters.stores.sqlite.vector_cache import VectorCache, VectorIndexFactory, has_no_vectors
 from atlas.adapters.stores.sqlite.write import finish, forget_project, open_project, put_vectors
 from atlas.adapters.stores.sqlite.writer import Writer
 from atlas.core.errors import StoreError
@@ -204,7 +204,7 @@ class EmbeddedStore:
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`."""
         # most projects have no notes: to find no model takes less time than to ask a thread
-        if await self._read(0, read.current_model, space) is None:
+        if await self._read(0, has_no_vectors, where, space):
             return []
         return await self._readers.run(self._vectors[space].search, vector, where, limit)
 

@@ -70,6 +70,12 @@ VectorIndexFactory = Callable[[int], VectorIndex]
 """Creates an empty index for vectors of the given dimension."""
 
 
+def has_no_vectors(connection: apsw.Connection, where: Filter, space: str) -> bool:
+    """Return whether a space has no model. Raises `NotFound` for an unknown project."""
+    restriction(connection, where)
+    return current_model(connection, space) is None
+
+
 class VectorCache:
     """In-memory vectors of a space's current model; the first search loads them, and each search updates them."""
 

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import apsw
 
@@ -83,9 +84,16 @@ class Guard:
 
 
 class _SpanText:
-    """Cuts the text of a node out of the compressed text of its file, the last of which is kept."""
+    """Cuts the text of a node out of the compressed text of its file, the last of which is kept during a query.
 
-    def __init__(self, guard: Guard) -> None:
+    One for each connection: SQLite replaces no function while a statement is active.
+    """
+
+    def __init__(self) -> None:
+        self.begin(None)
+
+    def begin(self, guard: Guard | None) -> None:
+        """Forget the last text; `guard` has the limits of the next query, None after one."""
         self._guard = guard
         self._file: object = None
         self._text = b""
@@ -96,13 +104,17 @@ class _SpanText:
         if not isinstance(data, bytes) or not isinstance(start, int) or not isinstance(end, int):
             return None
         if file != self._file:
-            self._guard.look()
+            if self._guard is not None:
+                self._guard.look()
             try:
                 self._text = zlib.decompressobj().decompress(data, MAX_TEXT)
             except zlib.error:
                 self._text = b""
             self._file = file
         return self._text[start:end].decode("utf-8", "replace")
+
+
+_SPANS: WeakKeyDictionary[apsw.Connection, _SpanText] = WeakKeyDictionary()
 
 
 @contextmanager
@@ -118,8 +130,12 @@ def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
     fetch(connection, f"PRAGMA cache_size=-{_CACHE_KIB}")
     if owned:
         fetch(connection, "BEGIN")
+    spans = _SPANS.get(connection)
+    if spans is None:
+        spans = _SPANS[connection] = _SpanText()
+        connection.create_scalar_function("span_text", spans, 4)  # pyright: ignore[reportUnknownMemberType]
+    spans.begin(guard)
     connection.authorizer = _authorize
-    connection.create_scalar_function("span_text", _SpanText(guard), 4)  # pyright: ignore[reportUnknownMemberType]
     connection.set_progress_handler(guard.is_late, _STEPS, id=guard)
     try:
         yield guard
@@ -134,6 +150,7 @@ def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
     finally:
         connection.set_progress_handler(None, id=guard)
         connection.authorizer = previous
+        spans.begin(None)
         if owned and connection.in_transaction:
             fetch(connection, "ROLLBACK")
         fetch(connection, f"PRAGMA cache_size={int(pages)}")

@@ -61,8 +61,8 @@ _RULES = {
 
 def check_pack(path: Path) -> None:
     """Raise StoreError unless the file is a whole database with the tables and values of a pack; reads all of it."""
+    size = path.stat().st_size if path.is_file() else 0
     with translated(path):
-        size = path.stat().st_size
         try:
             connection = open_reader(path, owned=False, most_steps=STEPS + STEPS_PER_BYTE * size)
             try:
