@@ -20,7 +20,8 @@ run: .venv/built
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
 	@echo "To use it on your own project: . .venv/bin/activate; cd my-project; atlas index"
 
-# All tests, distributed by file over three processes, which often wait for servers. tests/conftest.py orders the files; xdist would put those with the fewest tests last.
+# All tests, distributed by file over three processes, which often wait for servers. tests/conftest.py orders the files;
+# xdist would put those with the fewest tests last.
 test: test-rust .venv/extras
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 

@@ -150,7 +150,8 @@ def exclusive(one: Statement, other: Statement) -> Found | None:
 
 def _own(one: Statement, other: Statement) -> list[tuple[str, str]]:
     """Return the words that the other side lacks, without quantifiers."""
-    return [word for word in one.words if word[0] not in other.stems and word[1].lower() not in _ALL]
+    known = other.stems
+    return [word for word in one.words if word[0] not in known and word[1].lower() not in _ALL]
 
 
 def _forms(text: str) -> frozenset[str]:

@@ -188,9 +188,14 @@ class _WordReader:
             self.words.append((form, written))
 
 
+MAX_STATEMENT = 4_000
+"""Characters of a text that are compared: a claim is a sentence, and pairs of words are compared with each other."""
+
+
 @lru_cache(maxsize=512)
 def statement(text: str) -> Statement:
-    """Prepare a sentence."""
+    """Prepare a sentence; of a longer text the first `MAX_STATEMENT` characters."""
+    text = text[:MAX_STATEMENT]
     plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
     plain = _APPOSITION.sub(",", _STOPPED.sub("does not ", plain))
     grows = growth(plain)
