@@ -65,7 +65,7 @@ def load(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise BrokenText(f"line {error.lineno}, column {error.colno}: {error.msg}", error.lineno) from error
     except ValueError as error:  # Python reads no integer of more than 4,300 digits
-        raise BrokenText("a number has more than 4,300 digits", 1) from error
+        raise BrokenText("line 1: a number has more than 4,300 digits", 1) from error
     except RecursionError as error:
         raise BrokenText("line 1: nested too deeply", 1) from error
     if not isinstance(value, dict):

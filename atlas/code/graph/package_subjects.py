@@ -107,10 +107,8 @@ def read_package_question(
     text = query.text
     if query.states or query.reports or len(text.split()) > MAX_WORDS:
         return None
-    if (match := _WITH_EXTRA.search(text)) is not None:
-        groups = tuple(each.strip() for each in match[2].split(","))
-        if groups_of(declared).keys() & {group.lower() for group in groups}:
-            return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
+    if groups := _extras(text, declared):
+        return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     if (installed := _INSTALLING.search(text)) is not None and _THINGS.search(text):
         own = {each.project: each for each in declared if not each.folder}
         if normal_name(installed[1]) in {normal_name(name) for name in own}:
@@ -194,6 +192,13 @@ def _needs_of(named: str, text: str) -> bool:
     """Return whether a text asks what a project needs, not what needs it: `what does NAME need`."""
     pattern = rf"\b(?:does|do|by|of|for)\b(?: the)? [`\"']?{re.escape(named)}\b"
     return re.search(pattern, text, re.IGNORECASE) is not None and _OF_NEEDS.search(text) is not None
+
+
+def _extras(text: str, declared: Sequence[Declaration]) -> tuple[str, ...]:
+    """Return the extras that a text names as `name[extra]`, if one of them is declared."""
+    match = _WITH_EXTRA.search(text)
+    groups = tuple(each.strip() for each in match[2].split(",")) if match is not None else ()
+    return groups if groups_of(declared).keys() & {group.lower() for group in groups} else ()
 
 
 def _to_do(text: str, topic: str, declared: Sequence[Declaration]) -> PackageQuestion | None:
