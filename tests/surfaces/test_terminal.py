@@ -90,3 +90,21 @@ def test_a_file_cannot_drive_the_terminal(tmp_path: Path) -> None:
         assert "\x1b]0;" not in shown
         assert "\x1b[2J" not in shown
         assert "\x07" not in shown
+
+
+HIDDEN = "\u200b\u2060\U000e0041\u3164\u2800\u202e\U0001bca0\ufe00\ufe01"
+"""Zero width, a tag, fillers, an override, a control of shorthand, and selectors in a row: a text that nobody sees."""
+
+
+def test_what_a_reader_does_not_see_is_shown_as_escape_sequences(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    root.mkdir()
+    family = "\N{WOMAN}\u200d\N{GIRL}\ufe0f"
+    (root / "a.py").write_text(f'def pay_bill():\n    """Pay {HIDDEN}the bill {family}."""\n    return "{HIDDEN}"\n')
+    options = ("--project", str(root), "--data-dir", str(tmp_path / "data"))
+    assert atlas("index", *options).returncode == 0
+    for command in ("search", "context", "node"):
+        for form in ((), ("--json",)):
+            shown = atlas(command, "pay_bill", *form, *options).stdout
+            assert not set(HIDDEN) & set(shown), (command, form)
+            assert form or (r"\u200b\u2060" in shown and family in shown), (command, shown)
