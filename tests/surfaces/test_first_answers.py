@@ -172,6 +172,17 @@ async def test_first_answers(tmp_path: Path) -> None:
             assert not missing and "useLink" not in said, (question, missing, said)
 
 
+async def test_a_pronoun_is_no_setting(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    root.mkdir()
+    (root / "notes.md").write_text("Each part has its own place. In its current form its default is to wait.\n")
+    (root / "a.py").write_text("retention_size = 5\nits = 3\n")
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "which flag sets the retention size and what's its default")).render()
+        assert "`its`" not in said, said
+
+
 @pytest.mark.parametrize(
     ("signature", "name", "expected"),
     [

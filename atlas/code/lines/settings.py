@@ -32,7 +32,7 @@ _ASKS = (
 _NOT_NAMES = frozenset(
     """what is the a an of does do are which where and or it this that value values default defaults set read used here
     how to by in on for file files key keys option options setting settings config configuration i we you use change
-    are""".split()  # noqa: SIM905
+    are its their his her our my your there then so they them these those""".split()  # noqa: SIM905
 )
 _LITERAL = re.compile(
     r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|(?-i:[A-Z])[\w.:]*[({\[]|\w+(?:\.\w+)*\(\)|(?-i:[A-Z][A-Z0-9_]{2,}\b))""",
