@@ -50,11 +50,16 @@ def test_diamonds_of_python() -> None:
 )  # fmt: skip
 def test_diamonds_of_other_languages(path: str, level: str, end: str) -> None:
     head = "package a\n" if path.endswith(".go") else ""
-    linked(path, head + "".join(level.format(n, n + 1) for n in range(LEVELS)) + end.format(LEVELS) + "\n")
+    linker = linked(path, head + "".join(level.format(n, n + 1) for n in range(LEVELS)) + end.format(LEVELS) + "\n")
+    inherits = {edge[:2] for edge in linker.unit(path).edges() if edge[2] == "INHERITS"}
+    # modules of Ruby that define no method are packages, which inherit nothing
+    assert len(inherits) >= (0 if path == "a.rb" else 3 * LEVELS - 2), "every level still has its own bases"
+    assert linker.unit(path).nodes()
 
 
 def test_a_cycle_of_classes() -> None:
-    linked("a.py", "".join(f"class A{n}(A{(n + 1) % 6000}, A{n * 7 % 6000}): pass\n" for n in range(6000)))
+    linker = linked("a.py", "".join(f"class A{n}(A{(n + 1) % 6000}, A{n * 7 % 6000}): pass\n" for n in range(6000)))
+    assert sum(edge[2] == "INHERITS" for edge in linker.unit("a.py").edges()) >= 6000
 
 
 def test_an_interface_that_embeds_more_than_the_limit_is_implemented_by_no_type() -> None:

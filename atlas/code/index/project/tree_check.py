@@ -2,8 +2,8 @@
 
 The tree and the store's manifest come in, `NewerFiles` comes out. A reader uses it before an answer, so a check of an
 unchanged tree reads neither folders nor the store. In a large tree the kernel tells which names changed
-(`tree_events`). What was scanned is kept in a file of the data folder (`tree_snapshot`), from which the next session
-goes on.
+(`tree_events`). A file of the data folder keeps what was scanned (`tree_snapshot`), and the next session
+starts from it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ MAX_FOLDERS = 8_192
 LEFT_TO_OTHERS = 8
 """A tree takes at most an eighth of the watches of one user (`fs.inotify.max_user_watches`): editors need them, too."""
 VERIFY_SECONDS = 60.0
-"""Each file is looked at again after this time: a write through a memory map or another hard link tells nobody."""
+"""Each file is looked at again after this time: a write through a memory map or another hard link causes no event."""
 MAX_NAMES = 500
 """Changed names that are looked at one by one."""
 _LOCAL = frozenset(("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "bcachefs", "jfs", "tmpfs", "overlay"))
