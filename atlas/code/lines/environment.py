@@ -424,7 +424,8 @@ def _about_topic(
         kept = [each for each in reads if mentions(_parts(each)[part], words)]
         if kept and len(kept) < len(reads):
             return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}"
-    return list(reads), ""
+    is_said = any(mentions(part, words) for each in reads for part in _parts(each))
+    return list(reads), "" if is_said or not reads else f"no line says {', '.join(words)}: all of the project"
 
 
 def _parts(each: EnvironmentRead) -> tuple[str, str, str]:
