@@ -41,7 +41,7 @@ from atlas.code.question.cues import asks, asks_for_values, find_near
 from atlas.code.question.further_parts import further_parts
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, find_package_question
-from atlas.code.question.parse_question import Query
+from atlas.code.question.parse_question import Query, asks_for_quoted
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.route_forms import read_route_question
 from atlas.code.question.written_names import NameShape
@@ -123,9 +123,12 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
 
 async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
     asks_git = asks_for_commits(asked.query) and reader.history is not None
+    asks_message = asks_for_quoted(asked.query.text)
     for answer in _LINE_ANSWERS:
         if asks_git and answer in (answer_flags, answer_settings):
             continue  # who declared a flag or an option, and when
+        if asks_message and answer is not answer_caught:
+            continue
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None
@@ -147,7 +150,7 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
-    if asks_twice(asked.query.text):
+    if asks_twice(asked.query.text) or asks_for_quoted(asked.query.text):
         return None
     question = find_package_question(asked.query.text)
     try:

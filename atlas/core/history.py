@@ -150,11 +150,14 @@ class History(Protocol):
         paths: int = 8,
         path: str = "",
         author: str = "",
+        last: str = "",
+        words: Sequence[str] = (),
     ) -> Log:
         """Return the last commits of HEAD that change the project, with up to `paths` changed files each.
 
         `since`: a revision (or `BRANCH_BASE`) whose ancestors are left out. `after`, `until`: Unix times. `path`: a
-        file or folder; other commits are left out. `author`: the same for commits of others.
+        file or folder; other commits are left out. `author`: the same for commits of others. `last`: a revision to
+        begin at instead of HEAD. `words`: beginnings of words in lower case that the subject of each commit has.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
@@ -31,6 +32,8 @@ class Wanted:
     paths: int
     path: str
     author: str = ""
+    last: str = ""
+    words: tuple[str, ...] = ()
 
 
 def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
@@ -40,7 +43,9 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
     commits: list[Commit] = []
     notes: list[str] = []
     more, looked = False, 0
-    for record in repository.walker.back([repository.head()], hidden):
+    start = repository.revision(wanted.last) if wanted.last else repository.head()
+    said = [re.compile(rf"(?<![^\W_]){re.escape(word)}") for word in wanted.words]
+    for record in repository.walker.back([start], hidden):
         if wanted.after and record.time < wanted.after:
             break
         if soft.passed:
@@ -50,6 +55,8 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
         if (wanted.until and record.time > wanted.until) or len(record.parents) > 1:
             continue
         if wanted.author and record.author != wanted.author:
+            continue
+        if said and not all(each.search(record.subject.lower()) for each in said):
             continue
         if folder and not _touches(repository, record, folder):
             continue

@@ -52,13 +52,15 @@ class GitHistory:
         paths: int = 8,
         path: str = "",
         author: str = "",
+        last: str = "",
+        words: Sequence[str] = (),
     ) -> Log:
         """See `History.log`."""
 
         def answer(repository: Repository) -> Log:
             from atlas.adapters.git.commits import Wanted, log
 
-            return log(repository, Wanted(limit, since, after, until, paths, path, author), _soft())
+            return log(repository, Wanted(limit, since, after, until, paths, path, author, last, tuple(words)), _soft())
 
         return await self._ask(answer)
 

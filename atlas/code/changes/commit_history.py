@@ -11,8 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from atlas.code.changes.commit_topics import asks_first, commits_about, find_folder, narrowed, read_range, topic_of
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
@@ -24,7 +25,7 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
-from atlas.core.history import Author, Commit, History
+from atlas.core.history import WORK_TREE, Author, Commit, History, Log
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -45,15 +46,19 @@ _ADDED = (
     r"|(?:brought|bring|brings|got|get|gets|went|go|slipped|made it|put|pulled) in(?:to)?"
     r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"
 )
+_MENDED = (
+    r"(?:fixed|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|deprecated|bumped|upgraded|migrated"
+    r"|switched)"
+)
 _OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
 """Begins what a program keeps: `history entries` is no question to git."""
 _HISTORY = re.compile(
     rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)"
     r"|over (?:the )?(?:time|years|months|releases)"
     r"|git log|git blame|blame|commits?"
-    rf"|committed|committers?|authors?|authored|contribut\w+|who (?:{_EVER} )?(?:{_ADDED}|{_CHANGED}|owns"
-    rf"|removed|works?|worked)"
-    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|who (?:{_EVER} )?(?:brought|put|pulled|got)"
+    rf"|committed|committers?|authors?|authored|contribut\w+|who (?:{_EVER} )?(?:{_ADDED}|{_CHANGED}|{_MENDED}|owns"
+    rf"|works?|worked)"
+    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED}|{_MENDED})|who (?:{_EVER} )?(?:brought|put|pulled|got)"
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
     rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of"
@@ -94,6 +99,7 @@ _OF_AUTHOR = re.compile(
     r"\b(?:by|from|author(?:ed)?|committed|commits|contribut\w+|did|has|have|of|made|wrote|work(?:ed)?)\b",
     re.IGNORECASE,
 )
+_OF_COMMITS = re.compile(r"\bcommit|\bwho\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
@@ -149,7 +155,8 @@ def asks_for_commits(query: Query) -> bool:
     text = query.text
     if query.reports or len(text.split()) > MOST_WORDS or not _HISTORY.search(text):
         return False
-    return _PLAN.search(text) is None and _DOES.match(text) is None
+    is_range = all(read_range(text))
+    return (is_range or _PLAN.search(text) is None) and _DOES.match(text) is None
 
 
 def _asks_both(text: str) -> bool:
@@ -179,7 +186,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         return None
     try:
         if not subjects:
-            return await _of_authors(reader.history, text, question)
+            return await _without_subject(reader.history, text, question)
         if len(subjects) == 1 and not _ADDS.search(text):
             subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
         return await _of_subject(reader.history, text, question, subjects)
@@ -187,6 +194,42 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         if query.paths and isinstance(error, NotFound):
             return None  # what became of the file is said by the answer about changes
         return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
+
+
+async def _without_subject(history: History, text: str, question: ChangeQuestion) -> LineReport | None:
+    """Answer for the commits of an author, about a topic, or between two revisions; None where a question has none."""
+    topic = topic_of(text, await _named_authors(history, text, required=True))
+    if topic:
+        log = await commits_about(history, topic, question.old, _last(question), question.after, question.until)
+        if log.commits:
+            return _about_topic(text, topic, log, question)
+    if found := await _of_authors(history, text, question):
+        return found
+    if not _last(question) or not _OF_COMMITS.search(text):
+        return None
+    log = await history.log(
+        MAX_COMMITS, since=question.old, last=_last(question), after=question.after, until=question.until, paths=2
+    )
+    count = f"{len(log.commits)}{' or more' if log.more else ''}" if log.commits else "none"
+    lines = tuple(commit_row(each) for each in log.commits)
+    return LineReport("changes", f"commits{_since(question)}: {count}", lines, log.notes, first=PAGE)
+
+
+def _about_topic(text: str, topic: Sequence[str], log: Log, question: ChangeQuestion) -> LineReport:
+    log, act = narrowed(text, log)
+    said = " and ".join(f'"{word}"' for word in (*topic, act) if word)
+    count = f"{len(log.commits)}{' or more' if log.more else ''}"
+    title = f"commits{_since(question)} whose message has {said}: {count}"
+    commits = log.commits
+    if asks_first(text) and not log.more and len(commits) > 1:
+        title += f"; the oldest is of {day_of(commits[-1])}"
+        commits = (commits[-1], *commits[:-1])
+    return LineReport("changes", title, tuple(commit_row(each) for each in commits), log.notes, first=PAGE)
+
+
+def _last(question: ChangeQuestion) -> str:
+    """Return the revision that the commits end with; "" for HEAD."""
+    return "" if question.new == WORK_TREE else question.new
 
 
 async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine]:
@@ -220,7 +263,21 @@ async def _with_times(history: History, text: str) -> ChangeQuestion:
         except AtlasError:
             old = ""
     old = "" if re.fullmatch(r"(?:19|20)\d\d", old) else old
-    return ChangeQuestion(question.asks, old=old, after=after, until=until)
+    first, last = read_range(text)
+    if re.fullmatch(r"\d{4}(?:-\d\d){0,2}", first) and re.fullmatch(r"\d{4}(?:-\d\d){0,2}", last):
+        return ChangeQuestion(question.asks, after=_moment(first), until=_moment(last, end=True))
+    return ChangeQuestion(question.asks, old=first or old, new=last or WORK_TREE, after=after, until=until)
+
+
+def _moment(written: str, *, end: bool = False) -> int:
+    """Return the Unix time at which a year, month or day begins, or ends (UTC); 0 for one that does not exist."""
+    year, month, day, *_ = (*map(int, written.split("-")), 0, 0)
+    try:
+        begins = datetime(year, month or 1, day or 1, tzinfo=UTC)
+        length = timedelta(days=1) if day else timedelta(days=31) if month else timedelta(days=365)
+        return int((begins + length if end else begins).timestamp())
+    except (ValueError, OverflowError):
+        return 0
 
 
 async def _subjects(reader: Reader, query: Query, where: Filter) -> list[HistorySubject]:
@@ -228,6 +285,8 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
     found = [HistorySubject(await _path_of(reader, path, where)) for path in query.paths]
     if found:
         return await _inside(reader, query, found[0].path, where) or found
+    if not query.names and (folder := await find_folder(reader, query.text, where.project or reader.project)):
+        return [HistorySubject(folder)]
     for flag in flag_names(query.text)[:1]:
         if (declared := await find_declaration(reader, flag, where)) is not None:
             path, line, spelled = declared
@@ -411,7 +470,13 @@ async def _commits(
     except NotFound:
         # a folder, or a file that HEAD no longer has
         log = await history.log(
-            MAX_COMMITS, since=question.old, after=question.after, until=question.until, paths=0, path=subject.path
+            MAX_COMMITS,
+            since=question.old,
+            last=_last(question),
+            after=question.after,
+            until=question.until,
+            paths=0,
+            path=subject.path,
         )
         if not log.commits and not (question.old or question.after or question.until):
             raise
@@ -421,8 +486,8 @@ async def _commits(
         for each in found.commits
         if each.time >= question.after and (not question.until or each.time <= question.until)
     ]
-    if question.old:
-        log = await history.log(MAX_COMMITS, since=question.old, paths=0)
+    if question.old or _last(question):
+        log = await history.log(MAX_COMMITS, since=question.old, last=_last(question), paths=0)
         ids = {each.id for each in log.commits}
         commits = [each for each in commits if each.id in ids]
     is_ended = bool(question.after and found.commits and found.commits[-1].time < question.after)
@@ -488,6 +553,8 @@ def _authors_of(title: str, commits: Sequence[Commit], notes: Sequence[str]) -> 
 
 def _since(question: ChangeQuestion) -> str:
     said = f" since {question.old.removeprefix('tags/')}" if question.old else ""
+    if _last(question):
+        said = f" from {question.old} to {question.new}"
     if question.after:
         said += f" from {day(question.after)}"
     return said + (f" to {day(question.until)}" if question.until else "")

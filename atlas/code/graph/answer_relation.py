@@ -15,14 +15,14 @@ from types import MappingProxyType
 from atlas.code.graph.absence.handed_over import handed_over
 from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
-from atlas.code.graph.absence.unresolved import unresolved_beside
+from atlas.code.graph.absence.unresolved import UnresolvedCall, find_unresolved, unresolved_beside
 from atlas.code.graph.answer_scope import read_scope
-from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, find_path, find_path_by_name
+from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
 from atlas.code.graph.families import find_definitions, find_extended, find_family, find_overriding, related_inside
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
-from atlas.code.graph.targets import Targets, all_targets, find_targets, members_of
+from atlas.code.graph.targets import Target, Targets, all_targets, find_targets, members_of
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
@@ -84,6 +84,8 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     targets = _as_said(targets, intent.said_kind)
     if targets.is_text or (targets.is_article and not intent.certain):
         return None
+    if intent.kind == Kind.DEFINITION and intent.said_kind and _is_outside(targets):
+        return None  # `where is the netrc file located`: the file, not the package of that name
     if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
         # the name may be that of an entity, which is found as text
         return None
@@ -454,25 +456,42 @@ async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> 
 
 async def _path(reader: Reader, intent: RelationIntent, targets: Targets, project: str) -> EdgeAnswer:
     others = await find_targets(reader, intent.other, replace(intent, name=intent.other), project, allows_near=True)
-    if not others.targets:
-        return EdgeAnswer(intent, targets, others)
-    steps = await find_path(reader, targets.uids, others.uids)
     note = ""
+    if not others.targets:
+        calls = await _calls_outside(reader, intent.other, project)
+        if not calls:
+            return EdgeAnswer(intent, targets, others)
+        note = _outside_end(intent.other, calls)
+        others = Targets(intent.other, tuple(Target(call.caller, (call.caller.row.uid,)) for call in calls), len(calls))
+    steps = await find_path(reader, targets.uids, others.uids)
+    how = ""
     if not steps and (steps := await find_path(reader, targets.uids, others.uids, hands_over=True)):
-        note = "no chain of calls alone: a step may be a function that is handed over as a value, and called elsewhere"
+        how = "no chain of calls alone: a step may be a function that is handed over as a value, and called elsewhere"
     elif not steps and (steps := await find_path_by_name(reader, targets.uids, [each.node for each in others.targets])):
-        note = "a step marked `name` is an unresolved call of that name, which makes the chain likely, not certain"
+        how = "a step marked `name` is an unresolved call of that name, which makes the chain likely, not certain"
     related = tuple(
         RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
         for depth, step in enumerate(steps, 1)
     )
     if not related:
-        note = (
+        how = (
             f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
             "because unresolved calls are followed only near the end"
         )
-    notes = (*targets.nearness, *others.nearness, *((note,) if note else ()))
+    notes = (*targets.nearness, *others.nearness, *filter(None, (note, how)))
     return EdgeAnswer(intent, targets, others, related, notes, is_unknown=not related)
+
+
+async def _calls_outside(reader: Reader, name: str, project: str) -> tuple[UnresolvedCall, ...]:
+    """Return the calls of a name that no symbol has, one for each caller outside tests; () where they are many."""
+    found = await find_unresolved(reader, name.rpartition(".")[2], project)
+    calls = tuple({call.caller.row.uid: call for call in reversed(found.calls) if not call.caller.row.is_test}.values())
+    return calls[::-1] if len(calls) <= MOST_NAMED and not found.more else ()
+
+
+def _outside_end(name: str, calls: Sequence[UnresolvedCall]) -> str:
+    places = ", ".join(f"`{each.caller.row.name}` {each.caller.row.path}:{each.lines[0]}" for each in calls[:SHOWN])
+    return f"no symbol is named `{name}`: the chain ends at what calls that name, which no rule resolves: {places}"
 
 
 def _note(note: NoteAbout) -> RelatedSymbol:
@@ -512,6 +531,10 @@ def _of_types(intent: RelationIntent, targets: Targets) -> tuple[RelationIntent,
 
 def _is_callable(targets: Targets) -> bool:
     return all(target.node.row.label in (Label.METHOD, Label.FUNCTION) for target in targets.targets)
+
+
+def _is_outside(targets: Targets) -> bool:
+    return bool(targets.targets) and not any(target.node.row.path for target in targets.targets)
 
 
 def _is_file(targets: Targets) -> bool:

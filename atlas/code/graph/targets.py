@@ -125,6 +125,8 @@ async def find_targets(
     if not found.targets and inner != name:
         # the project's folder is the package itself
         found = await _resolved(reader, inner, intent.kind, where)
+    if not found.targets and "." in name:
+        found = await _of_package(reader, name, where) or found
     if not found.targets and "/" in name:
         found = await _inside_module_path(reader, name, intent.kind, where) or found
     if not found.targets and not found.reasons and is_code_shaped(name):
@@ -142,6 +144,14 @@ async def find_targets(
         if groups := group_symbols(near, reader.languages.constructors):
             return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), is_near=True)
     return replace(found, reasons=await why_missing(reader, name, where))
+
+
+async def _of_package(reader: Reader, name: str, where: Filter) -> Targets | None:
+    """Return the symbols of another package that `package.name` means, whose modules and classes are left out."""
+    package, _, last = name.partition(".")
+    nodes = await reader.store.find(last, Match.SUFFIX, replace(where, labels=(Label.EXTERNAL_SYMBOL,)), MAX_TARGETS)
+    own = [node for node in nodes if node.row.qualified_name.startswith(f"ext:{package}.")]
+    return Targets(name, tuple(Target(node, (node.row.uid,)) for node in own), len(own)) if own else None
 
 
 async def _by_stem(reader: Reader, name: str, where: Filter) -> Targets | None:

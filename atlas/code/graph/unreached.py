@@ -87,7 +87,7 @@ async def find_part(reader: Reader, text: str, project: str) -> ProjectPart:
         conditions, parameters = ["n.path STARTS WITH $path"], {"path": f"{prefix}/"}
     elif "/" in text and await _has_files(reader, "n.path CONTAINS $path", f"/{prefix}/", project):
         conditions, parameters = ["n.path CONTAINS $path"], {"path": f"/{prefix}/"}
-    elif "/" in text and await _has_files(reader, "n.path ENDS WITH $path", f"/{prefix}", project):
+    elif await _has_files(reader, "n.path ENDS WITH $path", f"/{prefix}", project):
         conditions, parameters = ["n.path ENDS WITH $path"], {"path": f"/{prefix}"}
     held = await reader.store.find(dotted(prefix), Match.SUFFIX, where, _MAX_HOLDERS)
     for number, node in enumerate(each for each in held if each.row.label in _HOLDERS):

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from atlas.code.lines.asked_words import mentions, topic_words
-from atlas.code.lines.environment_helpers import calls_of_helpers, is_parameter
+from atlas.code.lines.definitions_around import definitions_around
+from atlas.code.lines.environment_helpers import calls_of_helpers, is_parameter, names_of_loop
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
@@ -150,6 +152,9 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     values = await _constants(reader, where, {re.split(r"[.:]", name)[-1] for name in names})
     resolved: list[EnvironmentRead] = []
     for each in reads:
+        if each.is_computed and (looped := names_of_loop(each.name, each.found)):
+            resolved += [EnvironmentRead(name, each.found, each.is_written) for name in looped]
+            continue
         value = _assigned(each, values) if each.is_computed else None
         resolved.append(EnvironmentRead(value, each.found, each.is_written) if value else each)
     resolved = await _through_helpers(reader, where, resolved)
@@ -422,10 +427,29 @@ def _about_topic(
         return list(reads), ""
     for part in range(3):
         kept = [each for each in reads if mentions(_parts(each)[part], words)]
+        if kept and part == 0:
+            kept = _with_those_inside(kept, reads, words)
         if kept and len(kept) < len(reads):
             return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}"
     is_said = any(mentions(part, words) for each in reads for part in _parts(each))
     return list(reads), "" if is_said or not reads else f"no line says {', '.join(words)}: all of the project"
+
+
+def _with_those_inside(
+    kept: Sequence[EnvironmentRead], reads: Sequence[EnvironmentRead], words: tuple[str, ...]
+) -> list[EnvironmentRead]:
+    """Add the reads on the lines of those kept, and those in functions that are about the words: `def pager():`."""
+    places = {each.found.place for each in kept}
+    return [
+        each
+        for each in reads
+        if each in kept
+        or each.found.place in places
+        or any(
+            mentions(name.replace("_", " "), words)
+            for _, name in islice(definitions_around(each.found.file.lines, each.found.line), 1)
+        )
+    ]
 
 
 def _parts(each: EnvironmentRead) -> tuple[str, str, str]:

@@ -12,6 +12,9 @@ from atlas.code.lines.scan_texts import TextMatch, is_document, scan_texts
 from atlas.code.reader import Reader
 from atlas.core.model import Filter
 
+_LOOPS = re.compile(r"\bfor(?:each)?\b|\.(?:each|forEach|map|flatMap|find|some|any|filter|first|firstOrNull)\b|\bin\b")
+_NAMES = re.compile(r"[\"']([A-Z][A-Z0-9_]{1,60})[\"']")
+_WORDS = re.compile(r"%w\[([A-Z][A-Z0-9_ ]{1,200})\]")
 LINES_BEFORE = 12
 """Lines before a read in which the function that it stands in may begin."""
 MAX_LINE = 400
@@ -40,6 +43,19 @@ async def calls_of_helpers(
     for each in scan.found:
         found.setdefault(helpers[each.match["helper"]], []).append(each)
     return found
+
+
+def names_of_loop(name: str, found: TextMatch) -> tuple[str, ...]:
+    """Return the variables that a loop around a read goes through: `for key in ("VISUAL", "EDITOR")`; () for none."""
+    if not name.isidentifier():
+        return ()
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    for line in reversed(found.file.lines[max(0, found.line - LINES_BEFORE) : found.line]):
+        if word.search(line) and _LOOPS.search(line[:MAX_LINE]):
+            named = tuple(dict.fromkeys(_NAMES.findall(line[:MAX_LINE])))
+            words = _WORDS.search(line[:MAX_LINE])
+            return named or (tuple(words[1].split()) if words is not None else ())
+    return ()
 
 
 def is_parameter(name: str, found: TextMatch) -> bool:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from atlas.code.lines.definitions_around import LINES_AROUND, definitions_around
 from atlas.code.lines.line_report import shown
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
@@ -29,8 +30,6 @@ NEAR = 0.8
 LINES_ABOVE = 3
 LINES_OF_HEAD = 4
 """Lines of a definition that name and explain it."""
-LINES_AROUND = 200
-"""Lines above a value in which the definitions around it are looked for."""
 FLAG_LINES = 9
 MAX_LINE = 400
 MIN_NEEDLE = 3
@@ -54,13 +53,13 @@ _UNITS: tuple[tuple[str, str], ...] = (
     ),
     (r"\bretr(?:y|ies|ied)\b|\bgiv\w+ up\b|\battempts?\b|\btries\b", "max tries retries retry attempts"),
     (r"\bhow often\b", "interval period frequency delay every"),
-    (r"\bhow (?:many|much)\b", "max min count number limit size attempts times amount total"),
+    (r"\bhow (?:many|much)\b|\bnumber of\b", "max min count number limit size attempts times amount total"),
     (r"\bhow (?:big|large|deep|far)\b", "max size limit length bytes depth width height"),
     (r"\b(?:max(?:imum)?|at most|up to|largest|longest)\b", "max maximum limit"),
     (r"\b(?:min(?:imum)?|at least|smallest|shortest)\b", "min minimum"),
 )
 """What a question for an amount may be called, which counts as one word."""
-_AMOUNT = re.compile(r"\bhow (?:long|often|many|much|big|large|deep|far)\b", re.IGNORECASE)
+_AMOUNT = re.compile(r"\bhow (?:long|often|many|much|big|large|deep|far)\b|\bnumber of\b", re.IGNORECASE)
 _HEAD = re.compile(
     r"\bdefault (?:[\w-]+ ){0,3}?([\w-]+)(?= (?:of|for|in|on|when|if|used|is|does)\b|[?.]|$)", re.IGNORECASE
 )
@@ -72,7 +71,8 @@ _SAID = frozenset(
     provided option options config configuration parameter use used uses using take takes before after until maximum
     minimum max min most least at up number amount of times time timeout timeouts limit limits threshold expire expires
     one someone user get gets project code library does not without any by out box it me tell show find there normally
-    initially usually us per between being its you've i'm fall falls back
+    allowed permitted line file place placed located location lives live initially usually us per between being its
+    you've i'm fall falls back
     """.split()  # noqa: SIM905
 )
 _NUMBER = r"[-+]?\.?\d[\w.]*(?:\s*[*/+<-]{1,2}\s*[\w.()]+)*"
@@ -96,11 +96,6 @@ _FLAG = re.compile(
 )
 _GIVES_VALUE = re.compile(f"{_ASSIGNED.pattern}|{_FLAG.pattern}")
 _FLAG_DEFAULT = re.compile(r"\bdefault(?:_value(?:_t)?)?\s*[=(:]\s*(?P<value>[^\n]+)")
-_DEFINES = re.compile(
-    r"\s*(?:(?:export|default|public|private|protected|internal|static|abstract|final|async|pub(?:\([^)]*\))?|unsafe"
-    r"|data|sealed|open|override|virtual|suspend) )*"
-    r"(?:class|struct|interface|trait|object|module|namespace|enum|def|fn|func|function|fun|impl(?:<[^>]*>)?)\s(?P<name>[^\n({]{1,80})"
-)
 _COMMENT = ("#", "//", "*", "/*", "--", '"""', "'''")
 
 
@@ -238,7 +233,7 @@ def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, tol
 
     lines = each.file.lines
     above = [line for line in lines[max(0, each.line - 1 - LINES_ABOVE) : each.line - 1] if _is_comment(line)]
-    around = list(_around(lines, each.line))
+    around = list(definitions_around(lines, each.line))
     first = min((at for at, _ in around), default=each.line)
     documented = re.compile(rf"\W*(?:@?param\w*\s|:param \w*\s?)?(?<![\w$]){re.escape(name)}\b[^=]*$")
     told_of = [line for line in lines[max(first, each.line - LINES_AROUND) : each.line - 1] if documented.match(line)]
@@ -251,27 +246,6 @@ def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, tol
 
 def _is_comment(line: str) -> bool:
     return line.lstrip().startswith((*_COMMENT, "@"))
-
-
-def _around(lines: Sequence[str], line: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines and names of the definitions around a line, the innermost first."""
-    text = lines[line - 1]
-    depth = len(text) - len(text.lstrip())
-    if (match := _DEFINES.match(text)) is not None:
-        yield line, _defined(match["name"])
-    for number in range(line - 1, max(0, line - LINES_AROUND), -1):
-        if depth == 0:
-            return
-        above = lines[number - 1]
-        own = len(above) - len(above.lstrip())
-        if above.strip(" \t{(") and own < depth:
-            depth = own
-            if (match := _DEFINES.match(above)) is not None:
-                yield number, _defined(match["name"])
-
-
-def _defined(said: str) -> str:
-    return said.replace(" for ", ".").split("(")[0].split(" ")[0].split("<")[0].strip(" :;{")
 
 
 def _ranked(

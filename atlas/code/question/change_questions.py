@@ -23,7 +23,7 @@ _LAST = re.compile(rf"\b(?:last|past|previous) (?:{_NUMBER} )?(?P<unit>hour|day|
 _AGO = re.compile(rf"\b{_NUMBER} (?P<unit>hour|day|week|month|quarter|year)s? ago\b")
 _COMMITS = re.compile(rf"\b(?:last|latest|recent|newest) {_NUMBER} (?:commits|changes)\b")
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
-_BETWEEN = re.compile(r"\bbetween `?(\S+?)`? and `?(\S+?)`?(?:[ ?.!,]|$)")
+_BETWEEN = re.compile(r"\bbetween `?(\S+?)`? and `?(\S+?)`?(?=[ ?!,]|\.(?:\s|$)|$)")
 _SINCE = re.compile(
     r"\b(?:since|after|against|compared (?:to|with)|relative to|from|diff (?:to|with|of)|versus|vs\.?) "
     r"(?:the )?(?:last )?(?:commit |revision |tag |branch |version |release )?[`'\"]?(?P<rev>[^\s`'\"?,!]+)"

@@ -185,6 +185,13 @@ _SHORTENED = re.compile(r"^(what|where|who|when|how)s(?= [a-z])", re.IGNORECASE)
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 _QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
+_COMES_FROM = re.compile(
+    r"\b(?:raise[sd]?|throws?|thrown|log(?:s|ged)?|print(?:s|ed)?|emit(?:s|ted)?|show(?:s|n)?|says?|said|report(?:s|ed)?"
+    r"|warn(?:s|ed)?|produce[sd]?|generate[sd]?|built|come(?:s|ing)? from|caused?|triggers?|triggered|written|returned"
+    r"|message|error|exception|warning|output|text|string|line)\b",
+    re.IGNORECASE,
+)
+"""Words that ask for the place of a quoted message."""
 _MESSAGE = re.compile(r"\b\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal|message): (?P<text>\S.*)$")
 _IS_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^' ]+'|\"[^\" ]+\"|\d)")
 """Two words and then a value: quoted, or a number."""
@@ -256,6 +263,15 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     )
 
 
+def asks_for_quoted(text: str) -> bool:
+    """Return whether a text asks where a message that it quotes comes from: the words of the message ask nothing."""
+    quoted = [next(filter(None, match.groups()), "") for match in _QUOTED_TEXT.finditer(text)]
+    if not any(each.count(" ") > 1 for each in quoted):
+        return False
+    rest = _QUOTED_TEXT.sub(" ", text).strip(" ?.!:")
+    return not rest or _COMES_FROM.search(rest) is not None
+
+
 def is_bare_name(query: Query) -> bool:
     """Return whether the question is one name and nothing else."""
     return len(query.names) == 1 and len(query.text.split()) == 1 and not query.paths
@@ -290,6 +306,8 @@ def _relation(text: str, paths: tuple[str, ...], languages: LanguageTerms) -> Re
         return None
     if found is not None and found.kind in (Kind.TESTS, Kind.TESTED) and _COVERING_PAGE.search(text):
         return None
+    if found is not None and found.kind is Kind.DEFINITION and text[:4].lower() == "how ":
+        return None  # how something is found or made is told by its code
     return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 
 

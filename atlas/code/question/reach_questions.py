@@ -57,14 +57,21 @@ _EVERYWHERE = (
 _WHERE = (
     r"(?:any ?where|anymore|any more|at all|by (?:anything|anyone|any \w+|other code|unit tests|(?:a|the)?\s?tests?))"
 )
+_UNUSED = r"(?:unused|dead|unreferenced|uncalled|orphaned|unreachable|never[- ](?:called|used))"
+_HOLDER = rf"(?:(?:the|our|my|this) )?(?:{_KIND} )?(?P<a>(?!we\b|you\b|it\b)[^\s,;?]+)(?: {_KIND})?"
 _NEVER = r"(?:is|are|was|were) (?:never|not|no longer|not ever)|(?:is|are)n['’]t|never"
 _USED = r"(?:used|called|referenced|invoked|instantiated|needed|reached)"
 _UNTESTED = r"(?:untested|uncovered|not (?:unit[ -])?(?:tested|covered)|never (?:tested|covered))"
 _TESTS = r"(?:(?:any|a|an|unit|automated|own|corresponding|associated) ?)*(?:tests?|test coverage|coverage|test cases?)"
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
-    (Kind.UNUSED, r"(?:unused|dead|unreferenced|uncalled|orphaned|unreachable|never[- ](?:called|used)) THINGSCOPE_A"),
+    (Kind.UNUSED, rf"{_UNUSED} THINGSCOPE_A"),
+    (Kind.UNUSED, rf"(?:anything|something|things?|stuff)(?: that(?: is|['’]s| are))? {_UNUSED}SCOPE_A"),
+    (Kind.UNUSED, rf"(?:(?:does|do|has) )?{_HOLDER} (?:have|has|contains?|holds?|got) (?:any |some )?{_UNUSED} THING"),
     (Kind.UNUSED, rf"(?:that |which )?THINGSCOPE_A(?: that| which)? (?:{_NEVER}) {_USED}(?: {_WHERE})?SCOPE_B"),
-    (Kind.UNUSED, r"THINGSCOPE_A(?: that| which)? (?:is|are) (?:unused|dead|unreferenced|uncalled|orphaned)SCOPE_B"),
+    (
+        Kind.UNUSED,
+        r"THINGSCOPE_A(?: that| which)? (?:(?:is|are) )?(?:unused|dead|unreferenced|uncalled|orphaned)SCOPE_B",
+    ),
     (
         Kind.UNUSED,
         r"THINGSCOPE_A(?: that| which)? (?:(?:has|have|with) (?:no|zero|not any)|(?:has|have)n['’]t any"
@@ -89,6 +96,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
 _POLITE = re.compile(
     r"^(?:please |(?:can|could|would) you |(?:find|show|list|give|get|tell|print|display|report|identify"
     r"|search for|look for|check for|detect|enumerate)(?: me| us)?(?: out)? |(?:is|are) there (?:any |some )?"
+    r"|(?:is|are) (?=anything|something|any )"
     r"|(?:do|does) (?:we|it) have (?:any )?"
     r"|(?:which|what)(?: (?:is|are) (?=the |unused|dead|untested|uncovered))? |(?:all|any|the) (?:of )?(?:the )?)",
     re.IGNORECASE,
