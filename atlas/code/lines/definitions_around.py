@@ -28,7 +28,7 @@ def definitions_around(lines: Sequence[str], line: int) -> Iterator[tuple[int, s
             return
         above = lines[number - 1]
         own = len(above) - len(above.lstrip())
-        if above.strip(" \t{(") and own < depth:
+        if above.strip(" \t{(") and own < depth and above[own] not in ")]}":
             depth = own
             if (match := _DEFINES.match(above)) is not None:
                 yield number, _defined(match["name"])
