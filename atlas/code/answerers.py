@@ -164,7 +164,8 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return Answered(named)
     if not found.declared and (built := await answer_build_files(reader, asked.query, asked.where)) is not None:
         return Answered(built)
-    if not found.declared and not found.question.package:
+    is_known = bool(found.every and found.question.kinds and not found.question.groups)
+    if not found.declared and not found.question.package and not is_known:
         return None  # no manifest that the index reads declares anything: build files and documents may say it
     return Answered(found)
 

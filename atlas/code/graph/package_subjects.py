@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 
 from atlas.code.graph.declarations import (
     Declaration,
@@ -94,6 +95,8 @@ _TOPICS = {
     "packaging": ("packaging", "publish", "release"),
 }
 MAX_WORDS = 20
+FEW_WORDS = 6
+"""Words of a question for what the project needs that says nothing else."""
 
 
 def read_package_question(
@@ -126,8 +129,14 @@ def read_package_question(
     named = _packages(words, declared)
     if named and defines and not is_sure and not _OF_PACKAGES.search(text):
         return None
+    kinds = _kinds(text, words)
+    own = next((each.project for each in declared if not each.folder and each.project), "")
+    if any(normal_name(word) == normal_name(own) for word in words if own) and _needs_of(own, text):
+        is_of_packages = bool(kinds) or _DEPENDENCIES.search(text) or _OF_PACKAGES.search(text)
+        if not _VERSION.search(text) and (is_of_packages or len(words) <= FEW_WORDS):
+            return PackageQuestion(PackageAspect.LIST, project=own, kinds=kinds, certain=True)
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
-        return PackageQuestion(PackageAspect.LIST, project=project, certain=True)
+        return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
     if named and (_USE.search(text) or _VERSION.search(text)) and not _CODE_NOUNS.search(text):
         asks = PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS
         version = re.search(rf"(?<![\w-]){re.escape(named)}[`'\"]? ?@?v?(\d[\w.]*)", text, re.IGNORECASE)
@@ -140,10 +149,6 @@ def read_package_question(
         )
     asks_things = bool(_THINGS.search(text)) and bool(_NEEDS.search(text)) and not _CODE_NOUNS.search(text)
     topic = next((name for name, spelled in _TOPICS.items() if set(spelled) & {word.lower() for word in words}), "")
-    parts = [part.lower() for word in words for part in (word, *word.split("-"))]
-    kinds = tuple(dict.fromkeys(KINDS[part] for each in parts if (part := each.removesuffix("s")) in KINDS))
-    if "suggested" in text.lower() or "optional" in text.lower() or "extras" in text.lower():
-        kinds = ("optional",)
     if names_own and not topic:
         return None
     if not is_sure and not (asks_things and (re.search(r"\b(?:packages?|librar|gems?|crates?|modules?)", text, re.I))):
@@ -155,6 +160,16 @@ def read_package_question(
         return None
     platform, project = _platform(text, declared), _project(words, declared)
     return PackageQuestion(PackageAspect.LIST, kinds=kinds, project=project, certain=True, platform=platform)
+
+
+def _kinds(text: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Return the kinds of dependencies that a text asks for; () for all."""
+    parts = [part.lower() for word in words for part in (word, *word.split("-"))]
+    kinds = [KINDS[part] for each in parts if (part := each.removesuffix("s")) in KINDS]
+    if re.search(r"suggested|optional|extras", text, re.IGNORECASE):
+        kinds = ["optional", *kinds] if "peer" in kinds else ["optional"]
+    kinds += ["runtime"] if re.search(r"\brun[ -]time\b", text, re.IGNORECASE) else []
+    return tuple(dict.fromkeys(kinds))
 
 
 def _platform(text: str, declared: Sequence[Declaration]) -> str:
@@ -226,7 +241,11 @@ def _groups(text: str, words: Sequence[str], declared: Sequence[Declaration]) ->
 
 
 def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
-    """Return the declared package that a word names: in full, or by the last part of its name."""
+    """Return the declared package that a word names: in full, in two words, or by the last part of its name.
+
+    The name of a kind of project is none: `which gradle modules`.
+    """
+    words = [word for word, after in zip(words, (*words[1:], ""), strict=True) if not _is_kind(word, after)]
     full = {
         normal_name(name): each.name
         for each in declared
@@ -236,6 +255,10 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
     for word in words:
         if len(word) > 1 and (normal_name(word) in full) and word.lower() not in _NO_PACKAGES:
             return word
+    for first, second in pairwise(words):
+        for name in (f"{first}-{second}", f"{first}{second}"):
+            if min(len(first), len(second)) > 2 and normal_name(name) in full:
+                return full[normal_name(name)]
     outer = [each for each in declared if not each.is_inner]
     families = {family for each in outer for family in family_names(each)}
     for known in ({short_name(each.name) for each in outer}, families):
@@ -245,6 +268,14 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
     return ""
 
 
+def _is_kind(word: str, after: str) -> bool:
+    return word.lower() in _TOOLS and _THINGS.fullmatch(after) is not None
+
+
+_TOOLS = frozenset(
+    "gradle maven npm pnpm yarn pip cargo go composer gem nuget sbt bazel mix hex python rust node java".split()  # noqa: SIM905
+)
+"""Names of tools that say which kind of packages or projects is meant."""
 _NO_PACKAGES = frozenset(
     "for of in is the what which version package use using test build docs dev run a an and or json http".split()  # noqa: SIM905
 )

@@ -131,11 +131,14 @@ def _question(asks: PackageAspect, match: re.Match[str]) -> PackageQuestion | No
         return None
     purpose = (groups.get("purpose") or "").lower()
     later = (groups.get("purpose2") or "").lower().split(" ")[0].rstrip("s")
-    kind = KINDS.get(purpose) or KINDS.get(later)
+    kind = KINDS.get(purpose) or KINDS.get("runtime" if later == "run" else later)
     if project.lower() in KINDS:
         kind, project = kind or KINDS[project.lower()], ""
     if groups.get("major"):
         package = f"{package}/{groups['major']}"
+    if asks == PackageAspect.DEPENDS and package.lower() in KINDS:
+        # `does it have runtime dependencies`
+        return PackageQuestion(PackageAspect.LIST, project=project, kinds=(KINDS[package.lower()],), certain=True)
     if asks == PackageAspect.DEPENDS and groups.get("here") and "depend" in match[0].lower():
         return PackageQuestion(asks, package.rstrip("."), kinds=(kind,) if kind else (), certain=True)
     certain = bool(_SURE.search(match[0].replace(package, "") if package else match[0]))

@@ -70,6 +70,12 @@ fn is_of_tests(head: &str) -> bool {
 }
 
 fn read_configuration(reader: &mut Reader, code: &str, line: u32) {
+    // `"friendsApi"(projects.core)` and `add("friendsApi", projects.core)` name configurations that the script defines
+    let named = code.strip_prefix("add(").unwrap_or(code);
+    let code = match named.strip_prefix(['"', '\'']).and_then(|rest| rest.split_once(['"', '\''])) {
+        Some((name, rest)) => &format!("{name} {}", rest.trim_start_matches([',', ' '])),
+        None => code,
+    };
     let end = code.find(|sign: char| !(sign.is_alphanumeric() || sign == '_')).unwrap_or(code.len());
     let (configuration, rest) = code.split_at(end);
     let Some(purpose) = purpose_of(configuration) else { return };
@@ -303,7 +309,8 @@ mod tests {
                     'a.b:c:1.0'\n  testImplementation(\"d:e:2@jar\")\n  api(libs.guava.core)\n  compileOnly group: 'f', name: \
                     'g', version: '3'\n  implementation project(':core:util')\n  implementation(platform(\"h:bom:4\")) // x\n  \
                     constraints { }\n  implementation(files('x.jar'))\n  implementation(someVariable)\n  implementation \
-                    \"i.j:k:${v(\"a\", \"b:c\")}\"\n}\nimplementation 'x:y:1'\n";
+                    \"i.j:k:${v(\"a\", \"b:c\")}\"\n  \"friendsApi\"(projects.core.utilText)\n  \
+                    add(\"testImplementation\", \"l:m:1\")\n  \"dokka\"(project(\":x\"))\n}\nimplementation 'x:y:1'\n";
         let (manifest, problems) = read(Format::Gradle, "build.gradle", text);
         let found: Vec<_> = manifest
             .dependencies
@@ -318,6 +325,8 @@ mod tests {
             "8 runtime util /core/util",
             "9 runtime h:bom 4",
             "13 runtime i.j:k ${v(\"a\", \"b:c\")}",
+            "14 runtime util-text /core/util-text",
+            "15 development l:m 1",
         ];
         assert_eq!(found, expected);
         assert_eq!(problems.iter().map(|one| one.line).collect::<Vec<_>>(), [12]);
