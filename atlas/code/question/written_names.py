@@ -7,7 +7,7 @@ name with `in`, `of` or `from` may be its owner: a file, a class or a module.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -148,6 +148,7 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"(?:in|of|from|inside|within|on|under)", re.IGNORECASE)
+_ANY = re.compile(r"an?|any|some|each|every|own|new", re.IGNORECASE)
 _ARTICLE = re.compile(rf"(?:the|a|an|this|that|our|my|its|{KIND_WORD})", re.IGNORECASE)
 
 
@@ -241,8 +242,15 @@ def _names(words: list[_Word], languages: LanguageTerms) -> Iterator[WrittenName
             yield WrittenName(text, name, NameShape.CODE, position)
         elif text.isidentifier() and not _is_vocabulary(text):
             beside = (words[each].text for each in (position - 1, position + 1) if 0 <= each < len(words))
-            shape = NameShape.KIND if any(map(_KIND.fullmatch, beside)) else NameShape.PLAIN
+            is_named = any(map(_KIND.fullmatch, beside)) and not _is_described(words, position)
+            shape = NameShape.KIND if is_named else NameShape.PLAIN
             yield WrittenName(text, name, shape, position)
+
+
+def _is_described(words: Sequence[_Word], position: int) -> bool:
+    """Return whether a word describes a kind instead of naming one of it: `a custom type`, `some private method`."""
+    before = words[position - 1].text if position else ""
+    return _ANY.fullmatch(before) is not None and "_" not in words[position].text
 
 
 def _without_arity(text: str) -> str:
