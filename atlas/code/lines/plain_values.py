@@ -88,6 +88,8 @@ _ASSIGNED = re.compile(
     rf"|#\s*define\s+(?P<macro>\w+)\s+(?P<macro_value>{_VALUE})"
     rf"|\(\s*[\"'`](?P<keyed>[A-Za-z_][\w. -]{0, 60})[\"'`],[ \t]*"
     rf"(?P<keyed_value>{_NUMBER}|[\"'`]|true\b|false\b|True\b|False\b)"
+    rf"|[(,]\s?\"(?P<declared>[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)\",\s?(?:\"\w?\",\s?)?"
+    rf"(?P<declared_value>\"[^\"\n]*\"|{_NUMBER}|true\b|false\b),\s?\"(?=[^\"\n]*\"\))"
     rf"|\b(?P<either>[A-Za-z_]\w*)\s*(?:\|\||\?\?|\?:)\s*(?P<either_value>{_NUMBER}|[\"'`][^\n]*)"
     rf"|\bdef (?P<method>[a-z_]\w*)\s*\n\s*(?P<method_value>{_NUMBER}|[\"'])"
 )
@@ -194,7 +196,7 @@ def _is_code(path: str) -> bool:
 
 def _assigned(each: TextMatch) -> tuple[str, str]:
     groups = each.match.groupdict()
-    for key in ("name", "set", "macro", "keyed", "either", "method"):
+    for key in ("name", "set", "macro", "declared", "keyed", "either", "method"):
         if groups[key]:
             value = groups["value" if key == "name" else f"{key}_value"] or ""
             return groups[key], value if key == "set" else value[: _end_of(value)]

@@ -15,6 +15,7 @@ from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patt
 from atlas.code.question.cues import asks
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
@@ -35,7 +36,7 @@ _NOT_NAMES = frozenset(
     are its their his her our my your there then so they them these those""".split()  # noqa: SIM905
 )
 _LITERAL = re.compile(
-    r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|(?-i:[A-Z])[\w.:]*[({\[]|\w+(?:\.\w+)*\(\)|(?-i:[A-Z][A-Z0-9_]{2,}\b))""",
+    r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|(?-i:[A-Z])[\w.:]*[({\[]|\w+(?:(?:\.|::)\w+)*\((?:\)|[\s*]*\d)|(?-i:[A-Z][A-Z0-9_]{2,}\b))""",
     re.IGNORECASE,
 )
 _TYPE_ONLY = re.compile(
@@ -56,7 +57,7 @@ async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineRe
         return None
     if not asks(query.text) and not _STARTS.match(query.text):
         return None
-    candidates = _candidates(query)
+    candidates = [each for each in _candidates(query) if not _is_owner(query, each.words)]
     for some in (candidates[:1], candidates[1:]):  # the likeliest often answers; the others share one pass
         scans = await _occurrences(reader, [each.words for each in some], where)
         for asked, scan in zip(some, scans, strict=True):
@@ -64,6 +65,14 @@ async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineRe
             if report is not None:
                 return report
     return None
+
+
+def _is_owner(query: Query, words: Sequence[str]) -> bool:
+    """Return whether a name is a class whose member is asked for in plain words: `connect timeout of OkHttpClient`."""
+    if len(words) != 1 or not re.fullmatch(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*", words[0]):
+        return False
+    rest = [word for word in re.findall(r"[A-Za-z]\w+", query.text) if word != words[0]]
+    return any(word.lower() not in _NOT_NAMES and word.lower() not in STOP_WORDS for word in rest)
 
 
 async def _of_name(reader: Reader, asked: _AskedSetting, scan: TextScan, where: Filter) -> LineReport | None:
@@ -145,8 +154,8 @@ def _report(name: str, found: tuple[TextMatch, ...], notes: tuple[str, ...], *, 
     return LineReport("settings", title, tuple(said), notes)
 
 
-def _rank(each: TextMatch) -> tuple[bool, bool, bool, bool, bool]:
-    """Return the order of defaults: code, a name or line of defaults, a value rather than another name."""
+def _rank(each: TextMatch) -> tuple[bool, ...]:
+    """Return the order of defaults: code, a name or a block of defaults, a value rather than another name."""
     is_named = each.match["name"].lower().startswith("default")
     is_value = re.match(
         r"[^\n]*?[=:>]\s*(?:[-+]?\.?\d|[\"'`]|(?:true|false|none|null|nil)\b)", each.match["after"], re.I
@@ -155,9 +164,19 @@ def _rank(each: TextMatch) -> tuple[bool, bool, bool, bool, bool]:
         is_aside(each.file.path),
         each.file.is_document,
         not is_named,
-        is_value is None,
+        not _is_of_defaults(each),
+        is_value is None or _RESETS.match(each.match["after"]) is not None,
         "default" not in _around(each).lower(),
     )
+
+
+def _is_of_defaults(each: TextMatch) -> bool:
+    """Return whether a line stands in a block of defaults: `DefaultConfig = Config{`, `const DEFAULTS = {`."""
+    depth = len(each.text) - len(each.text.lstrip())
+    for line in reversed(each.file.lines[max(0, each.line - 1 - LINES_OF_BLOCK) : each.line - 1]):
+        if line.strip() and len(line) - len(line.lstrip()) < depth:
+            return "default" in line.lower()
+    return False
 
 
 def _distinct(group: str, places: list[TextMatch], most: int) -> list[TextLine]:
@@ -191,6 +210,9 @@ def _told_below(each: TextMatch) -> str:
 
 
 _CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
+_RESETS = re.compile(r"\s*:?=\s*(?:0|nil|null|None|undefined)\b\s*;?\s*$")
+"""What sets a name back: `config.timeout = 0`."""
+LINES_OF_BLOCK = 60
 LINES_BELOW = 8
 """Lines of an entry of a document in which its default is looked for."""
 _ENTRY = re.compile(r"\s*(?:#+|[-*]|\d+\.|\.\. \w+::|:\w+:)?\s*[`*\"'(]*(?:--?)?")
