@@ -32,6 +32,7 @@ FAMILIES = {
     "migrate": ("migrate",),
     "mcp": ("mcp",),
     "connect": ("connect",),
+    "hook": ("hook",),
     "chat.chat": ("chat",),
     "papers": ("papers",),
     "cache": ("cache",),

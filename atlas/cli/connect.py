@@ -1,11 +1,12 @@
-"""`atlas connect`: write this server into a client's configuration, take it back, or list the clients."""
+"""`atlas connect`: write this server into a client's configuration, take it back, or list and check the clients."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,11 +15,13 @@ import typer
 from atlas.cli import output
 from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, known_clients
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
-from atlas.cli.over_http import PortOption, Transport, TransportOption, token_place, url_for_clients
+from atlas.cli.over_http import PortOption, Transport, TransportOption, token_place
 from atlas.core.errors import AtlasError, ConfigError
 
 if TYPE_CHECKING:
-    from atlas.cli.clients.change import ClientChange, ConfigEntry
+    from atlas.cli.clients.change import ClientChange
+    from atlas.cli.clients.overview import ClientState
+    from atlas.cli.clients.wanted import ConnectRequest
     from atlas.runtime.config.load import Settings
 
 SECRET_VALUE = re.compile(
@@ -28,6 +31,50 @@ SECRET_VALUE = re.compile(
 """The value of a variable or header whose name says that it is secret: `"API_KEY": "..."`, `TOKEN = '...'`."""
 
 
+ClientArgument = Annotated[
+    Client | None,
+    typer.Argument(
+        metavar="[CLIENT]", help=f"One of {known_clients()}; without one, all are listed.", show_default=False
+    ),
+]
+AllOption = Annotated[bool, typer.Option("--all", help="All installed clients; with --undo, all known ones.")]
+UserOption = Annotated[bool, typer.Option("--user", help="Write the user's file, not the project's.")]
+FileOption = Annotated[str, typer.Option("--file", metavar="PATH", help="Write this file.")]
+NameOption = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help=f"Name of the server in the file. Default: {SERVER_NAME}, and for a second project in the same file "
+        f"{SERVER_NAME}-FOLDER.",
+    ),
+]
+PortableOption = Annotated[
+    bool, typer.Option("--portable", help="Write no path of this machine, so that the file can be committed.")
+]
+SkillOption = Annotated[
+    bool, typer.Option("--skill", help="Install the page that teaches agents when to ask what, instead.")
+]
+HooksOption = Annotated[
+    bool,
+    typer.Option(
+        "--hooks",
+        help="Install hooks instead: a reminder at the start of a session, and a hint after a grep for an indexed "
+        "name; nothing is blocked.",
+    ),
+]
+PluginOption = Annotated[
+    str,
+    typer.Option(
+        "--plugin", metavar="DIR", help="Write a plugin folder (server, skill, hooks) for Claude Code and Gemini CLI."
+    ),
+]
+UndoOption = Annotated[bool, typer.Option("--undo", help="Take the change back; asks if the entry was edited since.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")]
+ListOption = Annotated[bool, typer.Option("--list", help="List the clients, and which are connected.")]
+CheckOption = Annotated[bool, typer.Option("--check", help="List the entries of this project, and start each.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
@@ -35,150 +82,192 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "atlas connect",
             "atlas connect claude-code",
-            "atlas connect codex --user",
+            "atlas connect --all",
+            "atlas connect --check",
+            "atlas connect cursor --portable",
             "atlas connect codex --transport http",
-            "atlas connect cursor --skill --yes",
+            "atlas connect claude-code --skill --yes",
+            "atlas connect claude-code --hooks",
+            "atlas connect --plugin ./code-atlas-plugin",
             "atlas connect claude-code --undo",
         ),
     )(connect)
 
 
 def connect(
-    client: Annotated[
-        Client | None,
-        typer.Argument(
-            metavar="[CLIENT]", help=f"One of {known_clients()}; without one, all are listed.", show_default=False
-        ),
-    ] = None,
-    user: Annotated[bool, typer.Option("--user", help="Write the user's file, not the project's.")] = False,
-    file: Annotated[str, typer.Option("--file", metavar="PATH", help="Write this file.")] = "",
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the server in the file.")] = SERVER_NAME,
-    skill: Annotated[
-        bool, typer.Option("--skill", help="Install the page that teaches agents when to ask what, instead.")
-    ] = False,
+    client: ClientArgument = None,
+    every: AllOption = False,
+    user: UserOption = False,
+    file: FileOption = "",
+    name: NameOption = "",
+    portable: PortableOption = False,
+    skill: SkillOption = False,
+    hooks: HooksOption = False,
+    plugin: PluginOption = "",
     transport: TransportOption = Transport.STDIO,
     port: PortOption = None,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Take the change back; asks if the entry was edited since.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")] = False,
-    list_clients: Annotated[bool, typer.Option("--list", help="List the clients, and which are connected.")] = False,
+    undo: UndoOption = False,
+    yes: YesOption = False,
+    list_clients: ListOption = False,
+    check: CheckOption = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Connect a coding agent: show the change to its configuration, ask, write it. Other entries are not touched."""
     settings = settings_of(project, data_dir)
-    if client is None or list_clients:
-        if client is not None or undo or skill or file or user:
-            raise ConfigError(
-                "--list has no other options, and a change needs a client", f"Clients: {known_clients()}."
-            )
-        _list(settings, as_json=json)
+    changes = bool(undo or skill or hooks or file or user or portable or name or port is not None)
+    if plugin:
+        if client is not None or every or changes or list_clients or check:
+            raise ConfigError("--plugin has no other options but --yes", "The folder serves every project.")
+        _write_plugin(plugin, as_json=json)
         return
-    if not name or len(name) > 64 or not all(one.isascii() and (one.isalnum() or one in "-_") for one in name):
-        raise ConfigError(f"--name {name!r} is not a server's name", "Use up to 64 letters, digits, - and _.")
-    from atlas.cli.clients.change import make
-
-    if (transport is Transport.HTTP and skill) or (transport is Transport.STDIO and port is not None):
-        raise ConfigError("--transport http is for entries, and --port for HTTP", "Leave out --skill, --port, or both.")
+    if list_clients or check or (client is None and not every):
+        if client is not None or every or changes or (list_clients and check):
+            raise ConfigError(
+                "--list and --check have no other options, and a change needs a client", f"Clients: {known_clients()}."
+            )
+        (_check if check else _list)(settings, as_json=json)
+        return
+    _check_options(client, name, file, transport, port, every=every, skill=skill, hooks=hooks, portable=portable)
     if port is not None:
         settings = replace(settings, mcp=replace(settings.mcp, port=port))
-    url = _url(settings, client) if transport is Transport.HTTP and not undo else ""
-    from atlas.cli.clients.printing import token_step
+    from atlas.cli.clients.wanted import ConnectRequest
+    from atlas.cli.mcp import launch_command
 
-    change, note = _planned(settings, client, name, file, url, user=user, skill=skill, undo=undo)
+    wanted = ConnectRequest(
+        command=launch_command(),
+        what="skill" if skill else "hooks" if hooks else "entry",
+        name=name,
+        file=file,
+        user=user,
+        portable=portable,
+        over_http=transport is Transport.HTTP and not undo,
+        undo=undo,
+    )
+    if client is not None:
+        _report(_connect_one(settings, client, wanted, yes=yes, as_json=json), as_json=json)
+    else:
+        _connect_all(settings, wanted, yes=yes, as_json=json)
+
+
+def _check_options(
+    client: Client | None,
+    name: str,
+    file: str,
+    transport: Transport,
+    port: int | None,
+    *,
+    every: bool,
+    skill: bool,
+    hooks: bool,
+    portable: bool,
+) -> None:
+    """Raise ConfigError for options that contradict each other."""
+    if len(name) > 64 or not all(one.isascii() and (one.isalnum() or one in "-_") for one in name):
+        raise ConfigError(f"--name {name!r} is not a server's name", "Use up to 64 letters, digits, - and _.")
+    if every and (client is not None or file or name):
+        raise ConfigError("--all is for the usual places of all clients", "Leave out the client, --file and --name.")
+    if skill and hooks:
+        raise ConfigError("both --skill and --hooks are given", "Give one of them at a time.")
+    is_http = transport is Transport.HTTP
+    if (is_http and (skill or hooks or portable)) or (not is_http and port is not None):
+        raise ConfigError(
+            "--transport http is for entries, and --port for HTTP", "Leave out --skill, --hooks, --portable or --port."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectReport:
+    """What was done for one client."""
+
+    client: Client
+    file: Path
+    action: str
+    lines: Sequence[str]
+    written: bool = False
+    shown: Sequence[str] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the report for `--json`."""
+        return {
+            "client": self.client.value,
+            "file": str(self.file),
+            "action": self.action,
+            "written": self.written,
+            "message": self.lines[0],
+            "diff": "\n".join(self.shown),
+        }
+
+
+def _connect_one(
+    settings: Settings, client: Client, wanted: ConnectRequest, *, yes: bool, as_json: bool
+) -> ConnectReport:
+    """Show the change, ask, and make it. Raises AtlasError, also after a no."""
+    from atlas.cli.clients.change import make
+    from atlas.cli.clients.printing import token_step
+    from atlas.cli.clients.wanted import planned
+
+    change, note = planned(settings, client, wanted)
     if change.action == "none":
-        _report(change, client, _unchanged(client, change, undo=undo, skill=skill), as_json=json)
-        return
+        return ConnectReport(client, change.place.file, "none", _unchanged(client, change, wanted))
     shown = _diff(change)
-    if not json or not yes:
-        _show(shown, stderr=json)
+    if not as_json or not yes:
+        _show(shown, stderr=as_json)
     _ask(change, yes=yes)
-    place = token_place(settings, None) if url else None
+    place = token_place(settings, None) if wanted.over_http else None
     make(change)
-    again = " ".join(_words(client, name, file, user=user, skill=skill))
-    done = _done(client, change, note, again, undo=undo, skill=skill)
+    done = _done(client, change, note, wanted)
     if place is not None:
         done += [f"token: {token_step(client, place)}", f"serve: atlas mcp --transport http --port {settings.mcp.port}"]
-    _report(change, client, done, as_json=json, shown=shown, written=True)
+    return ConnectReport(client, change.place.file, change.action, done, written=True, shown=shown)
 
 
-def _planned(
-    settings: Settings, client: Client, name: str, file: str, url: str, *, user: bool, skill: bool, undo: bool
-) -> tuple[ClientChange, str]:
-    """Return the change that the options ask for, and what the user must know about it. `url` "" = over stdio."""
-    from atlas.cli.clients.change import plan, plan_undo, read_entry
-    from atlas.cli.clients.overview import launches, matches
-    from atlas.cli.clients.recipes import http_entry, stdio_entry
-    from atlas.cli.clients.skill import skill_place
-    from atlas.cli.mcp import launch_command
-
-    home = Path.home()
-    if skill:
-        if file or name != SERVER_NAME:
-            raise ConfigError("--skill has its own place", "Leave out --file and --name.")
-        place, page = skill_place(client, settings.root, os.environ, home, user=user)
-        return (plan_undo(place, lambda found: found == page), "") if undo else (plan(place, page), "")
-    place, in_user_file = _entry_place(settings, client, name, file, user=user)
-    if undo:
-        return plan_undo(place, lambda found: launches(found, launch_command())), ""
-    if url:
-        entry = http_entry(client, url, with_token=True)
-    else:
-        entry = stdio_entry(client, _command(settings, client, user=in_user_file and not file), os.environ)
-    _, existing = read_entry(place)
-    note = "" if in_user_file or file else RECIPES[client].note
-    return plan(place, entry, same=matches(existing, entry)), note
-
-
-def _url(settings: Settings, client: Client) -> str:
-    """Return the URL of an entry over HTTP. Raises ConfigError for a client whose entry would hold the token itself."""
-    from atlas.cli.clients.recipes import reads_environment
-
-    if not reads_environment(client):
-        raise ConfigError(
-            f"{RECIPES[client].title} does not read the token from its environment, and files get no token",
-            f"Leave out --transport, or follow: atlas mcp --transport http --print-config {client.value}",
-        )
-    return url_for_clients(settings, tls=False)
+def _connect_all(settings: Settings, wanted: ConnectRequest, *, yes: bool, as_json: bool) -> None:
+    """Do the same for every client that is installed. Raises AtlasError if it failed for one."""
+    chosen = [Client(state.client) for state in _states(settings) if state.installed or wanted.undo]
+    if not chosen:
+        raise ConfigError("no client is installed here", f"Name one: {known_clients()}.")
+    reports: list[dict[str, object]] = []
+    failed: list[AtlasError] = []
+    for client in chosen:
+        try:
+            report = _connect_one(settings, client, wanted, yes=yes, as_json=as_json)
+        except AtlasError as error:
+            if wanted.what != "hooks" or not _has_no_hooks(client):
+                failed.append(error)
+                reports.append({"client": client.value, "written": False, "message": error.message})
+                print(output.plain(f"{client.value}: {error.message}"), file=sys.stderr)
+            continue
+        if report.action != "none" or not wanted.undo:
+            reports.append(report.to_dict())
+            if not as_json:
+                _report(report, as_json=False)
+    if as_json:
+        output.print_json({"clients": reports})
+    elif not reports:
+        print("nothing to take back" if wanted.undo else "no installed client has hooks")
+    if failed:
+        raise type(failed[0])(f"{len(failed)} of {len(chosen)} clients failed", failed[0].hint)
 
 
-def _entry_place(settings: Settings, client: Client, name: str, file: str, *, user: bool) -> tuple[ConfigEntry, bool]:
-    """Return where the client's entry belongs, and whether that is a file of the user."""
-    from atlas.cli.clients.change import read_entry
-    from atlas.cli.clients.overview import entry_key, servers_place
-    from atlas.cli.clients.recipes import config_file
+def _has_no_hooks(client: Client) -> bool:
+    from atlas.cli.clients.hooks import HOOKS
 
-    if file and user:
-        raise ConfigError("both --file and --user are given", "Give one of them.")
-    in_user_file = user or not RECIPES[client].project
-    inside = None
-    if file:
-        path = Path(file).expanduser().absolute()
-    else:
-        found = config_file(client, settings.root, os.environ, Path.home(), user=in_user_file)
-        assert found is not None, "every client has a file of the user"
-        path = found
-        inside = None if in_user_file else settings.root
-    place = servers_place(client, path, inside)
-    _, servers = read_entry(place)
-    return replace(place, key=entry_key(client, servers, name)), in_user_file
+    return client not in HOOKS
 
 
-def _command(settings: Settings, client: Client, *, user: bool) -> list[str]:
-    """Return the command of an entry. One in a file of the user serves all projects if the client allows it."""
-    from atlas.cli.mcp import launch_command
+def _write_plugin(folder: str, *, as_json: bool) -> None:
+    from atlas.cli.clients.plugin import write_plugin
 
-    recipe = RECIPES[client]
-    words = [*launch_command(), "mcp"]
-    if not user or not (recipe.starts_in_project or recipe.folder_variable):
-        words += ["--project", str(settings.root)]
-    elif recipe.folder_variable:
-        words += ["--project", recipe.folder_variable]
-    if settings.origin("data_dir").startswith(("env ", "--")):
-        words += ["--data-dir", str(settings.data_dir)]
-    return words
+    place = Path(folder).expanduser().absolute()
+    files = write_plugin(place)
+    if as_json:
+        output.print_json({"folder": str(place), "files": files})
+        return
+    print(output.plain(f"written: {place}: {', '.join(files)}"))
+    print("next:    claude plugin marketplace add DIR, claude plugin install code-atlas@code-atlas")
+    print("         gemini extensions install DIR")
 
 
 def _ask(change: ClientChange, *, yes: bool) -> None:
@@ -235,73 +324,88 @@ def _show(lines: list[str], *, stderr: bool) -> None:
         console.print(Text(output.plain(line), "" if line.startswith(("+++", "---")) else styles.get(line[:1], "")))
 
 
-def _unchanged(client: Client, change: ClientChange, *, undo: bool, skill: bool) -> list[str]:
+def _unchanged(client: Client, change: ClientChange, wanted: ConnectRequest) -> list[str]:
     from atlas.cli.clients.overview import is_off
 
     path = change.place.file
-    if undo:
-        return [f"nothing to take back: {path} has no {'skill' if skill else 'entry'} of Code Atlas"]
-    if skill:
+    if wanted.undo:
+        what = {"entry": "entry of Code Atlas for this project"}.get(wanted.what, f"{wanted.what} of Code Atlas")
+        return [f"nothing to take back: {path} has no {what}"]
+    if wanted.what != "entry":
         return [f"already installed: {path}"]
     off = ", but the entry is switched off there" if is_off(change.existing) else ""
     return [f"already connected: {RECIPES[client].title}, in {path}{off}"]
 
 
-def _done(client: Client, change: ClientChange, note: str, again: str, *, undo: bool, skill: bool) -> list[str]:
+def _done(client: Client, change: ClientChange, note: str, wanted: ConnectRequest) -> list[str]:
     path, title = change.place.file, RECIPES[client].title
-    if undo:
+    if wanted.undo:
         kept = "" if change.exact else "; the file has changed since, the rest of it was kept"
         return [f"{'deleted' if change.after is None else 'taken back'}: {path}{kept}"]
-    lines = [f"{'installed' if skill else 'connected'}: {title}, in {path}"]
+    lines = [f"{'connected' if wanted.what == 'entry' else 'installed'}: {title}, in {path}"]
+    if wanted.what == "entry" and change.place.key[-1] != SERVER_NAME:
+        lines.append(f"name:  {change.place.key[-1]}")
     if note:
         lines.append(f"note:  {note}")
-    if change.place.inside is not None and not skill:
-        lines.append("note:  The entry holds paths of this machine: do not commit it for others.")
-    lines.append(f"undo:  {again} --undo")
-    if not skill:
+    if wanted.portable:
+        lines.append("note:  It starts the `atlas` that is on PATH: each user of the file needs one.")
+    elif change.place.inside is not None and wanted.what != "skill":
+        lines.append("note:  It holds paths of this machine. For a file that you commit, use --portable.")
+    lines.append(f"undo:  {' '.join(_words(client, wanted))} --undo")
+    if wanted.what == "entry":
         lines.append(f"next:  restart {title}, and `atlas index` if this project has no index yet")
     return lines
 
 
-def _words(client: Client, name: str, file: str, *, user: bool, skill: bool) -> list[str]:
+def _words(client: Client, wanted: ConnectRequest) -> list[str]:
     import shlex
 
-    options = ["--user"] * user + ["--skill"] * skill + (["--name", name] if name != SERVER_NAME else [])
-    return ["atlas", "connect", client.value, *options, *(["--file", shlex.quote(file)] if file else [])]
+    options = ["--user"] * wanted.user + [f"--{wanted.what}"] * (wanted.what != "entry")
+    options += ["--portable"] * (wanted.portable and wanted.what == "hooks")
+    options += ["--name", wanted.name] if wanted.name else []
+    return ["atlas", "connect", client.value, *options, *(["--file", shlex.quote(wanted.file)] if wanted.file else [])]
 
 
-def _report(
-    change: ClientChange,
-    client: Client,
-    lines: list[str],
-    *,
-    as_json: bool,
-    shown: list[str] | None = None,
-    written: bool = False,
-) -> None:
-    if not as_json:
-        for line in lines:
-            print(output.plain(line).replace("\n", " "))
+def _report(report: ConnectReport, *, as_json: bool) -> None:
+    if as_json:
+        output.print_json(report.to_dict())
         return
-    output.print_json(
-        {
-            "client": client.value,
-            "file": str(change.place.file),
-            "action": change.action,
-            "written": written,
-            "message": lines[0],
-            "diff": "\n".join(shown or []),
-        }
-    )
+    for line in report.lines:
+        print(output.plain(line).replace("\n", " "))
 
 
-def _list(settings: Settings, *, as_json: bool) -> None:
+def _states(settings: Settings) -> list[ClientState]:
     from atlas.cli.clients.overview import overview
     from atlas.cli.mcp import launch_command
 
-    states = overview(settings.root, os.environ, Path.home(), launch_command())
+    return overview(settings.root, os.environ, Path.home(), launch_command())
+
+
+def _check(settings: Settings, *, as_json: bool) -> None:
+    """List the entries of this project with what each does when it is started. Raises AtlasError if one fails."""
+    from atlas.cli.clients.check import check_all
+    from atlas.cli.mcp import launch_command
+
+    found = check_all(_states(settings), settings.root, launch_command())
     if as_json:
-        output.print_json({"project": str(settings.root), "clients": [asdict(state) for state in states]})
+        output.print_json({"project": str(settings.root), "entries": [asdict(one) for one in found]})
+    elif found:
+        rows = [(one.client, one.file, one.name, one.result, one.detail, one.seconds or None) for one in found]
+        columns = ("client", "file", "entry", "result", "", "seconds")
+        output.console().print(output.table(columns, rows))
+    failed = [one for one in found if one.result == "fails"]
+    if not found:
+        raise ConfigError("no client is connected to this project", "Connect one: atlas connect CLIENT")
+    if failed:
+        raise AtlasError(
+            f"{len(failed)} of {len(found)} entries do not start", f"Write it again: atlas connect {failed[0].client}"
+        )
+
+
+def _list(settings: Settings, *, as_json: bool) -> None:
+    states = _states(settings)
+    if as_json:
+        output.print_json({"project": str(settings.root), "clients": [_state_of(state) for state in states]})
         return
     rows = [
         (
@@ -310,13 +414,23 @@ def _list(settings: Settings, *, as_json: bool) -> None:
             (state.project.state or "no") if state.project else "-",
             (state.user.state or "no") if state.user else "-",
             state.skill,
+            state.hooks,
         )
         for state in states
     ]
     console = output.console()
-    console.print(output.table(("client", "installed", "in this project", "for the user", "skill"), rows))
+    console.print(output.table(("client", "installed", "in this project", "for the user", "skill", "hooks"), rows))
     for state in states:
         for file in (state.project, state.user):
             if file and file.problem:
                 console.print(output.one_line(file.problem), style="yellow")
-    console.print("Connect one: atlas connect CLIENT (--user for all your projects)")
+    console.print("Connect one: atlas connect CLIENT (--user for all your projects); --all, --check, --skill, --hooks")
+
+
+def _state_of(state: ClientState) -> dict[str, object]:
+    """Return a client for `--json`, without the entries: they may hold secrets."""
+    found = asdict(state)
+    for file in (found["project"], found["user"]):
+        if file is not None:
+            del file["entry"]
+    return found

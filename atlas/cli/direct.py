@@ -58,6 +58,10 @@ _COMMANDS: Mapping[str, _Command] = {
 
 def run_directly(words: Sequence[str]) -> int | None:
     """Run a command and return its exit code; None if the option parser has to read it. Raises AtlasError."""
+    if list(words[:1]) == ["hook"] and len(words) == 2 and words[1] in ("session", "grep"):
+        from atlas.cli.hook import run_hook
+
+        return run_hook(words[1])
     read = None if "_ATLAS_COMPLETE" in os.environ else read_words(words)
     if read is None:
         return None

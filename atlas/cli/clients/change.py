@@ -9,40 +9,27 @@ since, or that no record knows, is `edited`: it holds what somebody else wrote.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
-from atlas.cli.clients import config_file, jsonc, page, section, toml_text
+from atlas.cli.clients import config_file, page
 from atlas.cli.clients.config_file import ConfigFile
 from atlas.cli.clients.edits import BrokenText, Edit, apply, revert
+from atlas.cli.clients.record import (
+    ConfigEntry,
+    RecordLink,
+    chain_of,
+    digest_of,
+    edits_of,
+    recall,
+    record_path,
+    remember,
+    retell,
+    with_value,
+)
 from atlas.core.errors import ConfigError
-from atlas.runtime.process.files import make_private_folder, read_file, write_file
-from atlas.runtime.process.installation_key import config_folder
-
-RECORDS = "connections"
-_MAX_RECORD = 8 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigEntry:
-    """Where a value stands: at a path of keys in a JSON or TOML file, or as a section or the whole of a page."""
-
-    file: Path
-    key: tuple[str, ...]
-    """Empty for a section and for a page."""
-    inside: Path | None = None
-    """The project, whose links must not lead out of it."""
-    kind: Literal["json", "toml", "section", "page"] = "json"
-
-    @property
-    def format(self) -> ModuleType:
-        """The module that reads and edits this kind of file."""
-        return {"json": jsonc, "toml": toml_text, "section": section, "page": page}[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +51,8 @@ class ClientChange:
     """Taken back, the file has its bytes of before."""
     edited: bool = False
     """Taken back, the entry loses what was not written by `make`."""
+    retold: tuple[RecordLink, ...] = ()
+    """Records of later changes to the same file, as they are without this one."""
 
 
 def read_entry(place: ConfigEntry) -> tuple[ConfigFile, object]:
@@ -72,22 +61,26 @@ def read_entry(place: ConfigEntry) -> tuple[ConfigFile, object]:
     return file, lookup(_load(place, file.text), place.key)
 
 
-def plan(place: ConfigEntry, value: object, *, same: bool | None = None) -> ClientChange:
-    """Return the change that puts `value` at a place. `same` says that what is there counts as this value."""
+def plan(place: ConfigEntry, value: object, *, same: bool | None = None, project: str = "") -> ClientChange:
+    """Return the change that puts `value` at a place. `same` says that what is there counts as this value.
+
+    `project` is the folder of the project that the value is for, "" for a value that serves all.
+    """
     file, existing = read_entry(place)
     if same or (same is None and existing == value):
         return ClientChange(place, file, file.text, "none", existing=existing)
     config_file.check_writable(file)
     document = _load(place, file.text)
-    earlier = _recall(place)
+    earlier = recall(place)
     if earlier is not None and (existing is None or earlier["written"] != existing):
         earlier = None
     # over an entry of Code Atlas that nobody has touched, the change is one to the text before that entry
-    is_untouched = earlier is not None and earlier["edits"] and _digest(file.text) == earlier["digest"]
-    base = revert(file.text, _edits(earlier)) if earlier is not None and is_untouched else file.text
+    without = retell(file.text, chain_of(file), record_path(place)) if earlier is not None else None
+    is_untouched = earlier is not None and without is not None
+    base = without.text if without is not None else file.text
     edits: list[Edit] = place.format.put(base, place.key, value)
     after = apply(base, edits)
-    if _load(place, after) != _with(document, place.key, value):
+    if _load(place, after) != with_value(document, place.key, value):
         raise ConfigError(
             f"{place.file} keeps its servers in a form that cannot be edited safely",
             "Nothing was written. Add the entry by hand: atlas mcp --print-config prints it.",
@@ -97,10 +90,18 @@ def plan(place: ConfigEntry, value: object, *, same: bool | None = None) -> Clie
     if earlier is not None:
         # Code Atlas replaces its own entry: taking back leads to the state before the first one
         record = {**earlier, "edits": [asdict(edit) for edit in edits] if is_untouched else [], "written": value}
+        if without is not None:
+            record |= {
+                "made": place.format.made_for(place.format.load(base), place.key),
+                "created": not without.exists,
+                "folders": [str(folder) for folder in without.folders],
+            }
     else:
         made = place.format.made_for(document, place.key)
         record = {
             "file": str(file.target),
+            "key": list(place.key),
+            "kind": place.kind,
             "edits": [asdict(edit) for edit in edits],
             "written": value,
             "before": before,
@@ -108,8 +109,10 @@ def plan(place: ConfigEntry, value: object, *, same: bool | None = None) -> Clie
             "created": not file.exists,
             "folders": [],
         }
+    record["project"] = project
     action = "add" if existing is None else "replace"
-    return ClientChange(place, file, after, action, {**record, "digest": _digest(after)}, existing)
+    links = without.links if without is not None else ()
+    return ClientChange(place, file, after, action, {**record, "digest": digest_of(after)}, existing, retold=links)
 
 
 def plan_undo(place: ConfigEntry, ours: Callable[[object], bool]) -> ClientChange:
@@ -118,16 +121,20 @@ def plan_undo(place: ConfigEntry, ours: Callable[[object], bool]) -> ClientChang
     `ours` says of an entry without a record whether it is what Code Atlas writes.
     """
     file, existing = read_entry(place)
-    record = _recall(place)
+    record = recall(place)
     if existing is None:
         return ClientChange(place, file, file.text, "none")
     config_file.check_writable(file)
     is_moved = record is None or file.path.is_symlink() or str(file.target) != record["file"]
     is_created = bool(record and record["created"]) and not is_moved
     folders = tuple(map(Path, record["folders"])) if record and is_created else ()
-    if record and record["edits"] and _digest(file.text) == record["digest"] and is_created == record["created"]:
-        before = None if is_created else revert(file.text, _edits(record))
+    if record and record["edits"] and digest_of(file.text) == record["digest"] and is_created == record["created"]:
+        before = None if is_created else revert(file.text, edits_of(record))
         return ClientChange(place, file, before, "remove", None, existing, folders)
+    without = retell(file.text, chain_of(file), record_path(place)) if record else None
+    if without is not None and (without.exists or not file.path.is_symlink()):
+        left = without.text if without.exists else None
+        return ClientChange(place, file, left, "remove", None, existing, without.folders, retold=without.links)
     is_known = existing == record["written"] if record else ours(existing)
     edited = not is_known or place.format.has_comment(place.format.raw(file.text, place.key))
     after = _taken_back(place, file.text, record, edited=edited)
@@ -147,7 +154,7 @@ def _taken_back(place: ConfigEntry, text: str, record: Mapping[str, Any] | None,
         edits = place.format.put_raw(text, place.key, restored)
     else:
         edits = place.format.remove(text, place.key, record["made"] if record else 0)
-    again = None if edited or record is None else _found_again(text, _edits(record))
+    again = None if edited or record is None else _found_again(text, edits_of(record))
     for after in [*([again] if again is not None else []), apply(text, edits)]:
         try:
             found = place.format.load(after)
@@ -171,31 +178,29 @@ def _found_again(text: str, edits: Sequence[Edit]) -> str | None:
     return after if pieces and after.strip() else None  # an empty file is no JSON
 
 
-def _edits(record: Mapping[str, Any]) -> list[Edit]:
-    return [Edit(**one) for one in record["edits"]]
-
-
 def make(change: ClientChange) -> None:
     """Make a change, and remember or forget it. Raises ConfigError; nothing is written then."""
-    path = _record_path(change.place)
+    path = record_path(change.place)
     if change.record is not None:
-        earlier = _recall(change.place)
+        earlier = recall(change.place)
         # first the record: a change that --undo does not know would be worse than a record without a change
-        _remember(path, change.record)
+        remember(path, change.record)
         try:
             made = config_file.write(change.file, change.after or "")
         except BaseException:  # also an interrupt: a record without its change would mislead --undo
-            _remember(path, earlier) if earlier else path.unlink(missing_ok=True)
+            remember(path, earlier) if earlier else path.unlink(missing_ok=True)
             raise
         if made:
-            _remember(path, {**change.record, "folders": [str(folder) for folder in made]})
-        return
-    if change.after is None:
-        config_file.delete(change.file, list(change.folders))
+            remember(path, {**change.record, "folders": [str(folder) for folder in made]})
     else:
-        config_file.write(change.file, change.after)
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
+        if change.after is None:
+            config_file.delete(change.file, list(change.folders))
+        else:
+            config_file.write(change.file, change.after)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+    for link in change.retold:
+        remember(link.path, link.record)
 
 
 def lookup(document: object, key: Sequence[str]) -> object:
@@ -215,12 +220,6 @@ def _load(place: ConfigEntry, text: str) -> Any:
         raise broken from error
 
 
-def _with(document: Any, key: Sequence[str], value: object) -> Any:
-    if not key:
-        return value
-    return {**document, key[0]: _with(document.get(key[0], {}), key[1:], value)}
-
-
 def _without(document: Any, key: Sequence[str]) -> Any:
     """Return the document without the value at a path and without the objects that are empty then."""
     if not key:
@@ -228,32 +227,3 @@ def _without(document: Any, key: Sequence[str]) -> Any:
     inner = _without(document[key[0]], key[1:]) if isinstance(document, dict) and key[0] in document else None
     rest = {name: one for name, one in document.items() if name != key[0]} if isinstance(document, dict) else {}  # pyright: ignore[reportUnknownVariableType]
     return {**rest, key[0]: inner} if inner else rest  # pyright: ignore[reportUnknownVariableType]
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _record_path(place: ConfigEntry) -> Path:
-    name = json.dumps([str(place.file.absolute()), *place.key])
-    return config_folder() / RECORDS / f"{_digest(name)}.json"
-
-
-def _recall(place: ConfigEntry) -> dict[str, Any] | None:
-    """Return what is remembered of a place. A record that cannot be read counts as none."""
-    try:
-        found: Any = json.loads(read_file(_record_path(place), _MAX_RECORD))
-    except (OSError, ValueError):
-        return None
-    fields = {"file", "edits", "written", "before", "made", "created", "folders", "digest"}
-    return found if isinstance(found, dict) and fields <= found.keys() else None  # pyright: ignore[reportUnknownVariableType]
-
-
-def _remember(path: Path, record: Mapping[str, Any]) -> None:
-    try:
-        make_private_folder(path.parent)
-        write_file(path, json.dumps(record).encode())
-    except OSError as error:
-        raise ConfigError(
-            f"cannot write {path}: {error.strerror}", "Nothing was written. Make its folder writable: --undo needs it."
-        ) from error

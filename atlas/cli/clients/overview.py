@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from atlas.cli.clients.change import ConfigEntry, lookup, read_entry
-from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, config_file, folders, skill_folder
+from atlas.cli.clients.change import lookup, read_entry
+from atlas.cli.clients.hooks import HOOKS, has_hooks, place_of
+from atlas.cli.clients.owner import entry_name, has_other_projects, is_server, table_of, words_of
+from atlas.cli.clients.recipes import RECIPES, Client, config_file, folders, skill_folder
+from atlas.cli.clients.record import ConfigEntry
 from atlas.cli.clients.skill import SKILL_NAME
 from atlas.core.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """One file of a client. `state`: `connected`, `off` (switched off), `http`, `other command`, `broken` or ``."""
+    """One file of a client, as far as it concerns this project.
+
+    `state`: `connected`, `portable` (starts the `atlas` of PATH), `off` (switched off), `http`, `other command`,
+    `other project` (only others are connected), `broken` or ``.
+    """
 
     file: str
     state: str
     problem: str = ""
+    name: str = ""
+    """Of the entry."""
+    entry: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,8 @@ class ClientState:
     user: FileState | None
     skill: bool
     """The skill is installed, in the project or for the user."""
+    hooks: bool
+    """And so are the hooks."""
 
 
 def overview(root: Path, environment: Mapping[str, str], home: Path, command: list[str]) -> list[ClientState]:
@@ -46,46 +58,41 @@ def servers_place(client: Client, path: Path, inside: Path | None) -> ConfigEntr
     return ConfigEntry(path, RECIPES[client].key[:1], inside, "toml" if client is Client.CODEX else "json")
 
 
-def entry_key(client: Client, servers: object, name: str) -> tuple[str, ...]:
-    """Return the path of keys of an entry, given the value at `servers_place`.
+def table_place(client: Client, servers: ConfigEntry, value: object) -> tuple[ConfigEntry, object]:
+    """Return the place of the table that holds the client's entries, and its value, given `servers_place` and its own.
 
     A file of OpenCode 2 keeps servers one level deeper than one of OpenCode 1.
     """
     key = RECIPES[client].key
     if client is Client.OPENCODE:
-        inner = lookup(servers, ("servers",))
+        inner = lookup(value, ("servers",))
         is_table = isinstance(inner, dict)
-        if is_table and not {"type", "command", "enabled"} & _table(cast("object", inner)).keys():
+        if is_table and not {"type", "command", "enabled"} & table_of(cast("object", inner)).keys():
             key = (*key, "servers")
-    return (*key, name)
+    return replace(servers, key=key), lookup(value, key[1:])
 
 
 def matches(existing: object, entry: Mapping[str, object]) -> bool:
     """Return whether an entry has what ours has; clients and users add keys of their own, such as approvals."""
-    found = _table(existing)
+    found = table_of(existing)
     return bool(found) and all(found.get(name) == value for name, value in entry.items())
 
 
 def is_off(existing: object) -> bool:
     """Return whether an entry is switched off by one of the keys that clients have for it."""
-    found = _table(existing)
+    found = table_of(existing)
     return found.get("disabled") is True or found.get("enabled") is False
 
 
 def launches(existing: object, command: list[str]) -> bool:
     """Return whether an entry starts this installation's server, for any project."""
-    found = _table(existing)
-    first, more = found.get("command"), found.get("args")
-    words = [*(_list(first) or [first]), *_list(more)]
+    words = words_of(existing)
     return words[: len(command)] == command and words[len(command) : len(command) + 1] == ["mcp"]
 
 
-def _table(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
+def is_portable(existing: object) -> bool:
+    """Return whether an entry starts whichever `atlas` is on PATH."""
+    return is_server(existing) and words_of(existing)[0] == "atlas"
 
 
 def _client(client: Client, root: Path, environment: Mapping[str, str], home: Path, command: list[str]) -> ClientState:
@@ -93,25 +100,37 @@ def _client(client: Client, root: Path, environment: Mapping[str, str], home: Pa
     installed = any(shutil.which(program) for program in recipe.programs)
     installed = installed or Path(recipe.home.format(**folders(environment, home))).is_dir()
     files = [
-        _file(client, config_file(client, root, environment, home, user=user), None if user else root, command)
+        _file(client, config_file(client, root, environment, home, user=user), root, command, user=user)
         for user in (False, True)
     ]
     skills = (skill_folder(client, root, environment, home, user=user) for user in (False, True))
     skill = any(folder is not None and (folder / SKILL_NAME / "SKILL.md").is_file() for folder in skills)
-    return ClientState(client.value, recipe.title, installed, files[0], files[1], skill)
+    places = (
+        place_of(client, root, environment, home, user=user, portable=portable)
+        for user, portable in ((False, False), (False, True), (True, False))
+        if client in HOOKS
+    )
+    hooks = any(map(has_hooks, places))
+    return ClientState(client.value, recipe.title, installed, files[0], files[1], skill, hooks)
 
 
-def _file(client: Client, path: Path | None, inside: Path | None, command: list[str]) -> FileState | None:
+def _file(client: Client, path: Path | None, root: Path, command: list[str], *, user: bool) -> FileState | None:
     if path is None:
         return None
     try:
-        _, servers = read_entry(servers_place(client, path, inside))
-        existing = lookup(servers, entry_key(client, servers, SERVER_NAME)[1:])
+        servers = servers_place(client, path, None if user else root)
+        place, entries = table_place(client, servers, read_entry(servers)[1])
     except ConfigError as error:
         return FileState(str(path), "broken", error.message)
+    name = entry_name(place, entries, root)
+    existing = lookup(entries, (name,))
     if existing is None:
-        return FileState(str(path), "")
-    if RECIPES[client].url_key in _table(existing):
-        return FileState(str(path), "off" if is_off(existing) else "http")
-    state = "connected" if launches(existing, command) else "other command"
-    return FileState(str(path), "off" if state == "connected" and is_off(existing) else state)
+        return FileState(str(path), "other project" if has_other_projects(place, entries, root) else "")
+    if RECIPES[client].url_key in table_of(existing):
+        state = "http"
+    elif is_portable(existing):
+        state = "portable"
+    else:
+        state = "connected" if launches(existing, command) else "other command"
+    is_switched_off = is_off(existing) and state != "other command"
+    return FileState(str(path), "off" if is_switched_off else state, name=name, entry=existing)

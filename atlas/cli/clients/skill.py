@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from atlas.cli.clients.change import ConfigEntry
 from atlas.cli.clients.recipes import RECIPES, Client, skill_folder
+from atlas.cli.clients.record import ConfigEntry
 from atlas.core.errors import ConfigError
 
 SKILL_NAME = "code-atlas"

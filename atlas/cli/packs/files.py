@@ -308,7 +308,8 @@ def write_skill(folder: str, name: str, text: str) -> Path:
     A repository can plant links and files where a user writes skills: no link is followed, and only a page that Code
     Atlas wrote itself is replaced.
     """
-    from atlas.cli.clients.change import ConfigEntry, make, plan
+    from atlas.cli.clients.change import make, plan
+    from atlas.cli.clients.record import ConfigEntry
     from atlas.packs.documentation.pack.skill import SKILL_FILE
 
     base = Path(os.path.abspath(Path(folder).expanduser()))  # noqa: PTH100 - `resolve` follows links
