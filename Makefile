@@ -4,21 +4,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find rust-parser -path rust-parser/target -prune -o '(' -name '*.rs' -o -name Cargo.toml ')' -print) rust-parser/Cargo.lock
 DEMO := .demo
-STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .PHONY: run test test-rust quick coverage check pyright clippy lint licences constraints audit dist format bench fuzz clean
 .DELETE_ON_ERROR:
 
-# The demonstration indexes the interpreter's standard library, a real tree that every machine has.
-run: .venv/built
-	$(BIN)/atlas index "$(STDLIB)" --data-dir $(DEMO)
-	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" search "parse command line arguments" --limit 5
-	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" search "callers of json.decoder.JSONDecoder.decode" --limit 5
-	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" context json.dumps --token-budget 800
-	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" cypher \
-	  "MATCH (c:Class)-[:INHERITS]->(b:Class {name: 'Handler'}) RETURN c.qualified_name AS class, c.path AS path ORDER BY class LIMIT 10"
-	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
-	@echo "To use it on your own project: . .venv/bin/activate; cd my-project; atlas index"
+# The demonstration indexes the interpreter's standard library, a real tree that every machine has. What the build prints
+# is in .demo/run.log.
+run:
+	@$(PYTHON) benchmarks/demonstration.py
 
 # All tests, distributed by file over three processes, which often wait for servers. tests/conftest.py orders the files;
 # xdist would put those with the fewest tests last.

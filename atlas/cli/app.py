@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from atlas import __version__
 from atlas.cli import options
 
 EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings · 3 not found · 4 query not understood ·
@@ -34,6 +33,7 @@ FAMILIES = {
     "connect": ("connect",),
     "hook": ("hook",),
     "chat.chat": ("chat",),
+    "doctor": ("doctor", "man"),
     "papers": ("papers",),
     "cache": ("cache",),
     "config": ("config",),
@@ -49,6 +49,31 @@ def create_app(command: str = "") -> typer.Typer:
 
     All families take 0.2 CPU seconds to import and to describe to the option parser.
     """
+    app = _bare_app()
+    for family, commands in FAMILIES.items():
+        if command in commands or not any(command in names for names in FAMILIES.values()):
+            import_module(f"atlas.cli.{family}").register(app)
+    if not any(command in names for names in FAMILIES.values()):
+        _register_further(app)
+    return app
+
+
+def create_help_app() -> typer.Typer:
+    """Return an application that knows of its commands no more than `atlas --help` shows."""
+    from atlas.cli.summaries import SUMMARIES
+
+    app = _bare_app()
+    for name, summary in SUMMARIES.items():
+        app.command(name, help=summary)(_not_run)
+    _register_further(app)
+    return app
+
+
+def _not_run() -> None:
+    raise AssertionError("the application of the help runs no command")
+
+
+def _bare_app() -> typer.Typer:
     app = typer.Typer(
         name="atlas",
         help="Code Atlas: a code graph that stays current and answers in few tokens, with evidence.",
@@ -59,11 +84,6 @@ def create_app(command: str = "") -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for family, commands in FAMILIES.items():
-        if command in commands or not any(command in names for names in FAMILIES.values()):
-            import_module(f"atlas.cli.{family}").register(app)
-    if not any(command in names for names in FAMILIES.values()):
-        _register_further(app)
     return app
 
 
@@ -81,14 +101,23 @@ def _register_further(app: typer.Typer) -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"atlas {__version__}")
+        from atlas.cli.doctor import print_version
+        from atlas.cli.settings import wants_json
+
+        print_version(as_json=wants_json())
         raise typer.Exit
 
 
 def root(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and exit; with --json also Python, platform and place.",
+        ),
     ] = False,
     project: options.ProjectOption = "",
     data_dir: options.DataDirOption = "",

@@ -62,6 +62,11 @@ def run_directly(words: Sequence[str]) -> int | None:
         from atlas.cli.hook import run_hook
 
         return run_hook(words[1])
+    if list(words) in (["--version"], ["--version", "--json"]) and "_ATLAS_COMPLETE" not in os.environ:
+        from atlas.cli.doctor import print_version
+
+        print_version(as_json="--json" in words)
+        return 0
     read = None if "_ATLAS_COMPLETE" in os.environ else read_words(words)
     if read is None:
         return None

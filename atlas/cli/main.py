@@ -84,12 +84,13 @@ def _run() -> int:
         # Imported here, so that an interrupt during the import ends as quietly as any other.
         import typer
 
-        from atlas.cli.app import create_app
+        from atlas.cli.app import create_app, create_help_app
 
         try:
             # the imports create half a million objects and no garbage
             gc.disable()
-            app = create_app(*sys.argv[1:2])
+            is_overview = sys.argv[1:] in ([], ["--help"], ["-h"]) and "_ATLAS_COMPLETE" not in os.environ
+            app = create_help_app() if is_overview else create_app(*sys.argv[1:2])
             gc.enable()
             code = app(standalone_mode=False)
             sys.stdout.flush()

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 from pathlib import Path
 
 from tests.dist.check_wheel import check_contents
@@ -29,6 +30,10 @@ def main() -> None:
     parser.add_argument("--tag", default="", help="the release's tag, which must name the version")
     arguments = parser.parse_args()
     sdist = only(arguments.dist, "*.tar.gz")
+    if arguments.tag:
+        stated = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["code-atlas"]["published"]
+        # README and docs then say `pip install code-atlas`: tests/surfaces/test_installation.py
+        assert stated, "published = true under [tool.code-atlas], and the pages that say how to install, come first"
     assert arguments.tag in ("", f"v{sdist.name[len('code_atlas-') : -len('.tar.gz')]}"), (arguments.tag, sdist.name)
     with tarfile.open(sdist) as archive:
         check_names({member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()})

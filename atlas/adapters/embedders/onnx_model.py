@@ -85,8 +85,9 @@ def load_model(folder: Path, purpose: Purpose, threads: int) -> OnnxModel:
             cast("Any", importlib.import_module(name)) for name in ("numpy", "onnxruntime", "tokenizers")
         )
     except ImportError as error:
-        install = f"Install it: pip install 'code-atlas[{purpose.extra}]'"
-        raise Unavailable(f"{purpose.name} cannot be loaded: {error}", install) from error
+        from atlas.runtime.process.extras import how_to_install
+
+        raise Unavailable(f"{purpose.name} cannot be loaded: {error}", how_to_install(purpose.extra)) from error
     model = model_file(folder)
     tokens = _tokenizer_file(model) if model is not None else None
     if model is None or tokens is None:

@@ -51,6 +51,13 @@ def make_documents_embedder(settings: Settings, code: Embedder) -> Embedder | No
     return InSpace(code, DOCUMENTS)
 
 
+def make_builtin_embedders() -> dict[str, Embedder]:
+    """Return the embedders of the models in the package, by what they embed."""
+    from atlas.adapters.embedders.static import PROSE_FOLDER, StaticEmbedder
+
+    return {"of code": StaticEmbedder(), "of prose": StaticEmbedder(PROSE_FOLDER, DOCUMENTS)}
+
+
 def make_prose_encoder(documents: Embedder | None) -> Callable[[], ProseEncoder | None]:
     """Return what loads the model of prose of an embedder of documents; it returns None where a server embeds them."""
     if documents is None or documents.place:

@@ -120,9 +120,9 @@ class ArxivSource:
             try:
                 import arxiv  # pyright: ignore[reportMissingTypeStubs]
             except ImportError as error:
-                raise ConfigError(
-                    "searching papers needs the package arxiv", 'Install it: pip install "code-atlas[papers]"'
-                ) from error
+                from atlas.runtime.process.extras import how_to_install
+
+                raise ConfigError("searching papers needs the package arxiv", how_to_install("papers")) from error
             logging.getLogger("arxiv").setLevel(logging.ERROR)
             # the session below keeps the pause, for the requests of other processes as well
             client = arxiv.Client(PAGE, 0.0, self._retries)

@@ -88,7 +88,9 @@ class CitationRequests:
             try:
                 import requests
             except ImportError as error:
-                hint = 'Install it: pip install "code-atlas[papers]"'
+                from atlas.runtime.process.extras import how_to_install
+
+                hint = how_to_install("papers")
                 raise ConfigError("asking for citations needs the package requests", hint) from error
             self._session = requests.Session()
             self._session.auth = no_credentials

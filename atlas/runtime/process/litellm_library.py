@@ -31,9 +31,9 @@ def load_litellm() -> Any:
         try:
             library = cast("Any", importlib.import_module("litellm"))
         except ImportError as error:
-            raise ConfigError(
-                f"LiteLLM cannot be loaded: {error}", "Install it: pip install 'code-atlas[litellm]'"
-            ) from error
+            from atlas.runtime.process.extras import how_to_install
+
+            raise ConfigError(f"LiteLLM cannot be loaded: {error}", how_to_install("litellm")) from error
         finally:
             for name in os.environ.keys() - before.keys():
                 del os.environ[name]

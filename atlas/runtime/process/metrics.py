@@ -86,7 +86,9 @@ def start_tracing(exporter: str) -> None:
         sdk, exporters = (import_module(name) for name in ("opentelemetry.sdk.trace", _OTLP))
         export, resources = (import_module(f"opentelemetry.sdk.{name}") for name in ("trace.export", "resources"))
     except ImportError as error:
-        hint = "Install code-atlas[tracing], or unset mcp.tracing."
+        from atlas.runtime.process.extras import how_to_install
+
+        hint = f"{how_to_install('tracing')}, or unset mcp.tracing."
         raise ConfigError("the library of OpenTelemetry is not installed", hint) from error
     provider = sdk.TracerProvider(resource=resources.Resource.create({"service.name": "code-atlas"}))
     provider.add_span_processor(export.BatchSpanProcessor(exporters.OTLPSpanExporter()))

@@ -89,7 +89,7 @@ def parser_check(languages: Sequence[str]) -> Check:
 def parser_failure(error: ImportError | ValueError, *, has_own_languages: bool) -> Check:
     """Return the check of a parser that cannot be imported (ImportError) or has loaded a wrong language."""
     is_own = isinstance(error, ValueError) and has_own_languages
-    fix = "Correct that file." if is_own else "Install the package again: pip install --force-reinstall code-atlas"
+    fix = "Correct that file." if is_own else "Install the package again, with pip's --force-reinstall."
     return Check("parser", "broken", str(error), fix)
 
 

@@ -35,7 +35,7 @@ PROGRAM = Path(__file__).with_name("pdf_text.py")
 def read_pdf(data: bytes, draft: Draft) -> None:
     """Read a PDF file into a draft: its outline's entries become headings before the page that they lead to."""
     if find_spec("pypdf") is None:
-        draft.problem(0, "no-pdf-reader", "install code-atlas[pdf] to read PDF files")
+        draft.problem(0, "no-pdf-reader", "no PDF reader: install the extra code-atlas[pdf], see atlas doctor")
         return
     if len(data) > MAX_BYTES:
         draft.problem(0, "too-large", f"{len(data):,} bytes; at most {MAX_BYTES:,} are read")

@@ -1,0 +1,81 @@
+"""Optional parts of the installation: what each is for, which packages it lacks, and the command that adds them.
+
+The command names the packages, not `code-atlas[extra]`: it is right wherever this installation came from.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+
+DISTRIBUTION = "code-atlas"
+
+PURPOSES: Mapping[str, str] = {
+    "chat": "atlas chat: talk to a language model that uses the tools",
+    "litellm": "statements by a language model, and embeddings of one that LiteLLM reaches",
+    "papers": "atlas papers: search arXiv",
+    "pdf": "reading PDF files into knowledge packs",
+    "quality": "a sentence transformer as a third signal of search",
+    "rerank": "a model that orders answers of knowledge packs",
+    "tracing": "spans of calls, sent to a collector of OpenTelemetry",
+}
+"""What each extra is for; without one, everything else works."""
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_MARKER = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraState:
+    """One extra of this installation."""
+
+    name: str
+    purpose: str
+    missing: tuple[str, ...]
+    """Requirements of packages that are not installed."""
+
+    @property
+    def command(self) -> str:
+        """The command that installs what is missing, "" if nothing is."""
+        return shlex.join([sys.executable, "-m", "pip", "install", *self.missing]) if self.missing else ""
+
+
+def requirements_of(extra: str) -> list[str]:
+    """Return what an extra requires, as this installation states it; [] for an unknown extra."""
+    try:
+        stated = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        return []
+    split = (requirement.partition(";") for requirement in stated)
+    return [
+        requirement.strip()
+        for requirement, _, marker in split
+        if (found := _MARKER.search(marker)) is not None and found[1] == extra
+    ]
+
+
+def extra_states() -> list[ExtraState]:
+    """Return all extras, with what each lacks."""
+    return [
+        ExtraState(name, purpose, tuple(one for one in requirements_of(name) if not _is_installed(one)))
+        for name, purpose in PURPOSES.items()
+    ]
+
+
+def how_to_install(extra: str) -> str:
+    """Return how to add an extra: its name and the command."""
+    wanted = requirements_of(extra)
+    command = shlex.join([sys.executable, "-m", "pip", "install", *wanted]) if wanted else "install the package again"
+    return f"It is the extra {DISTRIBUTION}[{extra}]: {command}"
+
+
+def _is_installed(requirement: str) -> bool:
+    name = _NAME.match(requirement)
+    try:
+        return name is not None and bool(metadata.version(name[0]))
+    except metadata.PackageNotFoundError:
+        return False
