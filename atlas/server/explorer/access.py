@@ -25,12 +25,16 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "content-security-policy": CONTENT_POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
+    # other sites learn nothing; without the origin of our own forms they could not be told from those of other sites
+    "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
 STATIC = "/static/"
+WRITES = frozenset({"/unit/write", "/chat/ask", "/chat/allow", "/chat/end"})
+"""The only paths that take POST: forms of pages of ours, each with the token of this process's forms."""
+FORM = "application/x-www-form-urlencoded"
 MAX_QUERY = 16_384
 """Bytes of a request's query: a question of the longest kind is shorter."""
 AGAIN = "Open the address that `atlas ui` has printed. It works once: for another browser, start `atlas ui` again."
@@ -72,7 +76,8 @@ class OneBrowser:
         rejection = self._access.check_host_origin(headers)
         if rejection is not None:
             return Rejection(rejection.status, "This server answers to names of this machine only.")
-        if scope["method"] not in ("GET", "HEAD"):
+        is_write = scope["method"] == "POST" and scope["path"] in WRITES
+        if not is_write and scope["method"] not in ("GET", "HEAD"):
             return Rejection(405, "There is nothing to write here.", {"allow": "GET, HEAD"})
         if len(scope["query_string"]) > MAX_QUERY:
             return Rejection(414, "The question is too long.")
@@ -82,6 +87,11 @@ class OneBrowser:
         site, mode = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-mode", "navigate")
         if not is_own or (site not in ("none", "same-origin") and mode != "navigate"):
             return Rejection(403, "Pages of other sites may not ask here.")
+        # a form says where it comes from: what does not say it is no form of ours
+        if is_write and (origin is None or site not in ("none", "same-origin")):
+            return Rejection(403, "Only pages of this server may write.")
+        if is_write and headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+            return Rejection(415, "Only forms are read.")
         return None
 
     def _is_known(self, headers: Mapping[str, str]) -> bool:

@@ -18,6 +18,7 @@ from atlas.code.tools.changes import commit_line
 from atlas.core.errors import AtlasError
 from atlas.core.history import Commit
 from atlas.core.model import FileRecord
+from atlas.server.explorer.imports import read_imports
 from atlas.server.explorer.questions import Asker, Given
 from atlas.server.explorer.treemap import Box, coloured, draw, lay_out
 
@@ -45,10 +46,6 @@ COLOURS = {
 
 _CALLS = "MATCH (a)-[:CALLS]->(b) WHERE b.path <> '' RETURN b.path AS path, count(*) AS n"
 _TESTS = "MATCH (a)-[:TESTS]->(b) WHERE b.path <> '' RETURN b.path AS path, count(*) AS n"
-_IMPORTS = (
-    "MATCH (a)-[:IMPORTS]->(b) WHERE a.path <> '' AND b.path <> '' AND a.path <> b.path "
-    "RETURN a.path AS source, b.path AS target, count(*) AS n"
-)
 _HUBS = (
     "MATCH (a)-[:CALLS]->(b) WHERE b.path <> '' AND b.is_test = false AND a.is_test = false "
     f"RETURN b.uid AS uid, b.kind AS kind, b.qualified_name AS name, count(*) AS n ORDER BY n DESC, name LIMIT {LISTED}"
@@ -95,7 +92,7 @@ class ProjectCounts:
     generation: int
     files: tuple[CountedFile, ...]
     imports: tuple[tuple[str, str, int], ...]
-    """(importing file, imported file, edges)."""
+    """(importing file, imported file or folder, edges)."""
     hubs: tuple[Counted, ...]
     entries: Mapping[str, tuple[Counted, ...]]
     """By kind."""
@@ -180,7 +177,7 @@ async def _count(reader: Reader, generation: int) -> ProjectCounts:
     return ProjectCounts(
         generation=generation,
         files=files,
-        imports=tuple((source, target, n) for source, target, n in await _rows(reader, _IMPORTS)),
+        imports=(await read_imports(reader)).edges,
         hubs=tuple(hubs),
         entries={kind: tuple(found) for kind, found in entries.items()},
         readme=await _readme(reader, records),

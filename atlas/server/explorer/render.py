@@ -43,6 +43,7 @@ def environment() -> Environment:
     )
     known = cast("dict[str, object]", made.globals)
     known |= {"symbol_url": symbol_url, "file_url": file_url, "place_url": place_url, "search_url": search_url}
+    known |= {"unit_url": unit_url}
     known |= {"url": url, "titles": TITLES}
     filters = cast("dict[str, object]", made.filters)
     filters |= {"line_of": line_of, "short": short_name}
@@ -82,6 +83,11 @@ def place_url(place: str) -> str:
     path, _, lines = place.rpartition(":")
     first = lines.partition("-")[0]
     return file_url(path, first) if path and first.isdigit() else file_url(place)
+
+
+def unit_url(name: str) -> str:
+    """Return the page of a claim, decision, entity or observation."""
+    return url("/unit", id=name)
 
 
 def search_url(**values: object) -> str:
