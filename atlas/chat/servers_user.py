@@ -34,6 +34,19 @@ class Host(Protocol):
         ...
 
 
+class NoForms:
+    """A part of a `Host` that cannot show forms: questions of servers are declined, and the user is told."""
+
+    async def elicit(self, server: str, params: types.ElicitRequestParams) -> types.ElicitResult:
+        """Decline."""
+        self.log(server, "question", f"declined here, `atlas chat` can answer it: {params.message}")
+        return types.ElicitResult(action="decline")
+
+    def log(self, server: str, level: str, text: str) -> None:
+        """Show a message of a server."""
+        raise NotImplementedError
+
+
 class ServersUser:
     """What one server may send to the user. Use from one event loop."""
 

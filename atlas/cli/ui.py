@@ -19,6 +19,7 @@ from atlas.cli.run import run
 from atlas.core.errors import ConfigError
 
 if TYPE_CHECKING:
+    from atlas.chat.server_spec import ServerSpec
     from atlas.runtime.config.load import Settings
 
 
@@ -78,8 +79,14 @@ def ui(
                 _open_browser(file)
 
         with nullcontext() if no_open else _private_page(address) as file:
-            session = make_session(settings, personal=False, first_index=make_first_index)
-            run(serve_explorer(session, listening, token, start, ready))
+            session = make_session(settings, first_index=make_first_index)
+            run(serve_explorer(session, listening, token, start, ready, lambda: _chat_servers(settings)))
+
+
+def _chat_servers(settings: Settings) -> tuple[tuple[ServerSpec, ...], tuple[str, ...]]:
+    from atlas.cli.chat.servers import chosen_servers
+
+    return chosen_servers(settings, (), ())
 
 
 async def _exported(settings: Settings, names: list[str], diff: str) -> dict[str, str]:

@@ -14,9 +14,9 @@ from atlas.core.paper_source import ARXIV_ID, Paper
 from atlas.papers import render
 from atlas.papers.analysis import PaperCounts, count_papers, key_points
 from atlas.papers.catalogue import FOLDERS_URI, USUAL_RESULTS
-from atlas.papers.citations import related
+from atlas.papers.citations import CitationGraph, related
 from atlas.papers.export import export
-from atlas.papers.finder import FROM_SERVICE, SERVICE_AWAY, FoundPapers, PaperFinder
+from atlas.papers.finder import FROM_SERVICE, FROM_STORE, SERVICE_AWAY, FoundPapers, PaperFinder
 from atlas.papers.importing import read_papers
 from atlas.papers.index import PaperIndex
 from atlas.papers.references import References
@@ -102,11 +102,22 @@ class PapersDesk:
         return "\n".join(lines), {"papers": rows, "matching": count}
 
     async def show(self, given: Arguments) -> Answer:
-        """Return everything about a paper."""
+        """Return everything about a paper; one that is not stored is fetched."""
         identifier = paper_id(_string(given, "id"))
         paper, origin = await asyncio.to_thread(self._finder.get, identifier)
         wanted = [identifier] if ARXIV_ID.fullmatch(identifier) else []
-        notices = await asyncio.to_thread(self._references.fetch, wanted)
+        return await self._whole(paper, origin, await asyncio.to_thread(self._references.fetch, wanted))
+
+    async def stored(self, given: Arguments) -> Answer:
+        """Return everything about a stored paper as `show` does; no service is asked. Raises NotFound."""
+        return await self._whole(await self._stored(_string(given, "id")), FROM_STORE, [])
+
+    async def citations(self, topic: str = "") -> tuple[Mapping[str, Paper], CitationGraph]:
+        """Return the stored papers of a topic, or all, and who cites whom. Raises NotFound and StoreError."""
+        return await asyncio.to_thread(self._citations.read, topic)
+
+    async def _whole(self, paper: Paper, origin: str, notices: Sequence[str]) -> Answer:
+        identifier = paper.id
         papers, graph = await asyncio.to_thread(self._citations.read)
         notes = await asyncio.to_thread(self._notes, identifier)
         shown = [f"{one.id} {one.path}: {' '.join(one.text.split())[:200]}" for one in notes[:MAX_NOTES]]
@@ -117,7 +128,7 @@ class PapersDesk:
             "cites": list(graph.cites.get(identifier, ())),
             "cited_by": list(graph.cited_by.get(identifier, ())),
             "notes": [{"id": one.id, "path": one.path, "text": one.text} for one in notes[:MAX_NOTES]],
-            "notices": notices,
+            "notices": list(notices),
         }
         text = render.whole_text(paper, graph, papers, shown)
         if points := key_points(paper):

@@ -57,7 +57,9 @@ class PaperFilter:
         category = self.category.removesuffix("*")
 
         def is_wanted(paper: Paper) -> bool:
-            if self.since and paper.published[:10] < self.since:
+            published = paper.published[:10]
+            # of a paper whose month or day is unknown, the year may be late enough
+            if self.since and (not published or published < self.since[: len(published)]):
                 return False
             if self.until and (not paper.published or paper.published[:10] > self.until):
                 return False

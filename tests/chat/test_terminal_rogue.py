@@ -13,9 +13,9 @@ import mcp_types as types
 import pytest
 from rich.markdown import Markdown
 
+from atlas.chat.approvals import Approvals
 from atlas.chat.routes import ToolRoute
 from atlas.chat.server_spec import ServerSpec
-from atlas.cli.chat.approvals import Approvals
 from atlas.cli.chat.forms import fill_form
 from atlas.cli.chat.screen import Blocks, PrintableConsole, TerminalScreen
 from atlas.cli.chat.transcript import as_markdown, write_transcript

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -26,6 +26,7 @@ ALLOWED_TAGS = frozenset(
     html head meta title link script body a header nav form input button ul li main footer p kbd h1 h2 h3 section
     div table thead tbody tr td th i span code pre select option label svg g rect text details summary circle path
     line polygon marker defs caption blockquote ol
+    noscript article textarea time strong
     """.split()  # noqa: SIM905 one word a line would fill pages
 )
 ALLOWED_ATTRIBUTES = frozenset(
@@ -35,6 +36,7 @@ ALLOWED_ATTRIBUTES = frozenset(
     maxlength autocomplete selected aria-label aria-current scope data-copy data-live open colspan rowspan viewbox
     width height x y fill rx xmlns for transform d points stroke marker-end text-anchor x1 x2 y1 y2 refx refy
     markerwidth markerheight orient cx cy r
+    method rows required inputmode aria-live autofocus data-talk data-state data-entry stroke
     """.split()  # noqa: SIM905 one word a line would fill pages
 )
 
@@ -117,7 +119,7 @@ class ServedExplorer:
 
 
 @contextmanager
-def explorer(root: Path, data: Path, *arguments: str) -> Iterator[ServedExplorer]:
+def explorer(root: Path, data: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[ServedExplorer]:
     """`atlas ui` on a free port until Ctrl-C at the end of the block; it makes the first index."""
     command = [*COMMAND, "ui", "--no-open", "--project", str(root), "--data-dir", str(data), *arguments]
     heeded = "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); os.execv(sys.argv[1], sys.argv[1:])"
@@ -126,7 +128,7 @@ def explorer(root: Path, data: Path, *arguments: str) -> Iterator[ServedExplorer
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(),
+        env=dict(env) if env is not None else environment(),
     )
     served, listening = ServedExplorer(process, "", root, data), threading.Event()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -29,14 +30,14 @@ def test_boxes_do_not_touch_and_no_line_runs_through_one(seed: int) -> None:
     layers = layers_of(names, [(one, other) for one, other in edges if one != other])
     layout = lay_out_layers(layers, edges, 120)
     boxes = sorted(layout.places.values())
-    for (x, y), (other_x, other_y) in zip(boxes, boxes[1:], strict=False):
+    for (x, y), (other_x, other_y) in pairwise(boxes):
         assert x != other_x or other_y - y >= BOX_HEIGHT
     for pair, bends in layout.routes.items():
         assert len(bends) == abs(layers[pair[0]] - layers[pair[1]]) - 1
         for bend in bends:
             hit = [y for x, y in boxes if x == bend.left and y < bend.y < y + BOX_HEIGHT]
             assert hit == [], pair
-    assert all(0 <= x and x + 120 <= layout.width and 0 <= y and y + BOX_HEIGHT <= layout.height for x, y in boxes)
+    assert all(x >= 0 and x + 120 <= layout.width and y >= 0 and y + BOX_HEIGHT <= layout.height for x, y in boxes)
 
 
 def test_few_edges_cross_where_none_need_to() -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import mcp_types as types
 from pydantic import ValidationError
 
+from atlas.chat.approvals import Approvals
 from atlas.chat.content import of_result
 from atlas.chat.hub import Hub
 from atlas.chat.offer import MAX_DEFINITION, MAX_NAME, ServerOffer, _prompt, _resource, _template, _Tools
 from atlas.chat.references import expand, template_pattern, variables
 from atlas.chat.schemas import argument_problem, result_problem
 from atlas.chat.stdio import _parsed
-from atlas.cli.chat.approvals import Approvals
 from atlas.cli.chat.forms import fill_form
 from atlas.core.invisible import one_line, printable
 from tests.fuzz.target import Target

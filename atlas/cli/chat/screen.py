@@ -14,9 +14,9 @@ from rich.padding import Padding
 from rich.segment import Segment
 from rich.text import Text
 
+from atlas.chat.approvals import Approvals
 from atlas.chat.content import Content
 from atlas.chat.routes import ToolRoute
-from atlas.cli.chat.approvals import Approvals
 from atlas.cli.chat.forms import fill_form
 from atlas.core.invisible import one_line, printable
 

@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.server.explorer.access import OneBrowser
+from atlas.server.explorer.chat import ChatRoom, Servers
+from atlas.server.explorer.drawing import svg
 from atlas.server.explorer.files import file_values
+from atlas.server.explorer.knowledge import knowledge_values, unit_values, write_unit
 from atlas.server.explorer.overview import Overview
-from atlas.server.explorer.pictures import picture_of, svg
-from atlas.server.explorer.questions import Asker, Given, asker_of
+from atlas.server.explorer.packs import PackPages
+from atlas.server.explorer.papers import PaperPages
+from atlas.server.explorer.pictures import picture_of
+from atlas.server.explorer.questions import Asker, Given, asker_of, read_form
 from atlas.server.explorer.render import FOLDER, file_url, render, symbol_url
 from atlas.server.explorer.reports import changes_values, flow_values, live_status, status_values
 from atlas.server.explorer.search import search_values, suggestions
@@ -45,6 +50,8 @@ STATIC_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; char
 
 Values = Callable[[Asker, "Reader", Given], Awaitable[Mapping[str, object]]]
 """What a page shows: the variables of its template."""
+Write = Callable[[Asker, Given], Awaitable[str]]
+"""Does what a form asks for; returns the page that shows it."""
 
 
 async def _picture(ask: Asker, reader: Reader, given: Given) -> Mapping[str, object]:
@@ -63,26 +70,62 @@ PAGES: Mapping[str, tuple[str, Values]] = {
     "/changes": ("changes.html", changes_values),
     "/flow": ("flow.html", flow_values),
     "/picture": ("picture.html", _picture),
+    "/knowledge": ("knowledge.html", knowledge_values),
+    "/unit": ("unit.html", unit_values),
     "/status": ("status.html", status_values),
 }
 """Path -> template, and what it shows."""
-NAVIGATION = {"/search": "Search", "/file": "Files", "/changes": "Changes", "/flow": "Flow", "/status": "Status"}
+NAVIGATION = {
+    "/search": "Search",
+    "/file": "Files",
+    "/changes": "Changes",
+    "/flow": "Flow",
+    "/knowledge": "Knowledge",
+    "/packs": "Packs",
+    "/papers": "Papers",
+    "/chat": "Chat",
+    "/status": "Status",
+}
 
 
 class Explorer:
     """The pages of one session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, servers: Servers | None = None) -> None:
+        """`servers`: those of a chat; None: there is no chat."""
         self._session, self._ask = session, asker_of(session)
         self._places = asyncio.Semaphore(AT_WORK)
+        self._form = new_token()
+        """What a form must have to be one of this explorer's."""
+        self._packs, self._papers = PackPages(session), PaperPages(session.settings)
+        self._chat = ChatRoom(session.settings, servers)
+
+    async def aclose(self) -> None:
+        """End the chat and close the papers; idempotent."""
+        await self._chat.aclose()
+        await self._papers.aclose()
 
     def application(self) -> Starlette:
         """Return the application without its access control."""
-        pages = [Route(path, self._page(*page)) for path, page in PAGES.items()]
-        pages.append(Route("/", self._page("overview.html", Overview().values)))
+        own: Mapping[str, tuple[str, Values]] = {
+            "/": ("overview.html", Overview().values),
+            "/packs": ("packs.html", self._packs.values),
+            "/article": ("article.html", self._packs.article),
+            "/papers": ("papers.html", self._papers.values),
+            "/paper": ("paper.html", self._papers.paper),
+            "/chat": ("chat.html", self._chat.values),
+        }
+        writes: Mapping[str, Write] = {
+            "/unit/write": self._write_unit,
+            "/chat/ask": self._chat.ask,
+            "/chat/allow": self._chat.decide,
+            "/chat/end": self._chat.end,
+        }
         return Starlette(
             routes=[
-                *pages,
+                *(Route(path, self._page(*page)) for path, page in {**PAGES, **own}.items()),
+                *(Route(path, self._write(write), methods=["POST"]) for path, write in writes.items()),
+                Route("/chat/live", self._talk),
                 Route("/suggest", self._suggest),
                 Route("/open", self._open),
                 Route("/status/live", self._live),
@@ -101,6 +144,24 @@ class Explorer:
             return await self._within_limits(request, compose)
 
         return answer
+
+    def _write(self, write: Write) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            async def compose(_: Given) -> Response:
+                to = await write(self._ask, await read_form(request, self._form))
+                return Response(status_code=303, headers={"location": to})
+
+            return await self._within_limits(request, compose)
+
+        return answer
+
+    async def _write_unit(self, ask: Asker, given: Given) -> str:
+        if not self._session.settings.knowledge.allow_write:
+            raise ConfigError("notes are only read here", "The setting knowledge.allow_write allows to write them.")
+        return await write_unit(ask, given)
+
+    async def _talk(self, request: Request) -> Response:
+        return StreamingResponse(self._chat.live(), media_type="text/event-stream")
 
     async def _suggest(self, request: Request) -> Response:
         async def compose(given: Given) -> Response:
@@ -153,7 +214,10 @@ class Explorer:
             "given": given,
             "pages": NAVIGATION,
             "again": 0,
+            "refresh": 0,
             "style": "",
+            "form_token": self._form if self._session.settings.knowledge.allow_write else "",
+            "chat_token": self._form,
         }
 
 
@@ -180,15 +244,22 @@ async def _static(request: Request) -> Response:
 
 
 async def serve_explorer(
-    session: Session, listening: socket.socket, token: str, start: str, ready: Callable[[], None]
+    session: Session,
+    listening: socket.socket,
+    token: str,
+    start: str,
+    ready: Callable[[], None],
+    servers: Servers | None = None,
 ) -> None:
     """Serve the pages until SIGINT or SIGTERM; closes the session. `start`: see `OneBrowser`. Raises AtlasError."""
     from atlas.server.http.server import serve
 
+    explorer = Explorer(session, servers)
     try:
         await session.indexed()  # makes the first index, or says why there is none
-        await serve(OneBrowser(Explorer(session).application(), token, start), listening, ready, requests=REQUESTS)
+        await serve(OneBrowser(explorer.application(), token, start), listening, ready, requests=REQUESTS)
     finally:
+        await explorer.aclose()
         await session.aclose()
 
 

@@ -54,7 +54,8 @@ async def exported_pages(session: Session, names: Sequence[str], diff: str = "")
             shown = await values(ask, reader, given)
         else:
             raise Unavailable("the project could not be counted", "Try again.")
-        frame = {"project": session.settings.project_name, "given": given, "again": 0, "style": style}
+        frame = {"project": session.settings.project_name, "given": given, "again": 0, "refresh": 0, "style": style}
+        frame |= {"form_token": "", "chat_token": ""}
         frame |= {"pages": {titles[one]: one.removesuffix(".html") for one in titles}}
         page = render(template, {**frame, **shown}).decode()
         found[file] = _LINK.sub(lambda link: _kept(link[1], {to: one for one, to in titles.items()}), page)

@@ -7,7 +7,7 @@ contradictions that somebody has stated are read of the store. The writes are th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from atlas.answers.items import ItemsAnswer
@@ -19,7 +19,7 @@ from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.retrieval.lineage import RELATIONS
 from atlas.server.explorer.drawing import MAX_NODES, Picture, PictureEdge, PictureNode, layers_of, svg
 from atlas.server.explorer.questions import Asker, Given
-from atlas.server.explorer.render import unit_url, url
+from atlas.server.explorer.render import Fields, unit_url, url
 
 TOKEN_BUDGET = 16_000
 LISTED = 50
@@ -37,7 +37,9 @@ VIEWS = {
     "paths": "How two things are connected",
     "entities": "Entities",
 }
-_FILTERS = {"": "kind:claim", "decisions": "", "suspects": "suspect"}
+KINDS = {"kind:decision": "noted", "kind:adr": "decision records"}
+"""Of the decisions: those that are notes, and those that are documents."""
+_FILTERS = {"": ["kind:claim"], "decisions": [*KINDS], "suspects": ["suspect"]}
 ORDERS = ("newest", "oldest", "confidence")
 STATUSES = ("proposed", "accepted", "disputed")
 """What `update_unit` sets."""
@@ -63,7 +65,8 @@ async def knowledge_values(ask: Asker, reader: Reader, given: Given) -> dict[str
         "views": VIEWS,
         "view": view,
         "orders": ORDERS,
-        "groups": _groups(answer) if answer is not None else {},
+        "kinds": KINDS if view == "decisions" else {},
+        "groups": _groups(answer) if answer is not None else Fields(),
         "said": answer.body.title if answer is not None else "",
         "cursor": answer.body.cursor if answer is not None else "",
         "pairs": await _pairs(reader) if view == "contradictions" and answer is None else [],
@@ -73,8 +76,8 @@ async def knowledge_values(ask: Asker, reader: Reader, given: Given) -> dict[str
 
 async def _answer(ask: Asker, given: Given, view: str) -> ItemsAnswer | None:
     """Return the answer of the tool behind a view, None where nothing is asked yet."""
-    words, budget = given.text("words").strip(), {"token_budget": TOKEN_BUDGET}
-    asked: dict[str, object]
+    words = given.text("words").strip()
+    asked: Mapping[str, object]
     if view == "contradictions":
         tool, asked = "find_contradictions", {"claim": words}
     elif view == "paths":
@@ -85,11 +88,10 @@ async def _answer(ask: Asker, given: Given, view: str) -> ItemsAnswer | None:
         tool, asked = "semantic_search", {"query": words, "limit": LISTED}
     else:
         order = given.text("order") if given.text("order") in ORDERS else ORDERS[0]
-        kinds = ["kind:decision", "kind:adr"] if view == "decisions" else [_FILTERS[view]]
-        return await _listed(ask, given, kinds, words, order)
+        return await _listed(ask, given, _FILTERS[view], words, order)
     if tool in ("find_contradictions", "find_scientific_lineage") and not all(asked.values()):
         return None
-    answer = await ask(tool, **asked, **budget)
+    answer = await ask(tool, **asked, token_budget=TOKEN_BUDGET)
     assert isinstance(answer, ItemsAnswer)
     return answer
 
@@ -103,9 +105,15 @@ async def _listed(ask: Asker, given: Given, kinds: list[str], words: str, order:
     return answer
 
 
-def _groups(answer: ItemsAnswer) -> dict[str, list[Mapping[str, Any]]]:
+def _groups(answer: ItemsAnswer) -> Fields:
     """Return the fields of the items of each group, with their line."""
-    return {group.name: [{**one.data, "line": one.line} for one in group.items] for group in answer.body.groups}
+    return Fields(
+        {group.name: [Fields({**one.data, "line": one.line}) for one in group.items] for group in answer.body.groups}
+    )
+
+
+def _items(groups: Mapping[str, Any], name: str) -> list[Fields]:
+    return groups[name] or []
 
 
 async def _pairs(reader: Reader) -> list[tuple[str, ...]]:
@@ -129,17 +137,17 @@ async def unit_values(ask: Asker, reader: Reader, given: Given) -> dict[str, obj
     note_id = str(unit["id"])
     is_claim = is_id(note_id) and note_id[0] in "cd"
     against = await ask("find_contradictions", claim=note_id, token_budget=TOKEN_BUDGET) if is_claim else None
-    picture = await _around(reader, unit, groups.get("relations", []))
+    picture = await _around(reader, unit, _items(groups, "relations"))
     return {
         "title": str(unit["text"])[:80],
         "unit": unit,
         "groups": groups,
-        "timeline": sorted(groups.get("observations", []), key=lambda one: str(one.get("created", "")), reverse=True),
-        "against": _groups(against) if isinstance(against, ItemsAnswer) else {},
+        "timeline": sorted(_items(groups, "observations"), key=lambda one: str(one["created"] or ""), reverse=True),
+        "against": _groups(against) if isinstance(against, ItemsAnswer) else Fields(),
         "picture": picture,
         "drawing": svg(picture, linked=True) if len(picture.nodes) > 1 else "",
         "is_claim": is_claim,
-        "is_gone": any(one.get("state") == "gone" for one in groups.get("about", [])),
+        "is_gone": any(one["state"] == "gone" for one in _items(groups, "about")),
         "statuses": STATUSES,
         "done": DONE.get(given.text("done"), ""),
         "evidence": answer.evidence,
@@ -149,7 +157,7 @@ async def unit_values(ask: Asker, reader: Reader, given: Given) -> dict[str, obj
 _NAME = {True: "id", False: "entity"}
 
 
-async def _around(reader: Reader, unit: Mapping[str, Any], relations: list[Mapping[str, Any]]) -> Picture:
+async def _around(reader: Reader, unit: Mapping[str, Any], relations: Sequence[Mapping[str, Any]]) -> Picture:
     """Return the units that relations lead to, from the unit and on from those, in layers.
 
     Of the user's own notes, which the project's index does not hold, only the first step is drawn.
@@ -190,7 +198,7 @@ def _box(uid: str, node: Node, layer: int, *, is_subject: bool) -> PictureNode:
     return PictureNode(uid, name, unit_url(node.row.qualified_name), layer, is_subject, title=name, cut_at_end=True)
 
 
-def _of_items(unit: Mapping[str, Any], relations: list[Mapping[str, Any]]) -> Picture:
+def _of_items(unit: Mapping[str, Any], relations: Sequence[Mapping[str, Any]]) -> Picture:
     own = str(unit["id"])
     nodes = {own: PictureNode(own, str(unit["text"]), unit_url(own), 1, True, title=own, cut_at_end=True)}
     edges: list[PictureEdge] = []

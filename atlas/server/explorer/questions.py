@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping
 from typing import Protocol
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
 
 from atlas.answers.answer import Answer
 from atlas.answers.schema import check_arguments
@@ -14,6 +18,8 @@ from atlas.core.errors import ConfigError
 CLIENT = "explorer"
 MAX_TEXT = 4_000
 """Characters of one value of a query."""
+MAX_FORM, MAX_FIELDS = 400_000, 20
+"""Bytes of a form, and its fields."""
 
 
 class Asker(Protocol):
@@ -35,13 +41,13 @@ def asker_of(session: Session) -> Asker:
 
 
 class Given:
-    """The query of a request. Values that are missing are empty."""
+    """The query of a request, or its form. Values that are missing are empty."""
 
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], most: int = MAX_TEXT) -> None:
         """Take the values by name. Raises ConfigError for one that is too long."""
         self._values = values
-        if any(len(value) > MAX_TEXT for value in values.values()):
-            raise ConfigError("the question is too long", f"At most {MAX_TEXT} characters.")
+        if any(len(value) > most for value in values.values()):
+            raise ConfigError("the question is too long", f"At most {most} characters.")
 
     def text(self, name: str) -> str:
         """Return a value."""
@@ -59,3 +65,20 @@ class Given:
     def without(self, *names: str) -> dict[str, str]:
         """Return all values but some, for a link to another page of the same list."""
         return {name: value for name, value in self._values.items() if name not in names}
+
+
+async def read_form(request: Request, token: str) -> Given:
+    """Return the fields of a form of ours. Raises ConfigError for one without the token of our forms, or too large."""
+    data = bytearray()
+    async for part in request.stream():
+        data += part
+        if len(data) > MAX_FORM:
+            raise ConfigError("the form is too large", f"At most {MAX_FORM} bytes.")
+    try:
+        fields = parse_qsl(data.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+    except ValueError as error:
+        raise ConfigError("the form cannot be read", "Use the forms of the pages.") from error
+    given = Given(dict(fields), MAX_FORM)
+    if not hmac.compare_digest(given.text("token").encode(), token.encode()):
+        raise ConfigError("the form is an old one, or none of this explorer", "Load its page again.")
+    return given

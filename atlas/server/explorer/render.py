@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -48,6 +48,13 @@ def environment() -> Environment:
     filters = cast("dict[str, object]", made.filters)
     filters |= {"line_of": line_of, "short": short_name}
     return made
+
+
+class Fields(dict[str, Any]):
+    """The fields of an item of an answer, for templates; those that it does not have are None."""
+
+    def __missing__(self, key: str) -> None:
+        """Return None."""
 
 
 def render(template: str, values: Mapping[str, object]) -> bytes:

@@ -65,6 +65,27 @@
     addEventListener("pagehide", () => source.close());
   }
 
+  // a conversation: text of entries as it comes; the page is loaded again when it offers something else
+  for (const talk of document.querySelectorAll("ol[data-talk]")) {
+    if (talk.dataset.state === "idle") continue;
+    const source = new EventSource(talk.dataset.talk);
+    source.addEventListener("message", (event) => {
+      const found = JSON.parse(event.data);
+      for (const [number, kind, text] of found.entries) {
+        let entry = talk.querySelector(`li[data-entry="${Number(number)}"]`);
+        if (!entry) {
+          entry = document.createElement("li");
+          entry.dataset.entry = Number(number);
+          entry.className = kind;
+          talk.append(entry);
+        }
+        entry.textContent = text;
+      }
+      if (found.state !== talk.dataset.state) { source.close(); location.reload(); }
+    });
+    addEventListener("pagehide", () => source.close());
+  }
+
   for (const button of document.querySelectorAll("button[data-copy]")) {
     button.hidden = !navigator.clipboard;
     button.addEventListener("click", async () => {
