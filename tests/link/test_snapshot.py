@@ -27,8 +27,8 @@ def parse(path: str, text: str) -> _parser.ParsedFile:
     return _parser.parse_bytes(LANGUAGES, path, text.encode())
 
 
-def linked(texts: dict[str, str]) -> _parser.Linker:
-    linker = _parser.Linker("p", LANGUAGES)
+def linked(texts: dict[str, str], project: str = "p") -> _parser.Linker:
+    linker = _parser.Linker(project, LANGUAGES)
     linker.update([parse(path, text) for path, text in texts.items()])
     return linker
 
@@ -53,9 +53,9 @@ class Saved:
         self.units = units_of(self.linker, TEXTS)
         assert self.linker.save(self.cache, "made")
 
-    def restored(self, *, project: str = "p", made_with: str = "made", units: Units | None = None) -> bool:
+    def restored(self, *, made_with: str = "made", units: Units | None = None) -> bool:
         """Whether a new linker continues; if it does not, it is still empty."""
-        linker = _parser.Linker(project, LANGUAGES)
+        linker = _parser.Linker("p", LANGUAGES)
         is_restored = linker.restore(self.cache, made_with, self.units if units is None else units)
         assert bool(linker.digests()) == is_restored
         return is_restored
@@ -115,9 +115,23 @@ def test_deleted_names_leave_the_bytes(saved: Saved, number: int) -> None:
     assert rows(linker) == rows(linked(texts))
 
 
-def test_other_projects_rules_and_units_are_refused(saved: Saved) -> None:
+def test_it_continues_under_another_name(saved: Saved) -> None:
+    """Units of files have the digests of before; that of the structure has the project's name."""
+    linker, clean = _parser.Linker("q", LANGUAGES), linked(TEXTS, "q")
+    assert linker.restore(saved.cache, "made", saved.units)
+    assert linker.update([]) == [""]
+    assert rows(linker) == rows(clean)
+    assert linker.digests() == clean.digests()
+    before = dict(saved.linker.digests())
+    assert {path for path, digest in linker.digests().items() if digest != before[path]} == {""}
+    newer = parse("a.py", "class A:\n    def other(self): pass\n")
+    linker.update([newer], ["d.md"])
+    clean.update([newer], ["d.md"])
+    assert rows(linker) == rows(clean)
+
+
+def test_other_rules_and_units_are_refused(saved: Saved) -> None:
     assert saved.restored()
-    assert not saved.restored(project="q")
     assert not saved.restored(made_with="others")
     assert not saved.restored(units=saved.units[1:])
     assert not saved.restored(units=[*saved.units, ("z.py", "0" * 32, "0" * 32)])

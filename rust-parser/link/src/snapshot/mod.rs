@@ -92,8 +92,8 @@ impl Project {
         Some(())
     }
 
-    /// Returns the linker whose state the bytes are, if it was made for the same project with the same files and
-    /// digests, and if the cache holds all facts undamaged.
+    /// Returns the linker whose state the bytes are, if it was made with the same files and digests, and if the
+    /// cache holds all facts undamaged. The project may have had another name then.
     pub fn restored<'a>(
         &self,
         languages: impl Iterator<Item = &'a Settings>,
@@ -104,9 +104,10 @@ impl Project {
         let bytes = cache.read_snapshot()?;
         let (body, head, last) = parts(&bytes)?;
         let mut from = Reader { rest: last, strings: 0, symbols: 0, externals: 0 };
-        if from.text()? != made_with || from.text()? != self.name {
+        if from.text()? != made_with {
             return None;
         }
+        let is_renamed = from.text()? != self.name;
         let strings = read_strings(&mut from)?;
         if !std::mem::replace(&mut from.rest, head).is_empty() {
             return None;
@@ -137,6 +138,8 @@ impl Project {
         project.read_files(&mut from, units, cache)?;
         project.index.subprojects = Vec::<SubProject>::clone(&self.index.subprojects);
         project.index.reconfigure(&mut FxHashSet::default());
+        // the project's own node has its name
+        project.pending.is_restructured = is_renamed;
         from.rest.is_empty().then_some(project)
     }
 

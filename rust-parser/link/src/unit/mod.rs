@@ -23,6 +23,7 @@ pub type UnitDigest = [u8; 16];
 
 /// A node of a unit.
 pub struct UnitNode {
+    /// Uid without the project.
     uid: String,
     qualified_name: String,
     place: NodePlace,
@@ -95,7 +96,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
     let is_document = facts.scope_rule == ScopeRule::Document;
     if !is_document {
         nodes.push(UnitNode {
-            uid: index.full_uid(project, entry.file_symbol),
+            uid: index.uid(entry.file_symbol),
             qualified_name: index.strings.text(entry.file_name).to_owned(),
             place: NodePlace::File(FILE_NODE),
         });
@@ -113,7 +114,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         positions[def] = nodes.len();
         parents.push(parent);
         nodes.push(UnitNode {
-            uid: index.full_uid(project, entry.symbols[def]),
+            uid: index.uid(entry.symbols[def]),
             qualified_name: index.strings.text(entry.qualified_names[def]).to_owned(),
             place: NodePlace::File(def as DefId),
         });
@@ -123,7 +124,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         let text = |sym| index.strings.text(sym).to_owned();
         parents.push(top);
         nodes.push(UnitNode {
-            uid: format!("{project}:{}", index.strings.text(index.routing.uid(route.name, route.place))),
+            uid: index.strings.text(index.routing.uid(route.name, route.place)).to_owned(),
             qualified_name: format!("{} {}", index.strings.text(route.method), index.strings.text(route.path)),
             place: NodePlace::Route(Route {
                 line: route.line,
@@ -174,7 +175,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         .nodes
         .iter()
         .map(|node| UnitNode {
-            uid: format!("{project}:{}", node.qualified_name),
+            uid: node.qualified_name.clone(),
             qualified_name: node.qualified_name.clone(),
             place: NodePlace::Structure {
                 label: node.label,
@@ -221,7 +222,8 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
 }
 
 impl UnitSource {
-    /// Returns the digest of all rows and of the numbers of resolved and unresolved references.
+    /// Returns the digest of all rows and of the numbers of resolved and unresolved references. The name of the project
+    /// is not part of it: indexes of one repository under several names have equal digests.
     pub fn digest(&self) -> UnitDigest {
         let mut rows = Vec::with_capacity(self.nodes.len() * 400 + self.edges.len() * 150);
         for position in 0..self.nodes.len() {
@@ -243,7 +245,7 @@ impl UnitSource {
     /// Returns the fields of `atlas.core.model.EdgeRow`.
     pub fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 8] {
         [
-            self.nodes[edge.source].uid.as_str().into(),
+            Field::Uid(&self.project, &self.nodes[edge.source].uid),
             Field::Uid(&self.project, &edge.target),
             edge.kind.into(),
             Field::Number(edge.line),

@@ -20,7 +20,7 @@ impl UnitSource {
         match (&node.place, &self.facts) {
             (NodePlace::File(def), Some(facts)) => self.definition_fields(node, *def, facts, position),
             (NodePlace::Structure { label, kind, name, language, properties }, _) => [
-                node.uid.as_str().into(),
+                Field::Uid(&self.project, &node.uid),
                 (*label).into(),
                 (*kind).into(),
                 name.as_str().into(),
@@ -47,7 +47,7 @@ impl UnitSource {
                 properties.as_str().into(),
             ],
             (NodePlace::Route(route), Some(facts)) => [
-                node.uid.as_str().into(),
+                Field::Uid(&self.project, &node.uid),
                 "Route".into(),
                 "route".into(),
                 node.qualified_name.as_str().into(),
@@ -126,7 +126,7 @@ impl UnitSource {
         };
         let is_marked = |flag: u32| !is_file && definition.flags & flag != 0;
         [
-            node.uid.as_str().into(),
+            Field::Uid(&self.project, &node.uid),
             label.into(),
             kind.into(),
             name.into(),

@@ -7,7 +7,7 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 /// One field of a row.
 pub enum Field<'a> {
     Text(Cow<'a, str>),
-    /// `project:name`
+    /// `project:name`; the digest covers the name only.
     Uid(&'a str, &'a str),
     /// 16 hexadecimal digits; "" for 0.
     Hex(u64),
@@ -33,16 +33,8 @@ impl From<String> for Field<'_> {
 pub fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
     for field in fields {
         match field {
-            Field::Text(text) => {
-                row.extend_from_slice(&(text.len() as u32).to_le_bytes());
-                row.extend_from_slice(text.as_bytes());
-            }
-            Field::Uid(project, name) => {
-                row.extend_from_slice(&((project.len() + 1 + name.len()) as u32).to_le_bytes());
-                for part in [project, ":", name] {
-                    row.extend_from_slice(part.as_bytes());
-                }
-            }
+            Field::Text(text) => add_text(text, row),
+            Field::Uid(_, name) => add_text(name, row),
             Field::Hex(0) => row.extend_from_slice(&0_u32.to_le_bytes()),
             Field::Hex(number) => {
                 row.extend_from_slice(&16_u32.to_le_bytes());
@@ -57,6 +49,11 @@ pub fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
             Field::Fraction(value) => row.extend_from_slice(&value.to_le_bytes()),
         }
     }
+}
+
+fn add_text(text: &str, row: &mut Vec<u8>) {
+    row.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    row.extend_from_slice(text.as_bytes());
 }
 
 /// Returns the hexadecimal digits of a number, most significant first.

@@ -239,27 +239,13 @@ impl Index {
     /// Returns the uid of a symbol without the project: its qualified name, followed by `@<path>` if another symbol has
     /// that name.
     pub fn uid(&self, symbol: SymbolId) -> String {
-        let mut uid = String::new();
-        self.push_uid(symbol, &mut uid);
-        uid
-    }
-
-    /// Returns the uid of a symbol with the project.
-    pub fn full_uid(&self, project: &str, symbol: SymbolId) -> String {
-        let mut uid = String::with_capacity(project.len() + 60);
-        uid.push_str(project);
-        uid.push(':');
-        self.push_uid(symbol, &mut uid);
-        uid
-    }
-
-    fn push_uid(&self, symbol: SymbolId, uid: &mut String) {
         let name = self.qualified_name(symbol);
-        uid.push_str(self.strings.text(name));
+        let mut uid = self.strings.text(name).to_owned();
         if self.owner(name) != Some(symbol) {
             uid.push('@');
             uid.push_str(&self.file(self.symbols.get(symbol).file).path);
         }
+        uid
     }
 
     /// Returns the uid of an external name, without the project.
