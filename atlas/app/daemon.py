@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus
-from atlas.app.main import limit_threads
+from atlas.app.main import limit_threads, seed_first_index
 from atlas.app.store import open_store
 from atlas.app.worker import make_daemon, run_worker
 from atlas.core.errors import WriterBusy
@@ -48,6 +48,8 @@ async def run_daemon(
     if first.shared:
         await run_worker(all_settings, TIERS, stop, log, report_status)
         return
+    if len(all_settings) == 1:
+        await _seed(first, log, report_status)
     opening = partial(open_store, first, writing=True)
     store = await open_when_available(opening, WriterBusy, WRITER_SECONDS, stop, log, report_status)
     if store is None:
@@ -60,6 +62,15 @@ async def run_daemon(
                 await daemon.run(stop)
     finally:
         await store.aclose()
+
+
+async def _seed(settings: Settings, log: Log, report_status: ReportStatus) -> None:
+    """Make a missing index from that of another tree of the repository, if there is one."""
+    from atlas.code.index.events import no_progress
+
+    report_status("starting", "")
+    if (seeded := await seed_first_index(settings, no_progress)) is not None:
+        log("seeded", {"from": seeded.seeded_from, "files": seeded.files, "seconds": round(seeded.seconds, 3)})
 
 
 @asynccontextmanager

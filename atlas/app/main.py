@@ -26,7 +26,7 @@ from atlas.adapters.opening.embedder import (
 )
 from atlas.adapters.opening.sentence_transformer import has_model, make_quality_reader, make_quality_writer
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.app.store import open_store
+from atlas.app.store import FACTS_FILE, open_store
 from atlas.core.errors import ConfigError
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.process.lock import has_writer
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
 
 _log = logging.getLogger(__name__)
-
-FACTS_FILE = "facts-{project}.bin"
-"""The facts cache of a project in the data folder; deleting it only costs time."""
 
 
 @asynccontextmanager
@@ -88,6 +85,8 @@ async def index_project(
         raise ConfigError(f"quality.model: no such folder: {settings.quality.model}", hint)
     from atlas.code.index.index_request import request_index
 
+    if not full and (seeded := await seed_first_index(settings, progress, quality=quality)) is not None:
+        return seeded
     target = _index_target(settings, quality=quality)
     chosen = {"full": full, "take_over": take_over, "quality": quality}
     return await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
@@ -102,6 +101,18 @@ async def index_by_running_daemon(settings: Settings) -> IndexSummary | None:
     from atlas.code.index.index_request import request_daemon
 
     return await request_daemon(_index_target(settings), no_progress)
+
+
+async def seed_first_index(settings: Settings, progress: Progress, *, quality: bool = False) -> IndexSummary | None:
+    """Make a missing index from the nearest one of the same repository; None where there is one, or that cannot be."""
+    from atlas.app.seeding import seed_index
+
+    opening = partial(_open_indexer, reset=False, quality=quality)
+    return await seed_index(settings, opening, partial(_fingerprint, settings), progress)
+
+
+def _fingerprint(settings: Settings) -> str:
+    return make_source(settings).fingerprint
 
 
 def _index_target(settings: Settings, *, quality: bool = False) -> IndexTarget:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
 
 
+FACTS_FILE = "facts-{project}.bin"
+"""The facts cache of a project in the data folder; deleting it only costs time."""
+
+
 async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:
     """Return the configured store; the caller closes it, which releases the right to write.
 

@@ -46,6 +46,8 @@ def print_summary(summary: Mapping[str, Any], *, as_json: bool) -> int:
 def _lines(summary: Mapping[str, Any]) -> list[str]:
     by = f", by the {summary['by']} that runs here" if summary["by"] else ""
     lines = [output.one_line(f"{summary['project']} at {summary['root']}, generation {summary['generation']}{by}")]
+    if summary["seeded_from"]:
+        lines.append(output.one_line(f"made from the index of {summary['seeded_from']}, of the same repository"))
     rows = [(name, f"{summary[field]:,}") for name, field in ROWS]
     if summary["quality_vectors"]:
         rows.append(("vectors of the sentence transformer", f"{summary['quality_vectors']:,}"))

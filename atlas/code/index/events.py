@@ -109,3 +109,5 @@ class IndexSummary:
     """Folders of which nothing is indexed because their ignore files have too many rules, one line each."""
     given_up: int = 0
     """Events that the daemon failed to process meanwhile; they are dead letters now."""
+    seeded_from: str = ""
+    """Root of the tree of the same repository whose index this one was made from; "" if it was made from files."""

@@ -50,9 +50,16 @@ class Indexer:
     """The sentence transformer, for a pass that also waits for its vectors."""
 
     async def index(
-        self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress
+        self,
+        *,
+        full: bool = False,
+        take_over: bool = False,
+        seeded: bool = False,
+        progress: Progress = no_progress,
     ) -> IndexSummary:
         """Make the store equal to the tree. `full` rewrites everything; `take_over`: see `claim_project`.
+
+        `seeded`: the store is a copy of another tree's index, so every unit is compared.
 
         Raises ConfigError if the root is not a readable folder or not that of the stored project, StoreError if the
         store cannot be written, and, after the rest is done, Unavailable or ConfigError if an embedding server fails.
@@ -60,7 +67,7 @@ class Indexer:
         started, cpu = time.perf_counter(), time.process_time()
         await claim_project(self.store, self.source, take_over=take_over)
         progress("scan", 0, 0)
-        workspace = Workspace(self.source, self.store, full=full)
+        workspace = Workspace(self.source, self.store, full=full, seeded=seeded)
         try:
             with _collection_paused():
                 failed = await self._run(workspace, progress)

@@ -168,6 +168,9 @@ class IndexSettings:
     """`[index]`: resources that indexing may use."""
 
     threads: int = setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
+    seed: bool = setting(
+        True, "Make the first index of a work tree or clone from the nearest index of the same repository."
+    )
     parse_timeout_ms: int = setting(1000, "CPU time limit for parsing one file.", 50, 60_000)
     detectors: str = setting(
         ".atlas/detectors.toml", 'The project\'s own rules for routes and events (data only); "" = none.'

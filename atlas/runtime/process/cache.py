@@ -39,6 +39,31 @@ def cached_folders() -> list[CachedFolder]:
     return sorted(found, key=lambda one: (one.root, one.folder))
 
 
+@dataclass(frozen=True, slots=True)
+class CachedProject:
+    """A data folder of an existing project, without the sizes that take time to find out."""
+
+    folder: Path
+    root: Path
+    used_at: float
+    """Unix time at which a file was last added to it, replaced or removed."""
+
+
+def projects_in_cache() -> list[CachedProject]:
+    """Return the data folders that this installation made for projects that still exist, in no order."""
+    root = cache_root()
+    if not root.is_dir():
+        return []
+    found: list[CachedProject] = []
+    for folder in root.iterdir():
+        if not is_own_folder(folder) or folder.name == RUN_FOLDER:
+            continue
+        marker = read_marker(folder)
+        if marker is not None and marker.root and os.path.isdir(marker.root):  # noqa: PTH112 no error for what is no folder
+            found.append(CachedProject(folder, Path(marker.root), folder.lstat().st_mtime))
+    return found
+
+
 def remove_folder(folder: Path) -> None:
     """Delete a data folder in the cache, its marker last, so that an interrupted removal can be repeated.
 

@@ -68,9 +68,13 @@ OnScanned = Callable[[Sequence[str] | None, Sequence[str], float], None]
 class Workspace:
     """Use from one event loop; close with `close`."""
 
-    def __init__(self, source: ProjectSource, store: Store, *, full: bool = False) -> None:
-        """`full`: every file is parsed and every unit written again."""
-        self._source, self._full, self._store = source, full, store
+    def __init__(self, source: ProjectSource, store: Store, *, full: bool = False, seeded: bool = False) -> None:
+        """`full`: every file is parsed and every unit written again.
+
+        `seeded`: the store holds a copy of another tree's index: all units are compared, and no symbol counts as
+        changed.
+        """
+        self._source, self._full, self._store, self._seeded = source, full, store, seeded
         self.tree: Final = TreeState()
         self.linking: Final = LinkerSession()
         self.counters: Final = Counters()
@@ -84,6 +88,7 @@ class Workspace:
         self._stale: set[str] = set()
         self._manifest_is_known = self._compare_all = self._root_missing = False
         self._is_compact = False
+        self._compare_all = seeded
         self._problem = ""
         self._scans, self._scan_seconds = 0, 0.0
         self._on_scanned: OnScanned | None = None
@@ -150,6 +155,10 @@ class Workspace:
         return self.outdated or not linked_with(self._manifest.get(STRUCTURE_PATH), self.link_digest)
 
     @property
+    def _is_suspect(self) -> bool:
+        return self.must_relink or self._compare_all
+
+    @property
     def link_digest(self) -> str:
         """The digest of the sub-projects and of the project's own rules."""
         return link_digest(self.tree.subprojects_digest, self._source.rules)
@@ -157,7 +166,7 @@ class Workspace:
     @property
     def is_new(self) -> bool:
         """Whether the index knows nothing of the tree yet: everything is written and embedded."""
-        return self._full or self._manifest.keys() <= {STRUCTURE_PATH}
+        return self._full or self._seeded or self._manifest.keys() <= {STRUCTURE_PATH}
 
     def subscribe(self, on_scanned: OnScanned) -> None:
         """Call `on_scanned` after every scan; it replaces an earlier subscriber."""
@@ -236,7 +245,7 @@ class Workspace:
         self.counters.spend("scan", self._scan_seconds)
         # a file that is not in the store may be about to be written
         gone = {*found.removed, *(before - tree.files.keys())}
-        return ScanDelta(sorted([*found.changed, *gone]), self.must_relink or found.interrupted, everything=True)
+        return ScanDelta(sorted([*found.changed, *gone]), self._is_suspect or found.interrupted, everything=True)
 
     async def _scan_region(self, keys: Sequence[str]) -> ScanDelta:
         """Scan part of the tree. A named file is dirty whatever its time says: two edits may share a time stamp."""

@@ -1,0 +1,71 @@
+"""Whether two trees are checkouts of one repository: linked work trees, or clones with a commit in common.
+
+A commit names its history by digests down to its root, so two repositories that hold one commit have the same root.
+Nothing outside of both repositories is read. A `.git` that does not point back is not followed (`process.git_folder`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Self
+
+from atlas.adapters.git.limits import MAX_META_BYTES, Deadline
+from atlas.adapters.git.location import Location, locate
+from atlas.adapters.git.objects import COMMIT, Objects
+from atlas.adapters.git.refs import Refs
+from atlas.core.errors import AtlasError
+
+SECONDS = 2.0
+"""Limit of reading one repository."""
+
+
+class Checkout:
+    """A tree that is checked out from a repository. Close it with `close`."""
+
+    def __init__(self, location: Location, head: bytes | None) -> None:
+        self._location, self._head = location, head
+        self._objects: Objects | None = None
+
+    @classmethod
+    def of(cls, root: Path) -> Self | None:
+        """Return the checkout around a project's root; None without a repository that can be read."""
+        try:
+            location = locate(root)
+            return cls(location, Refs(location).head().oid)
+        except AtlasError:
+            return None
+
+    @property
+    def common(self) -> Path:
+        """The folder that all linked work trees of the repository share."""
+        return self._location.common
+
+    def is_kin_of(self, other: Checkout) -> bool:
+        """Return whether both are the same folder of one repository's history."""
+        if self._location.prefix != other._location.prefix:
+            return False
+        if self.common == other.common:
+            return True
+        return (self._head is not None and other._holds(self._head)) or (
+            other._head is not None and self._holds(other._head)
+        )
+
+    def close(self) -> None:
+        """Close open files; idempotent."""
+        if self._objects is not None:
+            self._objects.close()
+            self._objects = None
+
+    def _holds(self, oid: bytes) -> bool:
+        """Return whether the repository holds a commit whose content has this name."""
+        try:
+            if self._objects is None:
+                self._objects = Objects(self.common, bytes)
+            self._objects.refresh(Deadline(SECONDS))
+            kind, content = self._objects.read(oid, MAX_META_BYTES)
+        except AtlasError:
+            return False
+        # the index of a pack may claim any name
+        named = hashlib.sha1(b"commit %d\0" % len(content) + content, usedforsecurity=False)
+        return kind == COMMIT and named.digest() == oid

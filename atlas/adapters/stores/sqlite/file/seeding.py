@@ -1,0 +1,137 @@
+"""A copy of an index as the start of another tree's: what the index holds, a consistent copy, and its new identity.
+
+A copy never shares anything with its source afterwards. The source may be written to meanwhile.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from atlas.adapters.stores.shared.statements import statements
+from atlas.adapters.stores.sqlite.file import cloning
+from atlas.adapters.stores.sqlite.file.connection import open_reader, open_writer
+from atlas.adapters.stores.sqlite.file.errors import translated
+from atlas.adapters.stores.sqlite.rows import Row, begin, fetch, run_many, transaction
+from atlas.core.errors import StoreError
+from atlas.core.model import STRUCTURE_PATH
+
+LOG_SUFFIX = "-wal"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTree:
+    """The files of an index that holds one project."""
+
+    project: str
+    root: str
+    read_by: str
+    """The `digest` of the structure unit: what read and linked the files; "" before the first pass ends."""
+    files: Mapping[str, tuple[int, str]]
+    """Size and content digest by path."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """A file of the new tree whose content is the one that the index has read."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+def stored_tree(path: Path) -> StoredTree | None:
+    """Return what an index holds; None unless it is exactly one project. Raises as opening for reading does."""
+    with translated(path):
+        connection = open_reader(path)
+        try:
+            begin(connection)
+            found = _only_project(connection)
+            if found is None:
+                return None
+            owner, project, root = found
+            listed = fetch(connection, statements("seed")["files"], (owner,))
+            files = {path: (size, digest) for path, size, digest in listed}
+            _, read_by = files.pop(STRUCTURE_PATH, (0, ""))
+            return StoredTree(project, root, read_by, files)
+        finally:
+            connection.close(True)
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Copy a database that another process may be writing to; the copy is a committed state of it.
+
+    While a reader has a transaction, a checkpoint moves only pages to the file that are in the log as well, and the log
+    is not begun again. The file and then the log are therefore a whole state, whatever is committed meanwhile.
+
+    Another process copies: if this one closed a file that it also has open as a database, it would lose its locks.
+    """
+    with translated(source):
+        connection = open_reader(source)
+        try:
+            begin(connection)
+            fetch(connection, statements("seed")["projects"])
+            copy_files([(source, target), (_log(source), _log(target))])
+        finally:
+            connection.close(True)
+
+
+def copy_files(pairs: Sequence[tuple[Path, Path]]) -> None:
+    """Copy files, sharing their blocks where the file system can; a source that is missing gives no copy.
+
+    Raises StoreError with the reason, such as a full disk.
+    """
+    command = [sys.executable, "-I", "-S", cloning.__file__, *(str(path) for pair in pairs for path in pair)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode:
+        reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise StoreError(f"the index cannot be copied: {reason or f'exit code {done.returncode}'}")
+
+
+def adopt(path: Path, project: str, root: str, seen: Sequence[SeenFile]) -> None:
+    """Make a copy the index of a project at another root; every file but those `seen` is compared by the next pass.
+
+    Raises StoreError for a copy that holds no single project.
+    """
+    with translated(path):
+        connection = open_writer(path)
+        try:
+            with transaction(connection):
+                found = _only_project(connection)
+                if found is None:
+                    raise StoreError(f"the copy at {path} does not hold one project")
+                owner, name, _ = found
+                _rewrite(connection, owner, name, project, root)
+                run_many(
+                    connection,
+                    statements("seed")["trust_file"],
+                    [(owner, one.path, one.size, one.mtime_ns) for one in seen],
+                )
+        finally:
+            connection.close(True)
+
+
+def _rewrite(connection: apsw.Connection, owner: int, name: str, project: str, root: str) -> None:
+    seed, write = statements("seed"), statements("write")
+    if name != project:
+        fetch(connection, seed["rename_symbols"], (f"{name}:", f"{project}:", len(name) + 2))
+    fetch(connection, seed["rename_project"], (project, root, owner))
+    fetch(connection, seed["distrust_files"], (owner,))
+    fetch(connection, seed["clear_decisions"])
+    for statement in ("clear_skipped", "clear_decision_counts"):
+        fetch(connection, write[statement], (owner,))
+    fetch(connection, write["new_identity"])
+
+
+def _only_project(connection: apsw.Connection) -> Row | None:
+    found = fetch(connection, statements("seed")["projects"])
+    return found[0] if len(found) == 1 else None
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + LOG_SUFFIX)
