@@ -164,6 +164,11 @@ class Workspace:
         return link_digest(self.tree.subprojects_digest, self._source.rules)
 
     @property
+    def is_seeded(self) -> bool:
+        """Whether the store began as a copy of another tree's index."""
+        return self._seeded
+
+    @property
     def is_new(self) -> bool:
         """Whether the index knows nothing of the tree yet: everything is written and embedded."""
         return self._full or self._seeded or self._manifest.keys() <= {STRUCTURE_PATH}

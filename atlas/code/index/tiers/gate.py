@@ -80,7 +80,8 @@ class SignificanceGate:
 
     def wanted(self, workspace: Workspace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[str]:
         """Return the keys for tier 3; call it before `Workspace.record_written`. `is_new`: see `judge`."""
-        if not self.embeds:
+        if not self.embeds or workspace.is_seeded:
+            # the end of such a pass embeds what lacks a vector: to look for it after each batch takes longer
             return []
         new = {delta.path for delta in deltas if delta.path and delta.path not in workspace.manifest}
         if is_new or len(new) > NEW_FILES:
