@@ -29,6 +29,8 @@ from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.store import FACTS_FILE, open_store
 from atlas.core.errors import ConfigError
 from atlas.runtime.config.load import load_settings
+from atlas.runtime.process.cache import note_use, prune_cache
+from atlas.runtime.process.data_folder import cache_root
 from atlas.runtime.process.lock import has_writer
 
 if TYPE_CHECKING:
@@ -85,11 +87,23 @@ async def index_project(
         raise ConfigError(f"quality.model: no such folder: {settings.quality.model}", hint)
     from atlas.code.index.index_request import request_index
 
-    if not full and (seeded := await seed_first_index(settings, progress, quality=quality)) is not None:
-        return seeded
-    target = _index_target(settings, quality=quality)
-    chosen = {"full": full, "take_over": take_over, "quality": quality}
-    return await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
+    is_first = not settings.data_dir.exists()
+    summary = None if full else await seed_first_index(settings, progress, quality=quality)
+    if summary is None:
+        target = _index_target(settings, quality=quality)
+        chosen = {"full": full, "take_over": take_over, "quality": quality}
+        summary = await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
+    if is_first:
+        await _prune(settings)
+    return summary
+
+
+async def _prune(settings: Settings) -> None:
+    """Remove what is beyond the limits of the cache: its size has just grown."""
+    chosen = settings.cache
+    if chosen.prune and settings.data_dir.parent == cache_root():
+        for one in await asyncio.to_thread(prune_cache, settings.data_dir, chosen.max_days, chosen.max_mb * 1_000_000):
+            _log.info("the data folder %s of %s is removed: see [cache] in the settings", one.folder, one.root)
 
 
 async def index_by_running_daemon(settings: Settings) -> IndexSummary | None:
@@ -159,6 +173,7 @@ async def connect(settings: Settings, *, writing: bool = False, reset: bool = Fa
     """Return an open index that the caller closes; see `open_atlas`."""
     limit_threads(settings)
     store = await open_store(settings, writing=writing, reset=reset)
+    note_use(settings.data_dir)
     return await asyncio.to_thread(assemble, settings, store, writing=writing)
 
 

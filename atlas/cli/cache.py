@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.options import JsonOption
+from atlas.cli.options import JsonOption, settings_of
 from atlas.core.errors import StoreError
 from atlas.core.wording import counted
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atlas.runtime.process.cache import CachedFolder
-
-DAY = 86_400
 
 
 def register(app: typer.Typer) -> None:
@@ -51,23 +49,33 @@ def list_folders(json: JsonOption = False) -> None:
 
 def prune(
     older_than: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--older-than", min=0, metavar="DAYS", help="Also remove projects not written to for this long; 0 = none."
+            "--older-than", min=0, metavar="DAYS", help="Also those that are unused for so long; 0 = no limit."
         ),
-    ] = 0,
+    ] = None,
+    max_mb: Annotated[
+        int | None,
+        typer.Option(
+            "--max-mb", min=0, metavar="MB", help="Above this size of all, also the least recently used; 0 = no limit."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be removed.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Remove the data folders of deleted projects.
+    """Remove the data folders of deleted projects, and those beyond the limits of [cache] in your settings.
 
     The next `atlas index` of a project creates its folder again. Folders in use and folders that this installation did
     not create are kept. A project on a volume that is not mounted counts as deleted.
     """
-    from atlas.runtime.process.cache import cached_folders, remove_folder
+    from atlas.runtime.process.cache import beyond_limits, cached_folders, remove_folder
 
-    oldest = time.time() - older_than * DAY if older_than else 0.0
-    chosen = [one for one in cached_folders() if one.root and (one.gone or one.used_at < oldest)]
+    limits = settings_of("", "").cache
+    days = limits.max_days if older_than is None else older_than
+    size = (limits.max_mb if max_mb is None else max_mb) * 1_000_000
+    folders = cached_folders()
+    chosen = [one for one in folders if one.root and one.gone]
+    chosen += beyond_limits([one for one in folders if one not in chosen], days, size, time.time())
     free = [one for one in chosen if not _in_use(one)]
     for one in free if not dry_run else ():
         try:

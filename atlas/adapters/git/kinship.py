@@ -7,15 +7,19 @@ Nothing outside of both repositories is read. A `.git` that does not point back 
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Self
 
 from atlas.adapters.git.limits import MAX_META_BYTES, Deadline
 from atlas.adapters.git.location import Location, locate
 from atlas.adapters.git.objects import COMMIT, Objects
-from atlas.adapters.git.refs import Refs
+from atlas.adapters.git.refs import Head, Refs
 from atlas.core.errors import AtlasError
+from atlas.runtime.process.files_below import list_below
+from atlas.runtime.process.git_folder import pointer_of
 
+MAX_TREES = 1_000
 SECONDS = 2.0
 """Limit of reading one repository."""
 
@@ -23,8 +27,8 @@ SECONDS = 2.0
 class Checkout:
     """A tree that is checked out from a repository. Close it with `close`."""
 
-    def __init__(self, location: Location, head: bytes | None) -> None:
-        self._location, self._head = location, head
+    def __init__(self, location: Location, head: Head) -> None:
+        self._location, self._head, self._branch = location, head.oid, head.branch
         self._objects: Objects | None = None
 
     @classmethod
@@ -32,7 +36,7 @@ class Checkout:
         """Return the checkout around a project's root; None without a repository that can be read."""
         try:
             location = locate(root)
-            return cls(location, Refs(location).head().oid)
+            return cls(location, Refs(location).head())
         except AtlasError:
             return None
 
@@ -40,6 +44,16 @@ class Checkout:
     def common(self) -> Path:
         """The folder that all linked work trees of the repository share."""
         return self._location.common
+
+    @property
+    def prefix(self) -> str:
+        """The project's root inside of its work tree, "" where they are the same."""
+        return self._location.prefix
+
+    @property
+    def head_name(self) -> str:
+        """The branch that is checked out, or the first digits of the commit; "" before the first commit."""
+        return self._branch.removeprefix("refs/heads/") or (self._head.hex()[:12] if self._head is not None else "")
 
     def is_kin_of(self, other: Checkout) -> bool:
         """Return whether both are the same folder of one repository's history."""
@@ -69,3 +83,18 @@ class Checkout:
         # the index of a pack may claim any name
         named = hashlib.sha1(b"commit %d\0" % len(content) + content, usedforsecurity=False)
         return kind == COMMIT and named.digest() == oid
+
+
+def linked_trees(checkout: Checkout) -> list[Path]:
+    """Return the same folder in the other work trees that the repository names; they may be gone."""
+    common = checkout.common
+    found = [common.parent] if common.name == ".git" else []
+    try:
+        names = list_below(common, "worktrees")
+    except OSError:
+        names = []
+    for name in names[:MAX_TREES]:
+        marker = pointer_of(common / "worktrees" / name, "gitdir")
+        if marker:
+            found.append(Path(os.path.realpath(common / "worktrees" / name / marker)).parent)
+    return [one / checkout.prefix for one in found]

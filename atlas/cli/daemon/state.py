@@ -15,7 +15,11 @@ from atlas.core.errors import ConfigError
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     shown = examples(
-        "atlas status", "atlas status --watch", "atlas status --skipped --only secret", "atlas status --all --json"
+        "atlas status",
+        "atlas status --watch",
+        "atlas status --skipped --only secret",
+        "atlas status --all --json",
+        "atlas status --worktrees",
     )
     app.command("status", epilog=shown)(status)
     app.command("health", epilog=examples("atlas health", "atlas health --json"))(health)
@@ -35,6 +39,9 @@ def status(
         ),
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Show all projects of the store.")] = False,
+    worktrees: Annotated[
+        bool, typer.Option("--worktrees", help="List the work trees and clones of this repository with their indexes.")
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
     metrics: Annotated[bool, typer.Option("--metrics", help="Print the counts as Prometheus reads them.")] = False,
     token_budget: BudgetOption = STATUS_BUDGET,
@@ -45,6 +52,11 @@ def status(
     """Show what is indexed, what is not and why, and the daemon's work; --watch --json prints one document per line."""
     request = status_request(skipped=skipped, only=only, every=every, token_budget=token_budget)
     settings = settings_of(project, data_dir)
+    if worktrees:
+        from atlas.cli.daemon.worktrees_view import print_worktrees
+
+        print_worktrees(settings, as_json=json)
+        return
     if metrics:
         if watch or skipped or json:
             raise ConfigError("--metrics prints text only", "Give it alone, or with --all.")

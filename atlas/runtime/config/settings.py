@@ -178,6 +178,17 @@ class IndexSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """`[cache]`: how long the data folders in the user's cache stay; any of them can be made again."""
+
+    prune: bool = setting(True, "Remove data folders beyond these limits when another project is indexed first.")
+    max_days: int = setting(90, "Data folders that nothing has used for so long are removed; 0 = no limit.", 0, 36_500)
+    max_mb: int = setting(
+        20_000, "Above this size of all together, the least recently used are removed; 0 = no limit.", 0, 100_000_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class BusSettings:
     """`[bus]`: where the daemon's streams are stored."""
 
@@ -243,6 +254,7 @@ class Settings:
     quality: QualitySettings = field(default_factory=QualitySettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    cache: CacheSettings = field(default_factory=CacheSettings)
     bus: BusSettings = field(default_factory=BusSettings)
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
@@ -333,6 +345,7 @@ SECTIONS: dict[str, type[Any]] = {
     "quality": QualitySettings,
     "mcp": McpSettings,
     "index": IndexSettings,
+    "cache": CacheSettings,
     "bus": BusSettings,
     "pipeline": PipelineSettings,
     "daemon": DaemonSettings,
