@@ -20,6 +20,7 @@ FAMILIES = {
     "daemon.worker": ("worker",),
     "code.query": ("search", "node", "context", "cypher"),
     "code.impact": ("impact",),
+    "code.compare": ("compare",),
     "ui": ("ui",),
     "knowledge.notes": ("notes",),
     "knowledge.memory": ("memory",),

@@ -6,7 +6,6 @@ Trees are real work trees and clones of git; every index is in a cache of the te
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 import os
 import random
@@ -34,14 +33,13 @@ from atlas.runtime.config.load import load_settings
 from atlas.runtime.process.data_folder import default_folder
 from tests.pipeline.moves import git
 from tests.pipeline.polyglot import tree
-from tests.pipeline.trees import dump, write_tree
+from tests.pipeline.trees import dump
+from tests.pipeline.work_trees import Trees, age
 from tests.surfaces.processes import COMMAND, environment
 
 SWITCHES = int(os.environ.get("ATLAS_TEST_SWITCHES", "16"))
 """Random switches of a work tree to another commit, each followed by a comparison with a clean index."""
 SEED = int(os.environ.get("ATLAS_TEST_SEED", "20261128"))
-TIMES = itertools.count(1_700_000_000_000_000_000, 1_000_000_000)
-"""Files get an old time, because the time of a new file is not trusted."""
 
 
 @pytest.fixture(autouse=True)
@@ -49,52 +47,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     return folder
-
-
-class Trees:
-    """A repository, its work trees and clones below one folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.main = folder, folder / "main"
-
-    def begin(self, files: dict[str, str]) -> None:
-        write_tree(self.main, files)
-        git(self.main, "init", "--quiet", "--initial-branch=main")
-        self.commit("first", files)
-
-    def commit(self, branch: str, files: dict[str, str]) -> None:
-        """Commit exactly these files on a new branch."""
-        git(self.main, "checkout", "--quiet", "-B", branch)
-        for entry in self.main.iterdir():
-            if entry.name != ".git":
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        for path, text in files.items():
-            (self.main / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.main / path).write_text(text, encoding="utf-8")
-        git(self.main, "add", "--all", "--force")
-        git(self.main, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "-m", branch)
-        age(self.main)
-
-    def work_tree(self, name: str, branch: str = "HEAD") -> Path:
-        root = self.folder / name
-        git(self.main, "worktree", "add", "--quiet", "--detach", str(root), branch)
-        age(root)
-        return root
-
-    def clone(self, name: str, *options: str, source: Path | None = None) -> Path:
-        root = self.folder / name
-        git(self.folder, "clone", "--quiet", *options, f"file://{source or self.main}", str(root))
-        age(root)
-        return root
-
-
-def age(root: Path) -> None:
-    """Give the files an old time that no others have."""
-    at = next(TIMES)
-    for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in names:
-            os.utime(Path(folder) / name, ns=(at, at), follow_symlinks=False)
 
 
 @pytest.fixture

@@ -1,0 +1,54 @@
+"""Composition of `atlas compare`: two trees come in, both indexes are brought up to date, what differs comes out."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from atlas.app.main import index_project
+from atlas.app.store import open_store
+from atlas.app.worktrees import kin_trees
+from atlas.core.errors import NotFound
+from atlas.runtime.config.load import load_settings
+
+if TYPE_CHECKING:
+    from atlas.code.changes.graph_difference import GraphDifference
+    from atlas.code.index.events import Progress
+    from atlas.runtime.config.load import Settings
+
+
+def other_tree(settings: Settings, named: str) -> Settings:
+    """Return the settings of a tree: a path, or the name of a folder or of the branch of a tree of the repository.
+
+    Without a name it is the main work tree. Raises NotFound for what names no tree, or several, and as `load_settings`.
+    """
+    if named and Path(named).is_dir():
+        return load_settings(named)
+    trees = [one for one in kin_trees(settings) if one.root != settings.root]
+    if named:
+        found = [one for one in trees if named in (one.root.name, one.head)]
+    else:
+        found = [one for one in trees if (one.root / ".git").is_dir()][:1]
+    if len(found) != 1:
+        known = ", ".join(f"{one.root} ({one.head})" for one in trees[:10])
+        what = (
+            f"{len(found) or 'no'} trees of the repository are named {named}" if named else "no main work tree is known"
+        )
+        raise NotFound(what, f"Give the path of a tree. Known: {known}" if known else "Give the path of a tree.")
+    return load_settings(str(found[0].root))
+
+
+async def compare_trees(old: Settings, new: Settings, progress: Progress) -> GraphDifference:
+    """Index both trees and return what differs from the old one to the new one. Raises as indexing does."""
+    from atlas.code.changes.graph_difference import GraphSide, compare_graphs
+
+    for one in (old, new):
+        await index_project(one, progress)
+    async with AsyncExitStack() as opened:
+        sides: list[GraphSide] = []
+        for one in (old, new):
+            store = await open_store(one)
+            opened.push_async_callback(store.aclose)
+            sides.append(GraphSide(store, one.project_name))
+        return await compare_graphs(*sides)
