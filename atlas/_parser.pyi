@@ -139,6 +139,25 @@ class LineSearch:
         from 1 or None) for an invalid pattern, OSError for an unreadable root.
         """
 
+class WiderPattern:
+    """An expression that matches wherever one of `re` does, and possibly elsewhere."""
+
+    def __init__(self, pattern: str, ignores_case: bool) -> None:
+        """Compile a pattern of `re`; what cannot be compiled, such as a back reference, matches everything."""
+
+class LineFinder:
+    """Finds the lines of texts at which an expression of `re` has to be tried. Safe to use from several threads."""
+
+    def __init__(self, needles: Sequence[bytes], most: int) -> None:
+        """Search for lines with a needle of up to `most` characters, and as many of the next line."""
+    def find(self, texts: Sequence[bytes], pattern: WiderPattern) -> list[list[tuple[int, int, int, int]] | None]:
+        r"""Return for each text the lines with a needle, ignoring case, at which the pattern may match.
+
+        A line is its number from 1, its start, its end behind the line break, and the end of the next line, in
+        characters of the decoded text with `\n` for `\r\n`. None for a text with a needle and letters beyond ASCII
+        that may equal others where case is ignored.
+        """
+
 MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
 """Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header
 of a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link.

@@ -6,14 +6,14 @@ import asyncio
 import re
 import time
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import path_matches
 from atlas.core.model import FileRecord, Filter
-from atlas.parsing import is_copy
+from atlas.parsing import LineFinder, WiderPattern, is_copy
 
 SECONDS = 4.0
 """After this time a scan answers with what it has; 30 MB take about one second."""
@@ -26,10 +26,10 @@ MAX_LINE = 2_000
 MAX_FOUND = 5_000
 _DOCUMENT_ENDING = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?|org|pod|rdoc|textile)$", re.IGNORECASE)
 
-
-_FOLDED_TO_ASCII = "\u0130\u0131\u017f\u212a"
-"""Letters that equal `i`, `s` or `k` where case is ignored. Of all others the lower form has one character."""
 _BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
+
+Span = tuple[int, int, int, int]
+"""Number, start and end of a line, and where the next one ends; in characters."""
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,17 @@ async def scan_patterns(
     found: list[list[TextMatch]] = [[] for _ in asked]
     notes: list[str] = []
     open_ones = list(range(len(asked)))
-    needles = [] if any(not own for _, own in asked) else [needle for _, own in asked for needle in own]
-    async for file in _texts(reader, where, wanted, needles, notes):
-        if holds is None or holds(file.text):
-            for number in open_ones:
-                found[number] += _matches(file, *asked[number])
+    tried = [_TriedLines(pattern, needles) for pattern, needles in asked]
+    async for batch in _batches(reader, where, wanted, notes):
+        contents = [data for _, data in batch]
+        lines = {number: tried[number].in_texts(contents) for number in open_ones}
+        for at, (record, data) in enumerate(batch):
+            having = [number for number in open_ones if lines[number][at] != []]
+            file = _indexed(record, data) if having else None
+            if file is None or (holds is not None and not holds(file.text)):
+                continue
+            for number in having:
+                found[number] += tried[number].matches(file, lines[number][at])
             open_ones = [number for number in open_ones if len(found[number]) < MAX_FOUND]
         if not open_ones:
             break
@@ -145,16 +151,13 @@ async def scan_patterns(
 
 async def read_texts(reader: Reader, where: Filter, wanted: Callable[[str], bool]) -> list[IndexedText]:
     """Return the indexed files whose path is wanted, sorted by path."""
-    return [file async for file in _texts(reader, where, wanted, (), [])]
+    return [_indexed(*each) async for batch in _batches(reader, where, wanted, []) for each in batch]
 
 
-async def _texts(
-    reader: Reader,
-    where: Filter,
-    wanted: Callable[[str], bool] | None,
-    needles: Sequence[bytes],
-    notes: list[str],
-) -> AsyncIterator[IndexedText]:
+async def _batches(
+    reader: Reader, where: Filter, wanted: Callable[[str], bool] | None, notes: list[str]
+) -> AsyncIterator[list[tuple[FileRecord, bytes]]]:
+    """Yield the files that pass, each with its content, product code before tests."""
     store, project = reader.store, where.project or reader.project
     if wanted is None:
         records = await store.manifest(project)
@@ -163,61 +166,62 @@ async def _texts(
     chosen = [each for each in records.values() if _passes(each, where)]
     chosen.sort(key=lambda each: (each.is_test, each.path))
     until = time.monotonic() + SECONDS
-    folded = [needle.lower() for needle in needles]
     for at in range(0, len(chosen), BATCH):
         if time.monotonic() > until:
             notes.append(f"the time for this question ended after {at:,} of {len(chosen):,} files")
             return
         batch = chosen[at : at + BATCH]
         contents = await store.content(project, [each.path for each in batch])
-        for each in batch:
-            data = contents.get(each.path, b"")
-            if folded and not _holds(data, folded):
-                continue
-            yield IndexedText(each.path, data.decode("utf-8", "replace").replace("\r\n", "\n"), each.is_test)
+        yield [(each, contents.get(each.path, b"")) for each in batch]
         await asyncio.sleep(0)
 
 
-def _matches(file: IndexedText, pattern: re.Pattern[str], needles: Sequence[bytes]) -> Iterator[TextMatch]:
-    if not needles:
-        for match in pattern.finditer(file.text):
-            line = file.line_at(match.start())
-            if len(file.lines[line - 1]) <= MAX_LINE:
-                yield TextMatch(file, line, match)
-        return
-    text, number, before = file.text, 1, 0
-    for start in _line_starts(text, needles):
-        number += text.count("\n", before, start)
-        before = start
-        ends = text.find("\n", start) + 1 or len(text) + 1
-        if ends - 1 - start <= MAX_LINE:
-            end = text.find("\n", ends) + 1 or len(text) + 1
-            for match in pattern.finditer(text, start, min(end, ends + MAX_LINE)):
-                if match.start() < ends:
+def _indexed(record: FileRecord, data: bytes) -> IndexedText:
+    return IndexedText(record.path, data.decode("utf-8", "replace").replace("\r\n", "\n"), record.is_test)
+
+
+class _TriedLines:
+    """The lines of texts at which a pattern is tried: those with one of its needles; () for whole texts."""
+
+    def __init__(self, pattern: re.Pattern[str], needles: Sequence[bytes]) -> None:
+        self._pattern, self._needles = pattern, needles
+        self._finder = LineFinder(needles, MAX_LINE) if needles else None
+        self._wider = _wider(pattern)
+
+    def in_texts(self, contents: Sequence[bytes]) -> list[list[Span] | None]:
+        """Return the lines of each text; None for a text in which `matches` has to find them."""
+        return [None] * len(contents) if self._finder is None else self._finder.find(contents, self._wider)
+
+    def matches(self, file: IndexedText, lines: Sequence[Span] | None) -> Iterator[TextMatch]:
+        """Yield the matches that begin in these lines of a text."""
+        if not self._needles:
+            for match in self._pattern.finditer(file.text):
+                line = file.line_at(match.start())
+                if len(file.lines[line - 1]) <= MAX_LINE:
+                    yield TextMatch(file, line, match)
+            return
+        for number, start, end, reach in self._lines(file) if lines is None else lines:
+            for match in self._pattern.finditer(file.text, start, reach):
+                if match.start() < end:
                     yield TextMatch(file, number, match)
 
-
-def _line_starts(text: str, needles: Sequence[bytes]) -> list[int]:
-    """Return where the lines begin that have one of the needles, ignoring case."""
-    words = [needle.decode() for needle in needles]
-    found: set[int] = set()
-    if "".join(words).isascii() and not any(each in text for each in _FOLDED_TO_ASCII):
-        lowered = text.lower()
-        for word in {word.lower() for word in words}:
-            at = lowered.find(word)
-            while at >= 0:
-                found.add(lowered.rfind("\n", 0, at) + 1)
-                end = lowered.find("\n", at)
-                at = lowered.find(word, end) if end >= 0 else -1
-    else:
-        every = re.finditer("|".join(map(re.escape, words)), text, re.IGNORECASE)
-        found.update(text.rfind("\n", 0, each.start()) + 1 for each in every)
-    return sorted(found)
+    def _lines(self, file: IndexedText) -> Iterator[Span]:
+        """Yield the lines with a needle where letters beyond ASCII may equal others."""
+        text = file.text
+        every = re.finditer("|".join(re.escape(needle.decode()) for needle in self._needles), text, re.IGNORECASE)
+        for start in sorted({text.rfind("\n", 0, each.start()) + 1 for each in every}):
+            end = text.find("\n", start) + 1 or len(text) + 1
+            if end - 1 - start <= MAX_LINE:
+                reach = min(text.find("\n", end) + 1 or len(text) + 1, end + MAX_LINE)
+                yield file.line_at(start), start, end, reach
 
 
-def _holds(data: bytes, needles: Iterable[bytes]) -> bool:
-    lowered = data.lower()
-    return any(needle in lowered for needle in needles)
+@lru_cache(16)
+def _wider(pattern: re.Pattern[str]) -> WiderPattern:
+    known = re.UNICODE | re.IGNORECASE
+    # what is unknown, such as re.VERBOSE, gives a pattern that matches everything
+    text = pattern.pattern if pattern.flags & ~known == 0 else "\\1"
+    return WiderPattern(text, bool(pattern.flags & re.IGNORECASE))
 
 
 def _passes(each: FileRecord, where: Filter) -> bool:

@@ -2,7 +2,8 @@
 //!
 //! Matching is that of ripgrep (`grep-regex`, `grep-searcher`): line by line, in time linear in the text. Files are opened
 //! like those of a scan, without following links. Secrets are masked before the lines of a file are matched, so neither
-//! a line nor a count tells what they are. `pattern` compiles what is searched for, `search` reads the files.
+//! a line nor a count tells what they are. `pattern` compiles what is searched for, `search` reads the files. `finder` is
+//! for texts in memory: it finds the lines at which an expression of Python has to be tried (`wider`).
 //!
 //! ```
 //! use atlas_lines::{Limits, LineSearch, Pattern};
@@ -18,8 +19,11 @@
 
 #![forbid(unsafe_code)]
 
+mod finder;
 mod pattern;
 mod search;
+mod wider;
 
+pub use finder::{LineFinder, LineSpan, Lines, WiderPattern};
 pub use pattern::{Pattern, PatternError};
 pub use search::{FileLines, Found, Limits, LineSearch};

@@ -1,17 +1,21 @@
-//! The Python class `LineSearch`.
+//! The Python classes `LineSearch`, `LineFinder` and `WiderPattern`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 
-use atlas_lines::{FileLines, Limits, Pattern, PatternError};
+use atlas_lines::{FileLines, Limits, Lines as FoundLines, Pattern, PatternError};
 
 /// Path, number of matching lines, and the first of them: number and text.
 type Lines = (String, usize, Vec<(u64, String)>);
 /// Files with matching lines, reasons of skipped files with their number, and the number of files that were not read.
 type Found = (Vec<Lines>, Vec<(&'static str, usize)>, usize);
+
+/// Number, start, end and reach of a line.
+type Span = (usize, usize, usize, usize);
 
 /// Searches files on disk for lines.
 #[pyclass(frozen, module = "atlas._parser")]
@@ -55,11 +59,51 @@ impl LineSearch {
     }
 }
 
+/// An expression that matches wherever one of Python's `re` does.
+#[pyclass(frozen, module = "atlas._parser")]
+pub struct WiderPattern(atlas_lines::WiderPattern);
+
+#[pymethods]
+impl WiderPattern {
+    /// Compiles a pattern of Python's `re`; what cannot be compiled matches everything.
+    #[new]
+    fn new(pattern: &str, ignores_case: bool) -> Self {
+        Self(atlas_lines::WiderPattern::new(pattern, ignores_case))
+    }
+}
+
+/// Finds the lines of texts in memory that have one of several needles.
+#[pyclass(frozen, module = "atlas._parser")]
+pub struct LineFinder(atlas_lines::LineFinder);
+
+#[pymethods]
+impl LineFinder {
+    /// `most`: characters of a line that is tried, and of the next one that a match may reach into.
+    #[new]
+    fn new(needles: Vec<PyBackedBytes>, most: usize) -> PyResult<Self> {
+        atlas_lines::LineFinder::new(&needles, most).map(Self).map_err(PyValueError::new_err)
+    }
+
+    /// Returns, for each text, number, start, end and reach of the lines with a needle at which the pattern may match;
+    /// None for a text with a needle whose lines Python has to find.
+    fn find(&self, py: Python<'_>, texts: Vec<PyBackedBytes>, pattern: &WiderPattern) -> Vec<Option<Vec<Span>>> {
+        let spans = |text: &PyBackedBytes| match self.0.find(text, &pattern.0) {
+            FoundLines::Found(lines) => {
+                Some(lines.iter().map(|line| (line.number, line.start, line.end, line.reach)).collect())
+            }
+            FoundLines::Unknown => None,
+        };
+        py.detach(|| texts.iter().map(spans).collect())
+    }
+}
+
 fn invalid(error: PatternError) -> PyErr {
     PyValueError::new_err((error.message, error.at))
 }
 
 /// Adds the class of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<LineFinder>()?;
+    module.add_class::<WiderPattern>()?;
     module.add_class::<LineSearch>()
 }
