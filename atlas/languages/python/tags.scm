@@ -133,6 +133,26 @@
 (interpolation expression: (identifier) @reference.read)
 (await (identifier) @reference.read)
 
+; Methods of objects that run without being called
+
+(binary_operator left: (_) @base operator: "|" @name right: (_) @argument) @reference.operator
+(augmented_assignment left: (_) @base operator: _ @name right: (_) @argument) @reference.operator
+(comparison_operator
+  . (_) @base
+  operators: ["==" "!=" "<" "<=" ">" ">="] @name
+  (_) @argument .) @reference.operator
+(comparison_operator
+  . (_) @argument
+  operators: ["in" "not in"] @name
+  (_) @base .) @reference.operator
+(delete_statement (subscript) @reference.none)
+(with_statement
+  "async"? @flag.async
+  (with_clause (with_item value: [(identifier) (attribute) (call) (subscript) (await)] @base))) @reference.enter
+(with_statement
+  "async"? @flag.async
+  (with_clause (with_item value: (as_pattern . (_) @base)))) @reference.enter
+
 ; Expressions
 
 (identifier) @expr.name
@@ -157,6 +177,8 @@
 (await (_) @inner) @expr.await
 (parenthesized_expression (_) @inner) @expr.same
 (binary_operator left: (_) @option operator: "|" right: (_) @option) @expr.union
+(binary_operator left: (_) @base operator: _ @name right: (_) @argument) @expr.operator
+(unary_operator operator: _ @name argument: (_) @base) @expr.operator
 (named_expression value: (_) @inner) @expr.same
 (assignment right: (_) @inner) @expr.same
 (conditional_expression . (_) @option (_) @option .) @expr.one-of

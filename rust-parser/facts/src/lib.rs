@@ -60,7 +60,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 24;
+pub const FACTS_VERSION: u32 = 25;
 
 /// Stands between the name of a variable that is visible in a part of a function only and its number: `v@3`.
 pub const LOCAL_MARK: char = '@';
@@ -287,6 +287,10 @@ pub enum ReferenceKind {
     Raise,
     /// An attribute that owns another one: `x.part` in `x.part.size`. It counts if it is a property.
     Owner,
+    /// An operator, as the call of the method that it may run, or an element that is read, as `Index`.
+    Operator,
+    /// An object that a block is entered with and left, `Await`ed if the block is asynchronous.
+    Enter,
     /// A name in a type position (annotation, generic argument, cast, `instanceof`, `except T`).
     Type,
     /// A name in a code span of a document (as `Expr::Name`), possibly dotted or with `()`.

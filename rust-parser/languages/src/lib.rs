@@ -74,6 +74,8 @@ pub struct Settings {
     #[serde(default)]
     pub docs: DocSettings,
     #[serde(default)]
+    pub operators: OperatorSettings,
+    #[serde(default)]
     pub link: LinkSettings,
     #[serde(default)]
     pub modules: ModuleSettings,
@@ -220,6 +222,17 @@ pub enum Exported {
     /// All definitions without `@flag.private`.
     #[default]
     Always,
+}
+
+/// `[operators]`: the methods behind operators; an empty one stands for none.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OperatorSettings {
+    /// By operator: those between two operands, and those before or after one.
+    pub binary: BTreeMap<String, String>,
+    pub prefix: BTreeMap<String, String>,
+    /// The method of any other operator, with `*` for its text; none if empty.
+    pub pattern: String,
 }
 
 /// `[docs]`: where documentation is written.

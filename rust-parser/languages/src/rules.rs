@@ -46,6 +46,16 @@ pub struct LinkSettings {
     pub star_skips: String,
     pub builtin_package: String,
     pub enter_methods: Vec<String>,
+    /// Methods that leaving a block runs, in the order of `enter_methods`.
+    pub exit_methods: Vec<String>,
+    /// Methods that storing an element runs.
+    pub item_setters: Vec<String>,
+    /// The method that an operator runs where the class lacks its own.
+    pub operator_fallbacks: BTreeMap<String, String>,
+    /// Operators are functions of the class of either operand.
+    pub operators_of_arguments: bool,
+    /// Methods that built-in functions run on their argument, by the function's name.
+    pub builtin_methods: BTreeMap<String, String>,
     /// Built-in functions by their result: any value, a container of the argument's elements, one of them, its class.
     pub open_builtins: Vec<String>,
     pub container_builtins: Vec<String>,

@@ -1,6 +1,7 @@
 //! The linking rules of a project's languages: the settings of each `language.toml`, with its words as ids of the
 //! linker's strings.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,6 +73,14 @@ pub struct LanguageRules {
     pub call_method: Option<Sym>,
     pub class_attribute: Option<Sym>,
     pub enter_methods: Vec<Sym>,
+    pub exit_methods: Vec<Sym>,
+    pub item_setters: Vec<Sym>,
+    /// The method that an operator runs where the class lacks its own.
+    pub operator_fallbacks: FxHashMap<Sym, Sym>,
+    /// Operators are functions of the class of either operand.
+    pub operators_of_arguments: bool,
+    /// Methods that built-in functions run on their argument.
+    pub builtin_methods: FxHashMap<Sym, Sym>,
     pub iterator_methods: Vec<Sym>,
     pub next_methods: Vec<Sym>,
     pub item_methods: Vec<Sym>,
@@ -207,6 +216,9 @@ impl LanguageRules {
         let numbers = |words: &[String]| strings.intern_all(words.iter().map(|word| Some(word.as_str())));
         let set = |words: &[String]| numbers(words).into_iter().collect::<FxHashSet<Sym>>();
         let name = |word: &str| (!word.is_empty()).then(|| strings.intern(word));
+        let pairs = |words: &BTreeMap<String, String>| -> FxHashMap<Sym, Sym> {
+            words.iter().map(|(from, to)| (strings.intern(from), strings.intern(to))).collect()
+        };
         let texts = |words: &[String]| words.iter().cloned().collect::<FxHashSet<String>>();
         let with_endings =
             |stem: &String| -> Vec<String> { modules.endings.iter().map(|ending| format!("{stem}{ending}")).collect() };
@@ -240,6 +252,11 @@ impl LanguageRules {
             call_method: name(&link.call_method),
             class_attribute: name(&link.class_attribute),
             enter_methods: numbers(&link.enter_methods),
+            exit_methods: numbers(&link.exit_methods),
+            item_setters: numbers(&link.item_setters),
+            operator_fallbacks: pairs(&link.operator_fallbacks),
+            operators_of_arguments: link.operators_of_arguments,
+            builtin_methods: pairs(&link.builtin_methods),
             iterator_methods: numbers(&link.iterator_methods),
             next_methods: numbers(&link.next_methods),
             stored_members: link.stored_members,

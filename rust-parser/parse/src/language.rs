@@ -25,6 +25,8 @@ pub struct KindRules {
     /// Calls are recorded at their own node; attributes are reads unless another role claims them.
     pub records_call: bool,
     pub records_attribute: bool,
+    /// Elements are reads unless they are bound.
+    pub records_index: bool,
     pub is_comment: bool,
     pub is_block: bool,
     pub is_token: bool,
@@ -202,6 +204,10 @@ impl KindRules {
                 self.expression.push(number);
                 self.records_call |= matches!(shape, Shape::Call { .. });
                 self.records_attribute |= shape == Shape::Attribute;
+                self.records_index |= matches!(shape, Shape::Index | Shape::Slice);
+                if shape == Shape::Operator {
+                    self.walk.push(number);
+                }
             }
             Role::Type(_) => self.types.push(number),
             Role::Target(_) => self.target.push(number),
@@ -227,7 +233,7 @@ impl KindRules {
     /// Returns whether the walk ignores nodes of a kind.
     #[inline]
     pub fn is_ignored_kind(&self) -> bool {
-        self.walk.is_empty() && !self.records_call && !self.records_attribute && !self.is_comment
+        self.walk.is_empty() && !self.records_call && !self.records_attribute && !self.records_index && !self.is_comment
     }
 }
 

@@ -31,6 +31,10 @@ pub fn add_references(collector: &mut EdgeCollector) {
         let loops = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Iterate);
         loops.for_each(|binding| collector.add_iteration(binding));
     }
+    if !collector.query.file.rules.item_setters.is_empty() {
+        let stores = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
+        stores.for_each(|binding| collector.add_stored_element(binding));
+    }
     if collector.query.file.rules.stored_members {
         let stores = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
         stores.for_each(|binding| collector.add_store(binding));
@@ -58,6 +62,8 @@ impl EdgeCollector<'_, '_> {
             ReferenceKind::Read => self.add_read(reference.expr, site),
             ReferenceKind::Raise => self.add_raised(reference.expr, site),
             ReferenceKind::Owner => self.add_getter(reference.expr, site),
+            ReferenceKind::Operator => self.add_operator(site),
+            ReferenceKind::Enter => self.add_entered(site),
             ReferenceKind::Type => {
                 let outcome = self.add_type(reference.expr, site);
                 self.count(outcome);
@@ -155,7 +161,8 @@ impl EdgeCollector<'_, '_> {
         let Some(value) = binding.value else { return };
         let query = self.query;
         let site = Site { source: self.source(binding.scope), scope: binding.scope, line: binding.line, expr: value };
-        for object in query.eval(value, binding.scope, binding.line) {
+        let objects = query.receivers(value, binding.scope, binding.line);
+        for object in query.flat_map(objects, |object| query.held(object)) {
             let Entity::Instance(class) = object.entity else { continue };
             for &name in &query.file.rules.iterator_methods {
                 for member in query.class_member(class, name, object.via) {
@@ -229,7 +236,11 @@ impl EdgeCollector<'_, '_> {
             },
             Entity::External(external) => self.add_external(EdgeType::Calls, external, value.via, site),
             Entity::Missing => Outcome::Unresolved,
-            Entity::Builtin(_) | Entity::Opaque | Entity::Nothing | Entity::ExternalInstance(_) => Outcome::Outside,
+            Entity::Builtin(name) => {
+                self.add_builtin(name, site);
+                Outcome::Outside
+            }
+            Entity::Opaque | Entity::Nothing | Entity::ExternalInstance(_) => Outcome::Outside,
             _ => Outcome::Outside,
         }
     }
@@ -364,7 +375,7 @@ impl EdgeCollector<'_, '_> {
     }
 
     /// Adds an edge to a definition. A call from a test to other code is also a `TESTS` edge.
-    fn add_target(&mut self, kind: EdgeType, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
+    pub(super) fn add_target(&mut self, kind: EdgeType, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let Some(target) = self.target(symbol) else { return Outcome::Unresolved };
         self.add(site.source, kind, target, site.line, via);
         if kind == EdgeType::Calls && self.query.file.is_in_test(site.scope) {

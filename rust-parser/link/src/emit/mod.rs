@@ -1,6 +1,6 @@
 //! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
-//! `equal_names`, `injected`, `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with the `namespaces` of
-//! folders).
+//! `equal_names`, `injected`, `operators`, `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with
+//! the `namespaces` of folders).
 
 pub mod callees;
 pub mod calls;
@@ -13,6 +13,7 @@ mod extension_methods;
 mod injected;
 pub mod namespaces;
 pub mod notes;
+mod operators;
 pub mod overloads;
 mod receivers;
 pub mod structure;

@@ -31,6 +31,10 @@ pub enum Role {
     TypeName,
     /// Handled by the language's hooks.
     Hook,
+    /// An operator, as a call of a method of `@base`; its value has a shape of its own.
+    Operator,
+    /// Enters a block with each `@base`.
+    Enter,
     Comment,
     /// A group of statements, whose structure is part of the digests.
     Block,
@@ -60,6 +64,8 @@ pub enum Shape {
         new: bool,
     },
     Index,
+    /// The operator `@name` between `@base` and `@argument`, or before `@base`.
+    Operator,
     /// Some elements of `@base`, from the first part of `@index` on.
     Slice,
     Await,
@@ -143,6 +149,8 @@ pub enum Capture {
     Read,
     /// A raised name or attribute.
     RaiseRead,
+    /// Neither an element nor an attribute that is read: the target of a statement.
+    NoRead,
     /// The owner of an attribute, which may be a property.
     OwnerRead,
     TypeReference,
@@ -206,6 +214,8 @@ impl Role {
                 "call" => Role::Expression(Shape::Call { new: false }),
                 "new" => Role::Expression(Shape::Call { new: true }),
                 "type" => Role::TypeName,
+                "operator" => Role::Operator,
+                "enter" => Role::Enter,
                 _ => return None,
             },
             "expr" => Role::Expression(shape(tail)?),
@@ -285,6 +295,7 @@ impl Capture {
             "reference.read" => Capture::Read,
             "reference.raise" => Capture::RaiseRead,
             "reference.owner" => Capture::OwnerRead,
+            "reference.none" => Capture::NoRead,
             "reference.type" => Capture::TypeReference,
             _ => return Capture::anonymous(name),
         })
@@ -370,6 +381,7 @@ fn shape(name: &str) -> Option<Shape> {
         "super" => Shape::Super,
         "attribute" => Shape::Attribute,
         "index" => Shape::Index,
+        "operator" => Shape::Operator,
         "slice" => Shape::Slice,
         "await" => Shape::Await,
         "lambda" => Shape::Lambda,

@@ -37,7 +37,7 @@ impl Walk<'_> {
             return UNKNOWN;
         }
         self.depth += 1;
-        self.claim_read(node);
+        self.claim_type(node);
         let expr = self.make(node, true);
         self.depth -= 1;
         expr
@@ -83,6 +83,7 @@ impl Walk<'_> {
             Shape::Super => self.builder.super_expr(),
             Shape::Attribute => self.attribute_shape(captures, in_type),
             Shape::Call { new } => self.call_shape(captures, new),
+            Shape::Operator => self.operator_call(captures),
             Shape::Index => {
                 let base = self.captured(captures, Capture::Base, false);
                 let several: Vec<NodeId> = all(captures, Capture::Index).take(MAX_PARTS).collect();

@@ -13,6 +13,7 @@ pub mod local_names;
 pub mod members;
 pub mod name_parts;
 mod narrowing;
+pub mod operators;
 pub mod signatures;
 pub mod state;
 pub mod variables;
@@ -20,7 +21,7 @@ pub mod wrappers;
 
 use crate::flat_tree::NodeId;
 use crate::query::matching::all;
-use crate::query::vocabulary::{Capture, Role};
+use crate::query::vocabulary::{Capture, Role, Shape};
 use crate::walk::state::{CALL_CLAIMED, CommentRun, READ_CLAIMED, Walk};
 use atlas_facts::{Expr, ExprId, ReferenceKind};
 use atlas_languages::deadline::Deadline;
@@ -83,6 +84,9 @@ impl Walk<'_> {
         if rules.records_call && !self.is_claimed(node, CALL_CLAIMED) {
             self.record_call(node);
         }
+        if rules.records_index && !self.is_claimed(node, READ_CLAIMED) {
+            self.read_element(node);
+        }
         if rules.records_attribute && !self.is_claimed(node, READ_CLAIMED) {
             self.read(node);
         }
@@ -104,6 +108,12 @@ impl Walk<'_> {
             Role::Import(Some(kind)) => self.import(kind, node, captures),
             Role::Binding(kind) => self.binding(kind, node, captures),
             Role::Hook => hooks.hook(self, node),
+            Role::Operator => self.operator(node, captures),
+            Role::Enter => self.enter(captures),
+            Role::Expression(Shape::Operator) => {
+                let call = self.expression(node);
+                self.refer_operator(node, call);
+            }
             Role::TypeName if !self.is_claimed(node, READ_CLAIMED) => {
                 self.annotation(node);
             }
@@ -126,6 +136,9 @@ impl Walk<'_> {
                 self.refer(ReferenceKind::Raise, expr, self.tree.line(raised));
             }
         }
+        for node in all(captures, Capture::NoRead) {
+            self.claim_read(node);
+        }
         for node in all(captures, Capture::TypeReference) {
             self.annotation(node);
         }
@@ -147,6 +160,9 @@ impl Walk<'_> {
             return;
         }
         let expr = self.expression(node);
+        if self.language.rules(self.tree.node(node).kind).records_index {
+            self.read_element(node);
+        }
         self.claim_read(node);
         self.read_expression(expr, self.tree.line(node));
     }

@@ -25,6 +25,7 @@ pub const MAX_DEPTH: u32 = 200;
 /// Flags of a node in `Walk::claims`.
 pub const READ_CLAIMED: u8 = 1;
 pub const CALL_CLAIMED: u8 = 2;
+pub const TYPE_CLAIMED: u8 = 4;
 /// Marks a node without an expression.
 pub const NOT_MADE: ExprId = ExprId::MAX;
 
@@ -72,6 +73,8 @@ pub struct Walk<'a> {
     pub expressions: Vec<ExprId>,
     /// Current recursion depth in expressions, types and targets.
     pub depth: u32,
+    /// The same in operands of operators.
+    pub operand_depth: u32,
     pub too_deep: bool,
     /// Names exported separately from their definitions, with the flags that this sets.
     pub exported: Vec<(Name, u32)>,
@@ -135,6 +138,7 @@ impl<'a> Walk<'a> {
             paths: FxHashSet::default(),
             expressions: vec![NOT_MADE; tree.len() as usize],
             depth: 0,
+            operand_depth: 0,
             too_deep: false,
             exported: Vec::new(),
             reopenable: FxHashMap::default(),
@@ -298,6 +302,12 @@ impl<'a> Walk<'a> {
     /// Marks the call at this node as not to be recorded: it is an import, a declaration or similar.
     pub fn claim_call(&mut self, node: NodeId) {
         self.claims[node as usize] |= CALL_CLAIMED;
+    }
+
+    /// Marks a node as a type, in which operators make types.
+    pub fn claim_type(&mut self, node: NodeId) {
+        self.claim_read(node);
+        self.claims[node as usize] |= TYPE_CLAIMED;
     }
 
     pub fn is_claimed(&self, node: NodeId, mark: u8) -> bool {

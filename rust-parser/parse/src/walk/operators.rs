@@ -1,0 +1,106 @@
+//! Operators are calls of methods of the objects beside them: `a + b`, `-a`, `a[k]`, `with a`.
+
+use crate::facts_builder::UNKNOWN;
+use crate::flat_tree::NodeId;
+use crate::query::matching::{all, first};
+use crate::query::vocabulary::Capture;
+use crate::walk::state::{TYPE_CLAIMED, Walk};
+use atlas_facts::{Arg, Expr, ExprId, Name, ReferenceKind};
+
+/// Largest depth of operands that are followed; `a + b + ...` may be thousands long.
+const MAX_OPERANDS: u32 = 12;
+
+impl Walk<'_> {
+    /// Returns the call that an operator is: unknown if no method may stand behind it.
+    pub fn operator_call(&mut self, captures: &[(Capture, NodeId)]) -> ExprId {
+        let (Some(base), Some(operator)) = (first(captures, Capture::Base), first(captures, Capture::Name)) else {
+            return UNKNOWN;
+        };
+        let argument = first(captures, Capture::Argument);
+        let Some(method) = self.method_of(operator, argument.is_none()) else { return UNKNOWN };
+        if self.operand_depth >= MAX_OPERANDS {
+            return UNKNOWN;
+        }
+        self.operand_depth += 1;
+        let values = [Some(base), argument].map(|node| node.map(|node| self.expression(node)));
+        self.operand_depth -= 1;
+        let ([Some(left), right], both) = (values, self.language.settings.link.operators_of_arguments) else {
+            return UNKNOWN;
+        };
+        let is_open = |expr: ExprId| self.may_be_object(expr);
+        if !is_open(left) && !(both && right.is_some_and(is_open)) {
+            return UNKNOWN;
+        }
+        let args = [Some(left).filter(|_| both), right].into_iter().flatten();
+        let args = args.map(|value| Arg { keyword: None, value }).collect();
+        let callee = self.builder.attribute(left, method);
+        self.builder.expr(Expr::Call { callee, args, new: false })
+    }
+
+    /// Records the call of an operator whose value a pattern of its own describes.
+    pub fn operator(&mut self, node: NodeId, captures: &[(Capture, NodeId)]) {
+        if !self.is_claimed(node, TYPE_CLAIMED) {
+            let call = self.operator_call(captures);
+            self.refer_operator(node, call);
+        }
+    }
+
+    pub fn refer_operator(&mut self, node: NodeId, call: ExprId) {
+        let base = match *self.builder.get(call) {
+            Expr::Call { callee, .. } => match *self.builder.get(callee) {
+                Expr::Attribute { base, .. } => base,
+                _ => UNKNOWN,
+            },
+            Expr::Index { base, .. } => base,
+            _ => UNKNOWN,
+        };
+        if self.may_be_object(base) || self.language.settings.link.operators_of_arguments && base != UNKNOWN {
+            self.refer(ReferenceKind::Operator, call, self.tree.line(node));
+        }
+    }
+
+    /// Records that an element of an object is read.
+    pub fn read_element(&mut self, node: NodeId) {
+        if !self.language.settings.link.item_methods.is_empty() {
+            let expr = self.expression(node);
+            self.refer_operator(node, expr);
+        }
+    }
+
+    /// Records the objects that a block is entered with, as awaited ones in an asynchronous block.
+    pub fn enter(&mut self, captures: &[(Capture, NodeId)]) {
+        let is_async = captures.iter().any(|(capture, _)| matches!(capture, Capture::Flag(_)));
+        for node in all(captures, Capture::Base) {
+            let expr = self.expression(node);
+            if self.may_be_object(expr) {
+                let expr = if is_async { self.builder.expr(Expr::Await(expr)) } else { expr };
+                self.refer(ReferenceKind::Enter, expr, self.tree.line(node));
+            }
+        }
+    }
+
+    fn may_be_object(&self, expr: ExprId) -> bool {
+        match self.builder.get(expr) {
+            Expr::Unknown
+            | Expr::Key(_)
+            | Expr::Literal(_)
+            | Expr::Lambda(_)
+            | Expr::Elements { .. }
+            | Expr::TypeUnion(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Returns the name of the method behind an operator.
+    fn method_of(&mut self, operator: NodeId, is_prefix: bool) -> Option<Name> {
+        let settings = &self.language.settings.operators;
+        let text = self.text_of(operator);
+        let known = if is_prefix { &settings.prefix } else { &settings.binary };
+        let method = match known.get(text.as_ref()) {
+            Some(method) => method.clone(),
+            None if settings.pattern.is_empty() => return None,
+            None => settings.pattern.replacen('*', &text, 1),
+        };
+        (!method.is_empty()).then(|| self.builder.owned_name(method))
+    }
+}
