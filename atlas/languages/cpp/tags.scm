@@ -256,3 +256,20 @@
 
 (declaration_list) @block
 (raw_string_literal) @token
+
+; Methods that operators run
+
+(binary_expression
+  left: (_) @base
+  operator: ["+" "-" "*" "/" "%" "&" "|" "^" "<<" ">>"] @name
+  right: (_) @argument) @expr.operator
+(binary_expression
+  left: (_) @base
+  operator: ["==" "!=" "<" "<=" ">" ">=" "<=>"] @name
+  right: (_) @argument) @reference.operator
+(assignment_expression
+  left: (_) @base
+  operator: ["+=" "-=" "*=" "/=" "%=" "&=" "|=" "^=" "<<=" ">>="] @name
+  right: (_) @argument) @reference.operator
+(unary_expression operator: ["-" "+" "!" "~"] @name argument: (_) @base) @reference.operator
+(update_expression operator: ["++" "--"] @name argument: (_) @base) @reference.operator

@@ -303,3 +303,26 @@
 (string_literal) @token
 (verbatim_string_literal) @token
 (raw_string_literal) @token
+
+; Methods that operators and blocks run
+
+(binary_expression
+  left: (_) @base
+  operator: ["+" "-" "*" "/" "%" "&" "|" "^" "<<" ">>"] @name
+  right: (_) @argument) @expr.operator
+(binary_expression
+  left: (_) @base
+  operator: ["==" "!=" "<" "<=" ">" ">="] @name
+  right: (_) @argument) @reference.operator
+(assignment_expression
+  left: (_) @base
+  operator: ["+=" "-=" "*=" "/=" "%=" "&=" "|=" "^=" "<<=" ">>="] @name
+  right: (_) @argument) @reference.operator
+(prefix_unary_expression ["-" "+" "!" "~" "++" "--"] @name (_) @base) @reference.operator
+(local_declaration_statement
+  "await"? @flag.async
+  "using"
+  (variable_declaration (variable_declarator (_) @base .))) @reference.enter
+(using_statement
+  "await"? @flag.async
+  (variable_declaration (variable_declarator (_) @base .))) @reference.enter

@@ -205,3 +205,9 @@
 (enum_body) @block
 (annotation_type_body) @block
 (string_literal) @token
+
+; Methods that operators and blocks run
+
+(try_with_resources_statement
+  resources: (resource_specification (resource [(identifier) (field_access)] @base .))) @reference.enter
+(try_with_resources_statement resources: (resource_specification (resource value: (_) @base))) @reference.enter

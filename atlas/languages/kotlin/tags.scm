@@ -295,3 +295,15 @@
 (enum_class_body) @block
 (string_literal) @token
 (multiline_string_literal) @token
+
+; Methods that operators run
+
+(binary_expression left: (_) @base operator: ["+" "-" "*" "/" "%"] @name right: (_) @argument) @expr.operator
+(range_expression . (_) @base [".." "..<"] @name (_) @argument .) @expr.operator
+(binary_expression
+  left: (_) @base
+  operator: ["==" "!=" "<" "<=" ">" ">="] @name
+  right: (_) @argument) @reference.operator
+(in_expression left: (_) @argument ["in" "!in"] @name right: (_) @base) @reference.operator
+(assignment left: (_) @base operator: ["+=" "-=" "*=" "/=" "%="] @name right: (_) @argument) @reference.operator
+(unary_expression operator: ["-" "+" "!" "++" "--"] @name argument: (_) @base) @reference.operator

@@ -118,3 +118,12 @@
 (chunk) @block
 (block) @block
 (string) @token
+
+; Methods that operators run
+
+(binary_expression
+  left: (_) @base
+  ["+" "-" "*" "/" "//" "%" "^" "&" "|" "~" "<<" ">>"] @name
+  right: (_) @argument) @expr.operator
+(binary_expression left: (_) @base [".." "==" "~=" "<" "<=" ">" ">="] @name right: (_) @argument) @reference.operator
+(unary_expression ["-" "#" "~"] @name operand: (_) @base) @reference.operator

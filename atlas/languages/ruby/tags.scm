@@ -198,3 +198,19 @@
 (heredoc_body) @token
 (regex) @token
 (simple_symbol) @token
+
+; Methods that operators run
+
+(binary
+  left: (_) @base
+  operator: ["+" "-" "*" "/" "%" "**" "&" "|" "^" "<<" ">>"] @name
+  right: (_) @argument) @expr.operator
+(binary
+  left: (_) @base
+  operator: ["==" "!=" "===" "=~" "<" "<=" ">" ">=" "<=>"] @name
+  right: (_) @argument) @reference.operator
+(operator_assignment
+  left: (_) @base
+  operator: ["+=" "-=" "*=" "/=" "%=" "**=" "&=" "|=" "^=" "<<=" ">>="] @name
+  right: (_) @argument) @reference.operator
+(unary operator: ["-" "+" "~"] @name operand: (_) @base) @reference.operator

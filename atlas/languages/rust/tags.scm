@@ -214,3 +214,16 @@
 (match_block) @block
 (string_literal) @token
 (raw_string_literal) @token
+
+; Methods that operators run
+
+(binary_expression
+  left: (_) @base
+  operator: ["+" "-" "*" "/" "%" "&" "|" "^" "<<" ">>"] @name
+  right: (_) @argument) @expr.operator
+(binary_expression
+  left: (_) @base
+  operator: ["==" "!=" "<" "<=" ">" ">="] @name
+  right: (_) @argument) @reference.operator
+(compound_assignment_expr left: (_) @base operator: _ @name right: (_) @argument) @reference.operator
+(unary_expression ["-" "!"] @name (_) @base) @reference.operator

@@ -262,3 +262,8 @@
 (template_body) @block
 (enum_body) @block
 (string) @token
+
+; Methods that operators run
+
+(infix_expression left: (_) @base operator: (operator_identifier) @name right: (_) @argument) @expr.operator
+(prefix_expression ["-" "+" "!" "~"] @name (_) @base) @reference.operator

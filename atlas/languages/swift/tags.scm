@@ -151,6 +151,25 @@
   suffix: (navigation_suffix suffix: (simple_identifier) @_c)
   (#any-of? @_c "self" "Type")) @expr.same
 (navigation_expression target: (_) @base suffix: (navigation_suffix suffix: (simple_identifier) @name)) @expr.attribute
+; The grammar reads `a + f(x)` as `(a + f)(x)`.
+(call_expression
+  . [
+    (additive_expression rhs: (_) @base)
+    (multiplicative_expression rhs: (_) @base)
+    (bitwise_operation rhs: (_) @base)
+    (infix_expression rhs: (_) @base)
+  ]
+  (call_suffix (value_arguments "[" (value_argument value: (_) @index)))) @expr.index
+(call_expression
+  . [
+    (additive_expression rhs: (_) @callee)
+    (multiplicative_expression rhs: (_) @callee)
+    (bitwise_operation rhs: (_) @callee)
+    (infix_expression rhs: (_) @callee)
+  ]
+  (call_suffix
+    (value_arguments (value_argument)? @argument)?
+    (lambda_literal)? @argument)) @reference.call
 (call_expression . (_) @base (call_suffix (value_arguments "[" (value_argument value: (_) @index)))) @expr.index
 (call_expression
   . (_) @callee
@@ -221,3 +240,14 @@
 (line_string_literal) @token
 (multi_line_string_literal) @token
 (raw_string_literal) @token
+
+; Methods that operators run
+
+(additive_expression lhs: (_) @base op: _ @name rhs: (_) @argument) @expr.operator
+(multiplicative_expression lhs: (_) @base op: _ @name rhs: (_) @argument) @expr.operator
+(infix_expression lhs: (_) @base op: (custom_operator) @name rhs: (_) @argument) @expr.operator
+(bitwise_operation lhs: (_) @base op: _ @name rhs: (_) @argument) @expr.operator
+(comparison_expression lhs: (_) @base op: _ @name rhs: (_) @argument) @reference.operator
+(equality_expression lhs: (_) @base op: ["==" "!="] @name rhs: (_) @argument) @reference.operator
+(assignment target: (_) @base operator: ["+=" "-=" "*=" "/=" "%="] @name result: (_) @argument) @reference.operator
+(prefix_expression operation: ["-" "+" "~" (bang)] @name target: (_) @base) @reference.operator

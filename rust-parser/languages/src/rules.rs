@@ -87,6 +87,8 @@ pub struct LinkSettings {
     pub class_objects: Vec<String>,
     /// Generic types of functions, whose last argument is the result.
     pub callables: Vec<String>,
+    /// What has a type parameter as its type may be called.
+    pub unbounded_calls: bool,
     /// Generic types of functions whose first parameter is the first argument.
     pub argument_types: Vec<String>,
     pub generic_bases: Vec<String>,

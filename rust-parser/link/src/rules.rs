@@ -119,6 +119,8 @@ pub struct LanguageRules {
     pub tuples: FxHashSet<Sym>,
     pub class_objects: FxHashSet<Sym>,
     pub callables: FxHashSet<Sym>,
+    /// What has a type parameter as its type may be called.
+    pub unbounded_calls: bool,
     /// Generic types of functions whose first parameter is the first argument.
     pub argument_types: FxHashSet<Sym>,
     /// Bases of other packages that declare the type parameters of a class.
@@ -286,6 +288,7 @@ impl LanguageRules {
             tuples: set(&link.tuples),
             class_objects: set(&link.class_objects),
             callables: set(&link.callables),
+            unbounded_calls: link.unbounded_calls,
             argument_types: set(&link.argument_types),
             generic_bases: set(&link.generic_bases),
             generic_fields: link.generic_fields,

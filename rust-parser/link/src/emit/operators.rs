@@ -7,10 +7,10 @@ use crate::edge::EdgeType;
 use crate::emit::callees::Site;
 use crate::emit::collector::EdgeCollector;
 use crate::entity::{Entity, Value};
-use crate::project::file_entry::is_callable;
+use crate::project::file_entry::{FileEntry, is_callable};
 use crate::project::names::{Sym, SymbolId};
 use crate::strategy::Strategy;
-use atlas_facts::{Binding, Expr, ExprId, Kind, SLICE};
+use atlas_facts::{Binding, DefId, Expr, ExprId, Kind, SLICE};
 
 /// Largest number of methods that stand in for one another.
 const MAX_FALLBACKS: usize = 3;
@@ -96,7 +96,7 @@ impl EdgeCollector<'_, '_> {
         for object in objects {
             let Entity::Instance(class) = object.entity else { continue };
             for &name in names {
-                let found = self.implied_method(object, class, name);
+                let found = self.implied_method(object, class, name, site);
                 for &method in &found {
                     self.add_implied_method(method, object, site);
                 }
@@ -107,8 +107,13 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    fn implied_method(&self, object: Value, class: SymbolId, name: Sym) -> SmallVec<[SymbolId; 2]> {
+    fn implied_method(&self, object: Value, class: SymbolId, name: Sym, site: Site) -> SmallVec<[SymbolId; 2]> {
         let query = self.query;
+        // Several implementations for other operands: `impl Mul<f64> for V`, `impl Mul<V> for V`.
+        let has_own = |scope: &SymbolId| !query.entries(*scope, name).1.is_empty();
+        if query.extensions(class).iter().filter(|extension| has_own(&extension.symbol)).count() > 1 {
+            return SmallVec::new();
+        }
         let before = query.calling.replace(true);
         let members = query.class_member(class, name, object.via).into_iter();
         query.calling.set(before);
@@ -116,7 +121,18 @@ impl EdgeCollector<'_, '_> {
             Entity::Definition(symbol) => Some(query.canonical(symbol)),
             _ => None,
         });
-        methods.filter(|&symbol| is_callable(query.kind(symbol)) || query.kind(symbol) == Kind::Property).collect()
+        let is_method = |symbol: &SymbolId| is_callable(query.kind(*symbol)) || query.kind(*symbol) == Kind::Property;
+        let mut methods: SmallVec<[SymbolId; 2]> = methods.filter(is_method).collect();
+        if methods.is_empty() && query.file.rules.extension_functions {
+            let is_call = matches!(query.file.expr(site.expr), Expr::Call { .. });
+            let takes = |file: &FileEntry, def: DefId| !is_call || self.takes(file, def, site.expr);
+            let found = query.extension_of(&query.receiver(&[object]), name, site.scope, takes);
+            methods.extend(found.filter(|value| value.via != Strategy::Overload).and_then(|value| match value.entity {
+                Entity::Definition(symbol) => Some(symbol),
+                _ => None,
+            }));
+        }
+        methods
     }
 
     /// Adds the call of a method unless several overloads fit, whose parameters are not compared.

@@ -252,13 +252,15 @@ impl Query<'_> {
         // A type parameter that any function of a type fits.
         let is_bound = |entry: &NameEntry| match entry.bound {
             Bound::Binding(binding) => {
-                let bound = file.facts().bindings[binding as usize].annotation;
-                bound.is_some_and(|bound| matches!(file.expr(bound), Expr::Call { .. }))
+                let Binding { annotation, value, .. } = file.facts().bindings[binding as usize];
+                let is_function = |bound: ExprId| matches!(file.expr(bound), Expr::Call { .. });
+                annotation.map_or(value.is_none() && file.rules.unbounded_calls, is_function)
             }
             _ => false,
         };
         let name = file.sym(name);
-        file.rules.callables.contains(&name) || file.entries(function, name).iter().any(is_bound)
+        let is_known = file.rules.callables.contains(&name) || file.entries(function, name).iter().any(is_bound);
+        is_known || file.rules.unbounded_calls && file.entries(0, name).iter().any(is_bound)
     }
 
     /// Hands a decorated definition to its decorators.

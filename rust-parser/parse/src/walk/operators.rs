@@ -80,15 +80,15 @@ impl Walk<'_> {
     }
 
     fn may_be_object(&self, expr: ExprId) -> bool {
-        match self.builder.get(expr) {
+        !matches!(
+            self.builder.get(expr),
             Expr::Unknown
             | Expr::Key(_)
             | Expr::Literal(_)
             | Expr::Lambda(_)
             | Expr::Elements { .. }
-            | Expr::TypeUnion(_) => false,
-            _ => true,
-        }
+            | Expr::TypeUnion(_)
+        )
     }
 
     /// Returns the name of the method behind an operator.
