@@ -31,6 +31,7 @@ from atlas.code.lines.build_files import answer_build_files, answer_manifest_lin
 from atlas.code.lines.caught import answer_caught
 from atlas.code.lines.environment import answer_environment
 from atlas.code.lines.flags import answer_flags
+from atlas.code.lines.flags_in_words import answer_flag_in_words
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.properties import answer_properties
 from atlas.code.lines.releases import answer_releases
@@ -70,6 +71,7 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_versions,
     answer_releases,
     answer_flags,
+    answer_flag_in_words,
     answer_settings,
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""

@@ -203,7 +203,9 @@ async def _told(
         return (), (), ()  # the text that is asked for is the subject
     cards = await _cards(reader, subjects, where.project)
     try:
-        return cards, await find_plain_values(reader, query, where), await find_absent_words(reader, query, where)
+        # what a missing name gives no value to is none of what is asked for
+        values = () if subjects.unknown else await find_plain_values(reader, query, where)
+        return cards, values, await find_absent_words(reader, query, where)
     except AtlasError:
         return cards, (), ()
 

@@ -35,6 +35,7 @@ MOST_WORDS = 25
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
 PAGE = 10
+FEW_MORE = 3
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
 _EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
@@ -212,7 +213,7 @@ async def _without_subject(history: History, text: str, question: ChangeQuestion
     )
     count = f"{len(log.commits)}{' or more' if log.more else ''}" if log.commits else "none"
     lines = tuple(commit_row(each) for each in log.commits)
-    return LineReport("changes", f"commits{_since(question)}: {count}", lines, log.notes, first=PAGE)
+    return LineReport("changes", f"commits{_since(question)}: {count}", lines, log.notes, first=_page(lines))
 
 
 def _about_topic(text: str, topic: Sequence[str], log: Log, question: ChangeQuestion) -> LineReport:
@@ -224,7 +225,8 @@ def _about_topic(text: str, topic: Sequence[str], log: Log, question: ChangeQues
     if asks_first(text) and not log.more and len(commits) > 1:
         title += f"; the oldest is of {day_of(commits[-1])}"
         commits = (commits[-1], *commits[:-1])
-    return LineReport("changes", title, tuple(commit_row(each) for each in commits), log.notes, first=PAGE)
+    lines = tuple(commit_row(each) for each in commits)
+    return LineReport("changes", title, lines, log.notes, first=_page(lines))
 
 
 def _last(question: ChangeQuestion) -> str:
@@ -452,7 +454,7 @@ async def _of_subject(
     whole = "" if parts else whole
     count = str(len(commits)) if commits else "none"
     return LineReport(
-        "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=PAGE
+        "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=_page(lines)
     )
 
 
@@ -515,7 +517,8 @@ async def _of_authors(history: History, text: str, question: ChangeQuestion) -> 
     commits.sort(key=lambda each: -each.time)
     count = f"{len(commits)}{' or more' if more else ''}" if commits else "none"
     title = f"commits by {', '.join(sorted(names))}{_since(question)}: {count}"
-    return LineReport("changes", title, tuple(commit_row(each) for each in commits), tuple(notes), first=PAGE)
+    lines = tuple(commit_row(each) for each in commits)
+    return LineReport("changes", title, lines, tuple(notes), first=_page(lines))
 
 
 async def _named_authors(history: History, text: str, *, required: bool) -> set[str]:
@@ -549,6 +552,11 @@ def _authors_of(title: str, commits: Sequence[Commit], notes: Sequence[str]) -> 
     return LineReport(
         "changes", f"authors of {title}: {len(counts)} in {counted(len(commits), 'commit')}", lines, tuple(notes)
     )
+
+
+def _page(lines: Sequence[TextLine]) -> int:
+    """Return how many lines are shown first: all, where the rest is about as long as the words that it is withheld."""
+    return len(lines) if len(lines) <= PAGE + FEW_MORE else PAGE
 
 
 def _since(question: ChangeQuestion) -> str:

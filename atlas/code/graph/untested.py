@@ -95,10 +95,18 @@ async def find_untested(reader: Reader, intent: RelationIntent, where: Filter) -
 
 
 async def add_named_tests(reader: Reader, relation: EdgeAnswer, where: Filter) -> EdgeAnswer:
-    """Return an empty answer about tests with test functions and files of the symbol's name. Raises store errors."""
+    """Return an answer about tests with test functions and files of the symbol's name. Raises store errors.
+
+    They are the answer where no edge leads to the symbol, else a note names those that the answer lacks.
+    """
     name = relation.targets.name.rpartition(".")[2]
-    if relation.related or not name:
+    if not name:
         return relation
+    if relation.related:
+        known = {each.path for each in relation.related}
+        more = [node.row.path for node in await _test_files(reader, name, where.project) if node.row.path not in known]
+        note = f"named like its tests, without an edge: {', '.join(more)}"
+        return replace(relation, notes=(*relation.notes, note)) if more else relation
     edges = await reader.store.edges(
         relation.targets.uids, Direction.IN, (EdgeType.CALLS, EdgeType.REFERENCES), MAX_CALLS
     )

@@ -38,14 +38,17 @@ _GO = (
 )
 _CLAP = r"(?:\blong\s*(?:=\s*|\()|\bArg::(?:new|with_name)\(|\blong_flag\()\s*\"{0}\""
 _NAMED = r"\.(?:option|flag|opt|boolean|requiredOption|addOption)\(\s*(?:new \w+\(\s*)?[\"'`]{0}[\"'`]"
-_ANY = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*"
+_HELPED = r"\b\w*[fF]lag\(\s*(?:[\w.]+,\s*)?[\"'`]{0}[\"'`],\s*(?=[\"'`\w])"
+"""A call that declares a flag with its help: `a.Flag("web.address", "Address to listen on.")`."""
+_ANY = r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*"
+_FORMS = (("go", _GO), ("clap", _CLAP), ("named", _NAMED), ("helped", _HELPED))
 _LISTED = re.compile(
     "|".join(
         (
             rf"(?:add_argument|option|Option|\bon|add_option|Parameter|addOption|register\w*"
             rf"|flag)\b[ (\[]\s*[^\n]{{0,60}}?"
             rf"[\"'`]?--(?:\[no-\])?(?P<dashed>{_ANY})",
-            *(form.format(f"(?P<{name}>{_ANY})") for name, form in (("go", _GO), ("clap", _CLAP), ("named", _NAMED))),
+            *(form.format(f"(?P<{name}>{_ANY})") for name, form in _FORMS),
         )
     )
 )
@@ -127,7 +130,7 @@ async def _about(reader: Reader, name: str, where: Filter, *, asks_tests: bool) 
 
 
 def _line(each: TextMatch) -> TextLine:
-    return TextLine(_group(each), each.place, _with_help(each))
+    return TextLine(_group(each), each.place, help_of(each))
 
 
 def _once(lines: Sequence[TextLine]) -> list[TextLine]:
@@ -185,7 +188,7 @@ def _group(found: TextMatch) -> str:
     return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"
 
 
-def _with_help(found: TextMatch) -> str:
+def help_of(found: TextMatch) -> str:
     """Return the line with those behind it, which hold the help of a flag."""
     if found.file.is_document:
         return shown(found.text)
@@ -197,10 +200,25 @@ def _with_help(found: TextMatch) -> str:
     return shown(re.sub(r"\s+", " ", text))
 
 
-async def _listed(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+async def declarations(reader: Reader, where: Filter) -> tuple[tuple[str, ...], list[tuple[str, TextMatch]]]:
+    """Return what was not read, and the declarations of flags outside tests with the name of each."""
+    scan = await _declared(reader, where)
+    return scan.notes, [(_name(each), each) for each in _of_code(scan)]
+
+
+async def _declared(reader: Reader, where: Filter) -> TextScan:
     needles = (b"--", b"long", b"arg", b"flag", b"option", b"string", b"bool", b"int", b"var")
-    scan = await scan_texts(reader, where, _LISTED, needles, lambda path: not is_document(path))
-    code = [each for each in scan.found if not each.file.is_test and not each.text.strip().startswith(("#", "//", "*"))]
+    return await scan_texts(reader, where, _LISTED, needles, lambda path: not is_document(path))
+
+
+def _of_code(scan: TextScan) -> list[TextMatch]:
+    comment = ("#", "//", "*")
+    return [each for each in scan.found if not each.file.is_test and not each.text.strip().startswith(comment)]
+
+
+async def _listed(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    scan = await _declared(reader, where)
+    code = _of_code(scan)
     words = topic_words(query.text)
     about = [each for each in code if mentions(each.file.path, words)] if words else []
     kept = about if 0 < len(about) < len(code) else code
