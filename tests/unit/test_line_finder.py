@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from atlas.code.lines.plain_values import narrowed_to
 from atlas.parsing import LineFinder, WiderPattern
 
 MOST = 60
@@ -90,3 +91,21 @@ def test_a_line_without_a_match_is_left_out() -> None:
     text = b"max\nmax = 1\nmaximum\n"
     assert finder.find([text], WiderPattern(r"max\s?=\s\d", False)) == [[(1, 0, 4, 12), (2, 4, 12, 20)]]
     assert finder.find([text, b"min = 1"], WiderPattern(r"(m)ax\1", False))[1] == []
+
+
+def test_values_are_looked_for_only_at_names_with_a_root() -> None:
+    having = (
+        "MAX_RETRIES = 3",
+        "    self.retryLimit: int = 5,",
+        'x = Client(retries=3, "a")',
+        "const retry = options.retry || 5",
+        "set :retry_limit, 5",
+        "#define RETRIES 3",
+        "def retries",
+        'parser.add_argument("--port", default=3)  # retry',
+    )
+    without = ("limit = 3  # of a retry", "retry()", "if retry(x): y = 3", "return retry")
+    text = "\n".join((*having[:6], f"{having[6]}\n  5", having[7], *without))
+    (lines,) = LineFinder([b"retr"], 2000).find([text.encode()], WiderPattern(narrowed_to({"retr"}), False))
+    assert lines is not None
+    assert [number for number, *_ in lines] == [1, 2, 3, 4, 5, 6, 7, 9]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from atlas.code.lines.definitions_around import LINES_AROUND, definitions_around
 from atlas.code.lines.line_report import shown
@@ -80,23 +80,36 @@ _VALUE = (
     rf"(?:{_NUMBER}|[\"'`][^\n]*|(?:true|false|True|False|nil|null|None)\b|:[a-z]\w*|\[|\{{|[A-Z]\w*(?:::|\.)[\w.:]+"
     rf"|\w+(?:(?:\.|::)\w+)*\([^\n]*|[A-Z][A-Z0-9_]{{2,}}\b)"
 )
-_NAME = r"(?<![\w$.])(?:this\.|self\.|@)?(?P<{0}>[A-Za-z_$][\w$]*)"
-_ASSIGNED = re.compile(
-    rf"{_NAME.format('name')}[\"'`]?\]?(?!::)(?:\s*:\s*&?(?:'\w+\s)?[A-Za-z_][\w.\[\]<>,|? ]{{0,40}}?)?\s?"
-    rf"(?::=|\?\?=|\|\|=|=(?![=>~])|=>|:(?!:))\s*(?P<value>{_VALUE})"
-    rf"|\bset\s?[( ]?:(?P<set>\w+),\s*(?P<set_value>[^\n]+)"
-    rf"|#\s*define\s+(?P<macro>\w+)\s+(?P<macro_value>{_VALUE})"
-    rf"|\(\s*[\"'`](?P<keyed>[A-Za-z_][\w. -]{0, 60})[\"'`],[ \t]*"
-    rf"(?P<keyed_value>{_NUMBER}|[\"'`]|true\b|false\b|True\b|False\b)"
-    rf"|[(,]\s?\"(?P<declared>[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)\",\s?(?:\"\w?\",\s?)?"
-    rf"(?P<declared_value>\"[^\"\n]*\"|{_NUMBER}|true\b|false\b),\s?\"(?=[^\"\n]*\"\))"
-    rf"|\b(?P<either>[A-Za-z_]\w*)\s*(?:\|\||\?\?|\?:)\s*(?P<either_value>{_NUMBER}|[\"'`][^\n]*)"
-    rf"|\bdef (?P<method>[a-z_]\w*)\s*\n\s*(?P<method_value>{_NUMBER}|[\"'])"
-)
+_NAMES = {
+    "name": r"[A-Za-z_$][\w$]*",
+    "set": r"\w+",
+    "macro": r"\w+",
+    "either": r"[A-Za-z_]\w*",
+    "method": r"[a-z_]\w*",
+}
+
+
+def _assigned_by(names: Mapping[str, str]) -> str:
+    """Return the pattern of what gives a name a value, given those of the names by kind."""
+    return (
+        rf"(?<![\w$.])(?:this\.|self\.|@)?(?P<name>{names['name']})"
+        rf"[\"'`]?\]?(?!::)(?:\s*:\s*&?(?:'\w+\s)?[A-Za-z_][\w.\[\]<>,|? ]{{0,40}}?)?\s?"
+        rf"(?::=|\?\?=|\|\|=|=(?![=>~])|=>|:(?!:))\s*(?P<value>{_VALUE})"
+        rf"|\bset\s?[( ]?:(?P<set>{names['set']}),\s*(?P<set_value>[^\n]+)"
+        rf"|#\s*define\s+(?P<macro>{names['macro']})\s+(?P<macro_value>{_VALUE})"
+        rf"|\(\s*[\"'`](?P<keyed>[A-Za-z_][\w. -]{{0,60}})[\"'`],[ \t]*"
+        rf"(?P<keyed_value>{_NUMBER}|[\"'`]|true\b|false\b|True\b|False\b)"
+        rf"|[(,]\s?\"(?P<declared>[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)\",\s?(?:\"\w?\",\s?)?"
+        rf"(?P<declared_value>\"[^\"\n]*\"|{_NUMBER}|true\b|false\b),\s?\"(?=[^\"\n]*\"\))"
+        rf"|\b(?P<either>{names['either']})\s*(?:\|\||\?\?|\?:)\s*(?P<either_value>{_NUMBER}|[\"'`][^\n]*)"
+        rf"|\bdef (?P<method>{names['method']})\s*\n\s*(?P<method_value>{_NUMBER}|[\"'])"
+    )
+
+
 _FLAG = re.compile(
     r"(?<![\w-])--(?P<flag>[a-z][\w-]*[a-z0-9])|\b(?:long|Arg::new)\s*(?:=\s*|\()\s*\"(?P<long>[a-z][\w-]*)\""
 )
-_GIVES_VALUE = re.compile(f"{_ASSIGNED.pattern}|{_FLAG.pattern}")
+_GIVES_VALUE = re.compile(f"{_assigned_by(_NAMES)}|{_FLAG.pattern}")
 _FLAG_DEFAULT = re.compile(r"\bdefault(?:_value(?:_t)?)?\s*[=(:]\s*(?P<value>[^\n]+)")
 _COMMENT = ("#", "//", "*", "/*", "--", '"""', "'''")
 
@@ -163,11 +176,12 @@ async def _values(reader: Reader, where: Filter, words: dict[str, str], units: C
         lowered = text.lower()
         return any(root in lowered for root in words)
 
-    scan = await scan_texts(reader, where, _GIVES_VALUE, (*needles, *amounts), _is_code, holds)
+    code = replace(where, include_tests=False)
+    scan = await scan_texts(
+        reader, code, _GIVES_VALUE, (*needles, *amounts), _is_code, holds, narrowed_to({*words, *units})
+    )
     found: list[_GivenValue] = []
     for each in scan.found:
-        if each.file.is_test:
-            continue
         if flag := each.match["flag"] or each.match["long"]:
             found += _of_flag(reader, each, flag)
             continue
@@ -177,6 +191,15 @@ async def _values(reader: Reader, where: Filter, words: dict[str, str], units: C
             text = f"{each.text} ... {value}" if each.match["method"] else each.text
             found.append(_read(reader, each, name, value, text))
     return found
+
+
+def narrowed_to(roots: Collection[str]) -> str:
+    """Return an expression for the lines that give a value to a name with one of the roots, and for flags.
+
+    A root is the beginning of each of its words: names without one need not be split and compared.
+    """
+    part = rf"[\w$]*(?:{'|'.join(sorted(map(re.escape, roots)))})[\w$]*"
+    return f"(?i:{_assigned_by(dict.fromkeys(_NAMES, part))}|{_FLAG.pattern})"
 
 
 def _of_flag(reader: Reader, each: TextMatch, name: str) -> Iterator[_GivenValue]:

@@ -28,6 +28,7 @@ _DOCUMENT_ENDING = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?
 
 _BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
 
+_NOTHING_KNOWN = r"\1"
 Span = tuple[int, int, int, int]
 """Number, start and end of a line, and where the next one ends; in characters."""
 
@@ -108,13 +109,15 @@ async def scan_texts(
     needles: Sequence[bytes] = (),
     wanted: Callable[[str], bool] | None = None,
     holds: Callable[[str], bool] | None = None,
+    narrowed: str = "",
 ) -> TextScan:
     """Return every match of a pattern in the indexed files that pass the filter.
 
     `needles`: only lines that contain one of them (ignoring case) are searched, up to the end of the next line; () for
-    whole texts. `wanted`: by path, `holds`: by the whole text. Raises store errors.
+    whole texts. `wanted`: by path, `holds`: by the whole text. `narrowed`: an expression that matches at every line
+    whose matches are needed, in place of the pattern; only the others are left out. Raises store errors.
     """
-    return (await scan_patterns(reader, where, [(pattern, needles)], wanted, holds))[0]
+    return (await scan_patterns(reader, where, [(pattern, needles)], wanted, holds, narrowed))[0]
 
 
 async def scan_patterns(
@@ -123,12 +126,13 @@ async def scan_patterns(
     asked: Sequence[tuple[re.Pattern[str], Sequence[bytes]]],
     wanted: Callable[[str], bool] | None = None,
     holds: Callable[[str], bool] | None = None,
+    narrowed: str = "",
 ) -> list[TextScan]:
     """Return what `scan_texts` returns for each pattern with its needles; the texts are read once for all of them."""
     found: list[list[TextMatch]] = [[] for _ in asked]
     notes: list[str] = []
     open_ones = list(range(len(asked)))
-    tried = [_TriedLines(pattern, needles) for pattern, needles in asked]
+    tried = [_TriedLines(pattern, needles, narrowed) for pattern, needles in asked]
     async for batch in _batches(reader, where, wanted, notes):
         contents = [data for _, data in batch]
         lines = {number: tried[number].in_texts(contents) for number in open_ones}
@@ -183,10 +187,13 @@ def _indexed(record: FileRecord, data: bytes) -> IndexedText:
 class _TriedLines:
     """The lines of texts at which a pattern is tried: those with one of its needles; () for whole texts."""
 
-    def __init__(self, pattern: re.Pattern[str], needles: Sequence[bytes]) -> None:
+    def __init__(self, pattern: re.Pattern[str], needles: Sequence[bytes], narrowed: str = "") -> None:
         self._pattern, self._needles = pattern, needles
         self._finder = LineFinder(needles, MAX_LINE) if needles else None
-        self._wider = _wider(pattern)
+        # what is unknown, such as re.VERBOSE, gives an expression that matches everything
+        is_known = pattern.flags & ~(re.UNICODE | re.IGNORECASE) == 0
+        text = narrowed or (pattern.pattern if is_known else _NOTHING_KNOWN)
+        self._wider = _wider(text, bool(pattern.flags & re.IGNORECASE))
 
     def in_texts(self, contents: Sequence[bytes]) -> list[list[Span] | None]:
         """Return the lines of each text; None for a text in which `matches` has to find them."""
@@ -217,11 +224,8 @@ class _TriedLines:
 
 
 @lru_cache(16)
-def _wider(pattern: re.Pattern[str]) -> WiderPattern:
-    known = re.UNICODE | re.IGNORECASE
-    # what is unknown, such as re.VERBOSE, gives a pattern that matches everything
-    text = pattern.pattern if pattern.flags & ~known == 0 else "\\1"
-    return WiderPattern(text, bool(pattern.flags & re.IGNORECASE))
+def _wider(text: str, ignores_case: bool) -> WiderPattern:
+    return WiderPattern(text, ignores_case)
 
 
 def _passes(each: FileRecord, where: Filter) -> bool:
