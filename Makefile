@@ -11,6 +11,7 @@ DEMO := .demo
 # The demonstration indexes the interpreter's standard library, a real tree that every machine has. What the build prints
 # is in .demo/run.log.
 run:
+	@$(PYTHON) rust-parser/build_backend.py
 	@$(PYTHON) benchmarks/demonstration.py
 
 # All tests, distributed by file over three processes, which often wait for servers. tests/conftest.py orders the files;

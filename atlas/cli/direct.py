@@ -59,7 +59,7 @@ _COMMANDS: Mapping[str, _Command] = {
 def run_directly(words: Sequence[str]) -> int | None:
     """Run a command and return its exit code; None if the option parser has to read it. Raises AtlasError."""
     if list(words[:1]) == ["hook"] and len(words) == 2 and words[1] in ("session", "grep"):
-        from atlas.cli.hook import run_hook
+        from atlas.cli.clients.hook_command import run_hook
 
         return run_hook(words[1])
     if list(words) in (["--version"], ["--version", "--json"]) and "_ATLAS_COMPLETE" not in os.environ:

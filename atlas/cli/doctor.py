@@ -39,7 +39,7 @@ def about() -> dict[str, str]:
     return {
         "name": "code-atlas",
         "version": __version__,
-        "python": platform.python_version(),
+        "interpreter": sys.version.split()[0],
         "executable": sys.executable,
         "platform": f"{platform.system().lower()}-{platform.machine()}",
         "package": str(Path(atlas.__file__).parent),
@@ -69,8 +69,8 @@ def show_doctor(*, as_json: bool) -> None:
         output.print_json({**about(), "broken": broken, "extras": rows})
     else:
         for name, value in about().items():
-            print(output.plain(f"{name:11}{value}"))
-        print(f"{'parts':11}{'; '.join(broken) if broken else 'the extension and the models load'}\n")
+            print(output.plain(f"{name:12}{value}"))
+        print(f"{'parts':12}{'; '.join(broken) if broken else 'the extension and the models load'}\n")
         shown = [(one.name, "missing" if one.missing else "installed", one.purpose) for one in extras]
         output.console().print(output.table(("extra", "", "for"), shown))
         for one in extras:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from atlas.cli.clients.hook_command import names_in, searched_names
 from atlas.cli.clients.hooks import HOOKS
 from atlas.cli.clients.plugin import plugin_files
 from atlas.cli.clients.recipes import Client
 from atlas.cli.clients.skill import skill_page
-from atlas.cli.hook import names_in, searched_names
 from atlas.parsing import count_tokens
 
 from .processes import COMMAND, Place, environment

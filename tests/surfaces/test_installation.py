@@ -73,14 +73,16 @@ def test_doctor_names_what_is_missing_for_what(monkeypatch: pytest.MonkeyPatch) 
     assert papers.command == f"{sys.executable} -m pip install 'arxiv-that-is-not-there>=4.0,<5'"
 
 
-def test_every_extra_has_a_purpose_and_a_hint_that_installs_it() -> None:
+def test_every_extra_has_a_purpose_and_a_hint_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     document = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
     stated = document["project"]["optional-dependencies"]
     assert set(extras.PURPOSES) == set(stated)
+    built = [f"{one}; extra == '{name}'" for name, wanted in stated.items() for one in wanted]
+    monkeypatch.setattr(extras.metadata, "requires", lambda _: built)
     for name, wanted in stated.items():
         hint = extras.how_to_install(name)
         assert f"code-atlas[{name}]" in hint
-        assert all(requirement.split(">")[0].replace("_", "-") in hint for requirement in wanted), hint
+        assert all(requirement in hint for requirement in wanted), hint
 
 
 def test_the_manual_page_has_every_command_and_option() -> None:

@@ -1,6 +1,6 @@
 """Hooks of a client: a card at the start of a session, and a hint when a search for a text names an indexed symbol.
 
-A client runs `atlas hook session` and `atlas hook grep`, see `atlas.cli.hook`. Formats and places are those that the
+A client runs `atlas hook session` and `atlas hook grep`, see `hook_command`. Formats and places are those that the
 clients document (looked up in November 2026): code.claude.com/docs/en/hooks, geminicli.com/docs/hooks/reference,
 developers.openai.com/codex/hooks. Hooks of other programs in the same file keep their place; only their formatting may
 change, until `--undo` brings it back.
