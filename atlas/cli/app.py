@@ -31,6 +31,7 @@ FAMILIES = {
     "code.graph": ("graph",),
     "migrate": ("migrate",),
     "mcp": ("mcp",),
+    "lsp": ("lsp",),
     "connect": ("connect",),
     "clients.hook_command": ("hook",),
     "chat.chat": ("chat",),

@@ -25,6 +25,7 @@ SUMMARIES: Mapping[str, str] = {
     "graph": "Draw a picture of at most 60 nodes; what is left out is counted.",
     "migrate": "Copy the index to another store, vectors included, and compare both afterwards.",
     "mcp": "Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP.",
+    "lsp": "Serve this project to an editor over the Language Server Protocol, on stdin and stdout, read-only.",
     "connect": "Connect a coding agent: show the change to its configuration, ask, write it. Other entries are not "
     "touched.",
     "chat": "Talk to a language model that uses the tools of Code Atlas and of other MCP servers.",

@@ -33,8 +33,9 @@ NAMED = (
     "atlas/cli/chat/",
     "atlas/code/index/watch/recursive.py",
     "atlas/papers/export.py",
+    "atlas/server/editor/protocol.py",
 )
-"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; texts of models, which are Markdown; names of `watchfiles`, which is written in Rust; a format of exports."""
+"""Grammars and hooks; package managers; edits that the benchmark makes; scripts that the bus server runs; texts of models, which are Markdown; names of `watchfiles`, which is written in Rust; a format of exports; a kind of text in a protocol."""
 RUST_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|(\w+)', re.DOTALL)
 
 

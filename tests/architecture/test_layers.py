@@ -56,6 +56,8 @@ HOMES = {
     "pypdf": ("atlas/packs/documentation/formats/pdf_text.py",),
     "selectolax": ("atlas/packs/documentation/formats/html/",),
     "valkey": ("atlas/adapters/buses/valkey/connection.py",),
+    "pygls": ("atlas/server/editor/protocol.py",),
+    "lsprotocol": ("atlas/server/editor/protocol.py",),
     "starlette": ("atlas/server/explorer/",),
     "jinja2": ("atlas/server/explorer/render.py",),
     "markupsafe": ("atlas/server/explorer/",),

@@ -17,6 +17,7 @@ DISTRIBUTION = "code-atlas"
 PURPOSES: Mapping[str, str] = {
     "chat": "atlas chat: talk to a language model that uses the tools",
     "litellm": "statements by a language model, and embeddings of one that LiteLLM reaches",
+    "lsp": "atlas lsp: definitions, references and calls in an editor",
     "papers": "atlas papers: search arXiv",
     "pdf": "reading PDF files into knowledge packs",
     "quality": "a sentence transformer as a third signal of search",
