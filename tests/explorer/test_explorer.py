@@ -190,6 +190,9 @@ def test_the_overview_says_what_there_is_and_where_to_begin(browser: httpx2.Clie
     assert "of the last 1 commits" in page
     assert page.count("<rect ") >= 5
     assert "Map of shop" in counted(browser, "/?folder=shop&colour=tests")
+    assert re.search(
+        r"shop/cart\.py: \d+ lines in 1 files, last changed \d{4}-\d\d-\d\d", counted(browser, "/?colour=age")
+    )
     assert "Map of the project" in counted(browser, "/?folder=nowhere&colour=nothing").replace("nowhere", "the project")
 
 
@@ -207,6 +210,32 @@ def test_a_flow_is_a_ladder_of_calls(browser: httpx2.Client) -> None:
     page = read(browser, "/flow?of=Basket.price&to=shop.cart.discount")
     assert page.index("return total(3)") < page.index("return discount(amount)")
     assert "Show" in read(browser, "/flow")
+    assert "also leads there" not in page
+
+
+def test_a_flow_names_what_else_leads_to_its_end(tmp_path: Path) -> None:
+    root = tmp_path / "flow"
+    root.mkdir()
+    (root / "a.py").write_text(
+        "def end():\n    return 1\n\n\ndef middle():\n    return end()\n\n\ndef other():\n    return end()\n\n\n"
+        "def unrelated():\n    return 2\n\n\ndef start(x):\n    unrelated()\n    if x:\n        return other()\n    return middle()\n"
+    )
+    with explorer(root, tmp_path / "data") as served, served.client() as client:
+        served.enter(client)
+        page = read(client, "/flow?of=a.start&to=a.end")
+        steps = re.findall(r'<li><a class="item"[^>]*>(\w+)</a>', page)
+        also = page.partition("also leads there: ")[2].partition("</p>")[0]
+        assert {steps[0], re.sub("<[^>]*>", "", also)} == {"middle", "other"}
+        # the second step has no alternative
+        assert page.count("also leads there") == 1
+
+
+def test_pages_of_files_and_folders_name_their_owners(browser: httpx2.Client) -> None:
+    for path in ("/file?path=shop/cart.py", "/file?path=shop", "/file"):
+        page = html.unescape(read(browser, path))
+        assert re.search(
+            r"owners: \S*alert\(10\)\S* 1 \(last \d{4}-\d\d-\d\d\); 1 commit, of the last 1 commits", page
+        ), path
 
 
 def test_conditions_around_a_call_are_found_by_indentation() -> None:

@@ -18,8 +18,9 @@ from starlette.routing import Route
 from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.server.explorer.access import OneBrowser
 from atlas.server.explorer.chat import ChatRoom, Servers
+from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.drawing import svg
-from atlas.server.explorer.files import file_values
+from atlas.server.explorer.files import FilePages
 from atlas.server.explorer.knowledge import knowledge_values, unit_values, write_unit
 from atlas.server.explorer.overview import Overview
 from atlas.server.explorer.packs import PackPages
@@ -66,7 +67,6 @@ async def _search(ask: Asker, reader: Reader, given: Given) -> Mapping[str, obje
 PAGES: Mapping[str, tuple[str, Values]] = {
     "/search": ("search.html", _search),
     "/symbol": ("symbol.html", symbol_values),
-    "/file": ("file.html", file_values),
     "/changes": ("changes.html", changes_values),
     "/flow": ("flow.html", flow_values),
     "/picture": ("picture.html", _picture),
@@ -107,8 +107,10 @@ class Explorer:
 
     def application(self) -> Starlette:
         """Return the application without its access control."""
+        commits = LastCommits()
         own: Mapping[str, tuple[str, Values]] = {
-            "/": ("overview.html", Overview().values),
+            "/": ("overview.html", Overview(commits).values),
+            "/file": ("file.html", FilePages(commits).values),
             "/packs": ("packs.html", self._packs.values),
             "/article": ("article.html", self._packs.article),
             "/papers": ("papers.html", self._papers.values),

@@ -14,6 +14,8 @@ from markupsafe import Markup
 from atlas.app.session import Session
 from atlas.core.errors import Unavailable
 from atlas.server.explorer.app import PAGES, Values, is_path
+from atlas.server.explorer.commits import LastCommits
+from atlas.server.explorer.files import FilePages
 from atlas.server.explorer.overview import Overview
 from atlas.server.explorer.questions import Given, asker_of
 from atlas.server.explorer.render import FOLDER, render, url
@@ -39,8 +41,12 @@ async def exported_pages(session: Session, names: Sequence[str], diff: str = "")
             asked.append((f"impact-{number}.html", "/symbol", {"name": name, "view": "impact"}))
     if diff:
         asked.append(("changes.html", "/changes", {"diff": diff}))
-    ask, overview = asker_of(session), Overview()
-    pages: Mapping[str, tuple[str, Values]] = {**PAGES, "/": ("overview.html", overview.values)}
+    ask, commits = asker_of(session), LastCommits()
+    pages: Mapping[str, tuple[str, Values]] = {
+        **PAGES,
+        "/": ("overview.html", Overview(commits).values),
+        "/file": ("file.html", FilePages(commits).values),
+    }
     style = Markup((FOLDER / "static" / "explorer.css").read_text(encoding="utf-8"))
     titles = {file: url(path, **query) for file, path, query in asked}
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The page of a file, outline beside source, importers and imports, problems; and of a folder: what lies in it.
+"""The page of a file, outline beside source, importers and imports, problems, owners; of a folder what lies in it.
 
 Source is that of the index: a file that is not indexed has none here, only the reason, and masked secrets stay masked.
 """
@@ -14,6 +14,7 @@ from atlas.code.tools.envelope import inside
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer
 from atlas.core.errors import NotFound
 from atlas.core.model import FileRecord, Filter, Label, Match, NodeRow, Skipped
+from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.questions import Asker, Given
 from atlas.server.explorer.source import MAX_NODES, code_lines, links_in
 
@@ -52,11 +53,19 @@ class FolderEntry:
     problems: int
 
 
-async def file_values(ask: Asker, reader: Reader, given: Given) -> dict[str, object]:
-    """Return what the page of a file or folder shows. Raises NotFound for what is not indexed, with the reason."""
-    path = inside(given.text("path"), str(reader.root)).rstrip("/")
-    record = (await reader.store.records(reader.project, [path])).get(path) if path else None
-    return await (_file(ask, reader, given, record) if record is not None else _folder(reader, path))
+class FilePages:
+    """The pages of files and folders."""
+
+    def __init__(self, commits: LastCommits) -> None:
+        """Take what says who has changed what."""
+        self._commits = commits
+
+    async def values(self, ask: Asker, reader: Reader, given: Given) -> dict[str, object]:
+        """Return what the page of a file or folder shows. Raises NotFound for what is not indexed, with the reason."""
+        path = inside(given.text("path"), str(reader.root)).rstrip("/")
+        record = (await reader.store.records(reader.project, [path])).get(path) if path else None
+        shown = await (_file(ask, reader, given, record) if record is not None else _folder(reader, path))
+        return {**shown, "owners": await self._commits.owners(reader, path)}
 
 
 async def _file(ask: Asker, reader: Reader, given: Given, record: FileRecord) -> dict[str, object]:

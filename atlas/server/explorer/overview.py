@@ -10,26 +10,26 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from atlas.code.graph.declarations import Declaration, read_declarations
 from atlas.code.reader import Reader
 from atlas.code.tools.changes import commit_line
-from atlas.core.errors import AtlasError
 from atlas.core.history import Commit
 from atlas.core.model import FileRecord
+from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.imports import read_imports
 from atlas.server.explorer.questions import Asker, Given
 from atlas.server.explorer.treemap import Box, coloured, draw, lay_out
 
-COMMITS = 1_000
-"""Commits that are read for churn, with at most this many of their files: a larger commit says little about a file."""
-COMMIT_FILES = 50
 PATIENCE = 0.5
 """Seconds that the first page waits for the counts; it is shown without them then, and asks again."""
 ROWS = 400_000
 SECONDS = 20.0
 LISTED = 15
+CANDIDATES = 300
+"""Symbols with most callers, tests included, among which the hubs are counted."""
 PARTS = 16
 BOXES = 60
 """In one map."""
@@ -38,6 +38,7 @@ _NO_PROSE = ("<", "[", "..", ":", "|", "!", "`")
 """Beginnings of lines of a README that are badges, fields or pictures."""
 COLOURS = {
     "churn": "commits that changed it, of the last ones",
+    "age": "how lately one of the last commits changed it",
     "callers": "calls that lead into it",
     "tests": "edges from tests that reach it",
     "problems": "files that could only be read in part",
@@ -46,9 +47,12 @@ COLOURS = {
 
 _CALLS = "MATCH (a)-[:CALLS]->(b) WHERE b.path <> '' RETURN b.path AS path, count(*) AS n"
 _TESTS = "MATCH (a)-[:TESTS]->(b) WHERE b.path <> '' RETURN b.path AS path, count(*) AS n"
+_CALLED = f"MATCH (a)-[:CALLS]->(b) RETURN b.uid AS uid, count(*) AS n ORDER BY n DESC LIMIT {CANDIDATES}"
 _HUBS = (
-    "MATCH (a)-[:CALLS]->(b) WHERE b.path <> '' AND b.is_test = false AND a.is_test = false "
-    f"RETURN b.uid AS uid, b.kind AS kind, b.qualified_name AS name, count(*) AS n ORDER BY n DESC, name LIMIT {LISTED}"
+    "MATCH (a)-[:CALLS]->(b) WHERE ",
+    "b.path <> '' AND b.is_test = false AND a.is_test = false "
+    "RETURN b.uid AS uid, b.kind AS kind, b.qualified_name AS name, count(*) AS n "
+    f"ORDER BY n DESC, name LIMIT {LISTED}",
 )
 _ENTRIES = (
     "MATCH (r) WHERE r.kind IN ['route', 'command', 'event', 'signal', 'task', 'message'] AND r.is_test = false "
@@ -72,6 +76,8 @@ class CountedFile:
     callers: int
     tests: int
     problems: int
+    age: int
+    """Unix time of the last commit that changed it, 0 if none of those that were read did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,9 @@ class PartRow:
 class Overview:
     """Counts once for each generation, aside; use from one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, commits: LastCommits) -> None:
+        """Take the history behind churn and age."""
+        self._commits = commits
         self._counting: asyncio.Task[ProjectCounts] | None = None
         self._known: ProjectCounts | None = None
 
@@ -123,7 +131,7 @@ class Overview:
         state = next(one for one in await reader.store.projects() if one.project == reader.project)
         known = self._known
         if self._counting is None and (known is None or known.generation != state.generation):
-            self._counting = asyncio.create_task(_count(reader, state.generation))
+            self._counting = asyncio.create_task(_count(reader, state.generation, self._commits))
         if self._counting is not None:
             done, _ = await asyncio.wait({self._counting}, timeout=0 if known is not None else PATIENCE)
             if done:
@@ -163,13 +171,18 @@ def _shown(counts: ProjectCounts, given: Given) -> dict[str, object]:
     }
 
 
-async def _count(reader: Reader, generation: int) -> ProjectCounts:
+async def _count(reader: Reader, generation: int, last: LastCommits) -> ProjectCounts:
     records = {path: one for path, one in (await reader.store.manifest(reader.project)).items() if path}
     callers, tests = await _by_path(reader, _CALLS), await _by_path(reader, _TESTS)
-    commits, history = await _commits(reader)
+    read = await last.read(reader)
+    commits = read.commits
     churn = Counter(path for each in commits if not each.more_paths for path in each.paths)
-    files = tuple(_file(record, churn, callers, tests) for record in records.values())
-    hubs = [Counted(uid, kind, name, "", n) for uid, kind, name, n in await _rows(reader, _HUBS)]
+    ages: dict[str, int] = {}
+    for each in commits:
+        for path in each.paths:
+            ages[path] = max(ages.get(path, 0), each.time)
+    files = tuple(_file(record, churn, callers, tests, ages) for record in records.values())
+    hubs = [Counted(uid, kind, name, "", n) for uid, kind, name, n in await _hubs(reader)]
     entries: dict[str, list[Counted]] = {}
     for text in (_MAINS, _ENTRIES):
         for uid, kind, name, path in await _rows(reader, text):
@@ -182,16 +195,20 @@ async def _count(reader: Reader, generation: int) -> ProjectCounts:
         entries={kind: tuple(found) for kind, found in entries.items()},
         readme=await _readme(reader, records),
         commits=commits,
-        history=history,
+        history=read.said,
         declared=await read_declarations(reader, reader.project),
     )
 
 
 def _file(
-    record: FileRecord, churn: Mapping[str, int], callers: Mapping[str, int], tests: Mapping[str, int]
+    record: FileRecord,
+    churn: Mapping[str, int],
+    callers: Mapping[str, int],
+    tests: Mapping[str, int],
+    ages: Mapping[str, int],
 ) -> CountedFile:
     path = record.path
-    counts = churn.get(path, 0), callers.get(path, 0), tests.get(path, 0), len(record.problems)
+    counts = churn.get(path, 0), callers.get(path, 0), tests.get(path, 0), len(record.problems), ages.get(path, 0)
     return CountedFile(path, record.lines, record.language, record.is_test, *counts)
 
 
@@ -199,19 +216,22 @@ async def _rows(reader: Reader, text: str) -> Sequence[tuple[Any, ...]]:
     return (await reader.store.cypher(text, {}, ROWS, SECONDS, reader.project)).rows
 
 
+async def _hubs(reader: Reader) -> Sequence[tuple[Any, ...]]:
+    """Return what most callers that are no tests call: counted exactly among those with most callers of any kind.
+
+    What has fewer callers in all than the last hub has without tests is none, so where candidates end before that, all
+    calls are counted.
+    """
+    called = await _rows(reader, _CALLED)
+    given = {"uids": [row[0] for row in called]}
+    text = f"{_HUBS[0]}b.uid IN $uids AND {_HUBS[1]}"
+    found = (await reader.store.cypher(text, given, LISTED, SECONDS, reader.project)).rows
+    is_whole = len(called) < CANDIDATES or (len(found) == LISTED and found[-1][3] >= called[-1][1])
+    return found if is_whole else await _rows(reader, "".join(_HUBS))
+
+
 async def _by_path(reader: Reader, text: str) -> dict[str, int]:
     return {path: n for path, n in await _rows(reader, text)}
-
-
-async def _commits(reader: Reader) -> tuple[tuple[Commit, ...], str]:
-    """Return the last commits, and what churn is made of."""
-    if reader.history is None:
-        return (), "no history can be read"
-    try:
-        log = await reader.history.log(COMMITS, paths=COMMIT_FILES)
-    except AtlasError as error:
-        return (), error.message
-    return log.commits, "; ".join((f"of the last {len(log.commits)} commits", *log.notes))
 
 
 async def _readme(reader: Reader, records: Mapping[str, FileRecord]) -> str:
@@ -245,12 +265,12 @@ def _boxes(files: Iterable[CountedFile], folder: str, colour: str) -> list[Box]:
         inner = [(replace(box, name=box.path.removeprefix(prefix)), files) for box, files in inner]
         boxes = [*(each for each in boxes if each[0].path != large.path), *inner]
         waiting += [each for each in inner if each[0].is_folder]
-    found = sorted((box for box, _ in boxes), key=lambda box: (-box.size, box.path))
-    rest = found[BOXES:]
-    if not rest:
-        return found
-    sums = [sum(numbers) for numbers in zip(*((box.size, box.files, box.value) for box in rest), strict=True)]
-    return [*found[:BOXES], Box(f"{len(rest)} more", folder, False, *sums)]
+    boxes.sort(key=lambda each: (-each[0].size, each[0].path))
+    rest = boxes[BOXES:]
+    found = [box for box, _ in boxes[:BOXES]]
+    if rest:
+        found.append(_box(f"{len(rest)} more", folder, [file for _, own in rest for file in own], colour))
+    return found
 
 
 def _entries(files: Sequence[CountedFile], folder: str, colour: str) -> list[_BoxOfFiles]:
@@ -259,20 +279,21 @@ def _entries(files: Sequence[CountedFile], folder: str, colour: str) -> list[_Bo
     found: dict[str, list[CountedFile]] = {}
     for file in files:
         found.setdefault(file.path[len(prefix) :].partition("/")[0], []).append(file)
-    return [
-        (
-            Box(
-                name=name,
-                path=f"{prefix}{name}",
-                is_folder=any(file.path != f"{prefix}{name}" for file in own),
-                size=sum(file.lines for file in own),
-                files=len(own),
-                value=sum(int(getattr(file, colour)) for file in own),
-            ),
-            own,
-        )
-        for name, own in found.items()
-    ]
+    return [(_box(name, f"{prefix}{name}", own, colour), own) for name, own in found.items()]
+
+
+def _box(name: str, path: str, own: Sequence[CountedFile], colour: str) -> Box:
+    """Return the box of some files; its colour is that of their sum per line, by age that of the newest of them."""
+    size = sum(file.lines for file in own)
+    values = [int(getattr(file, colour)) for file in own]
+    if colour == "age":
+        newest = max(values, default=0)
+        day = datetime.fromtimestamp(newest, UTC).date().isoformat() if newest else ""
+        said, share = f"last changed {day}" if day else "not changed by the commits that were read", float(newest)
+    else:
+        said, share = f"{sum(values)} {colour}", sum(values) / max(size, 1)
+    is_folder = any(file.path != path for file in own) and not name.endswith(" more")
+    return Box(name, path, is_folder, size, len(own), said, share)
 
 
 def _hotspots(files: Iterable[CountedFile]) -> list[CountedFile]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from atlas.code.reader import Reader
 from atlas.code.tools.relation_answer import RelationAnswer, relation_head
 from atlas.code.tools.reports import Report, ReportAnswer
 from atlas.code.tools.symbol.symbols import RelatedLine
 from atlas.core.invisible import escaped
+from atlas.core.model import Direction, Edge, EdgeType, NodeRow
 from atlas.server.explorer.questions import Asker, Given
 
 TOKEN_BUDGET = 16_000
@@ -23,6 +25,8 @@ LIVE_MILLISECONDS = 3_000
 """A browser asks for the status again after this time."""
 AROUND = 60
 """Lines above a call in which the conditions around it are looked for."""
+FOLLOWED, BESIDE = 2_000, 8
+"""Symbols that are followed to find what leads to the end of a flow, and alternatives to a step that are shown."""
 FORMS = {"": "List", "mermaid": "Mermaid", "comment": "Comment"}
 OPENERS = (":", "{", "then", "do", "(", "->", "=>")
 """Ends of a line that opens what is indented below it."""
@@ -39,6 +43,8 @@ class FlowStep:
     conditions: tuple[tuple[int, str], ...]
     """(line, text) of what the call is indented under, outermost first."""
     how: str
+    others: tuple[tuple[str, str, str], ...] = ()
+    """What the caller calls instead, and that leads to the end as well: (uid, name, place)."""
 
 
 async def changes_values(ask: Asker, reader: Reader, given: Given) -> dict[str, object]:
@@ -92,18 +98,67 @@ async def flow_values(ask: Asker, reader: Reader, given: Given) -> dict[str, obj
     answer = await ask("hybrid_search", query=question, relation="path", of=of, to=to, token_budget=TOKEN_BUDGET)
     if not isinstance(answer, RelationAnswer):
         return {**shown, "text": answer.render(), "evidence": answer.evidence}
-    steps = [await _step(reader, file.path, one) for file in answer.files for one in file.symbols]
+    found = sorted(((file.path, one) for file in answer.files for one in file.symbols), key=lambda each: each[1].depth)
+    # of several symbols with the name it is not known which one the first step leaves
+    start = answer.subjects[0].uid if answer.subject_count == 1 else ""
+    others = await alternatives(reader, start, [one for _, one in found])
+    steps = [await _step(reader, path, one, beside) for (path, one), beside in zip(found, others, strict=True)]
     return {**shown, "steps": steps, "head": [*relation_head(answer)], "evidence": answer.evidence}
 
 
-async def _step(reader: Reader, path: str, one: RelatedLine) -> FlowStep:
+async def alternatives(
+    reader: Reader, start: str, steps: Sequence[RelatedLine]
+) -> list[tuple[tuple[str, str, str], ...]]:
+    """Return for each step of a chain of calls what its caller calls instead and that leads to the end as well.
+
+    What leads to the end is followed as far back as the chain is long, and at most over `FOLLOWED` symbols. A step that
+    is no call of its own, such as one to what overrides a method, ends the search.
+    """
+    chain, called = [start], list[list[Edge]]()
+    for one in steps if start else ():
+        edges = await reader.store.edges([chain[-1]], Direction.OUT, (EdgeType.CALLS,), FOLLOWED)
+        called.append(edges)
+        named = (each for each in edges if each.row.line in one.lines and _is_named(each.node.row, one.name))
+        if (step := next(named, None)) is None:
+            return [()] * len(steps)
+        chain.append(step.row.target)
+    leads = await _leading(reader, chain[-1], len(chain))
+    found: list[tuple[tuple[str, str, str], ...]] = []
+    for edges, (caller, callee) in zip(called, pairwise(chain), strict=True):
+        beside = {
+            edge.row.target: (edge.row.target, edge.node.row.name, f"{edge.node.row.path}:{edge.node.row.start_line}")
+            for edge in edges
+            if edge.row.target in leads and edge.row.target not in (caller, callee)
+        }
+        found.append(tuple(beside.values())[:BESIDE])
+    return found or [()] * len(steps)
+
+
+def _is_named(row: NodeRow, name: str) -> bool:
+    """Return whether a symbol has a name that a report shows: without what its path says."""
+    return row.qualified_name == name or row.qualified_name.endswith(f".{name}")
+
+
+async def _leading(reader: Reader, end: str, steps: int) -> set[str]:
+    """Return the symbols that lead to one over at most some calls, and itself."""
+    leads, frontier = {end}, [end]
+    for _ in range(steps):
+        edges = await reader.store.edges(frontier, Direction.IN, (EdgeType.CALLS,), FOLLOWED) if frontier else []
+        frontier = list(dict.fromkeys(edge.row.source for edge in edges if edge.row.source not in leads))
+        leads.update(frontier)
+        if len(leads) > FOLLOWED:
+            break
+    return leads
+
+
+async def _step(reader: Reader, path: str, one: RelatedLine, others: tuple[tuple[str, str, str], ...] = ()) -> FlowStep:
     how = f"{one.strategy} {one.confidence:.2f}" if one.strategy else ""
     text = (await reader.store.content(reader.project, [path])).get(path, b"").decode("utf-8", "replace").splitlines()
     number = one.lines[0] if one.lines else 0
     if not 0 < number <= len(text):
-        return FlowStep(one.name, path, "", (), how)
+        return FlowStep(one.name, path, "", (), how, others)
     call = text[number - 1].strip()[:300]
-    return FlowStep(one.name, f"{path}:{number}", call, conditions_above(text, number), how)
+    return FlowStep(one.name, f"{path}:{number}", call, conditions_above(text, number), how, others)
 
 
 def conditions_above(text: Sequence[str], number: int) -> tuple[tuple[int, str], ...]:

@@ -1,4 +1,4 @@
-"""A map of folders as SVG: the size of a box is its lines, its colour one of five steps of a value per line.
+"""A map of folders as SVG: the size of a box is its lines, its colour one of five steps of a value.
 
 Pure. Boxes are laid out as squarely as their sizes allow (Bruls, Huizing and van Wijk, 2000). Colours are attributes of
 the drawing, since the pages allow no inline style.
@@ -31,7 +31,10 @@ class Box:
     size: int
     """Lines."""
     files: int
-    value: int
+    said: str
+    """What the colour says, in words."""
+    share: float
+    """What the colour shows: the more, the warmer."""
     step: int = 0
     x: float = 0
     y: float = 0
@@ -40,14 +43,12 @@ class Box:
 
 
 def coloured(boxes: Sequence[Box]) -> list[Box]:
-    """Return the boxes with the step of their value per line among all of them; without a value the first one."""
-    shares = sorted(box.value / max(box.size, 1) for box in boxes if box.value)
+    """Return the boxes with the step of their share among all of them; without one the first."""
+    shares = sorted(box.share for box in boxes if box.share)
 
     def step(box: Box) -> int:
-        if not box.value:
-            return 0
-        below = sum(share < box.value / max(box.size, 1) for share in shares)
-        return 1 + below * (len(STEPS) - 1) // len(shares)
+        below = sum(share < box.share for share in shares)
+        return 1 + below * (len(STEPS) - 1) // len(shares) if box.share else 0
 
     return [replace(box, step=step(box)) for box in boxes]
 
@@ -96,7 +97,7 @@ def draw(boxes: Sequence[Box], given: Mapping[str, str]) -> Markup:
     ]
     for box in boxes:
         to = url("/", **{**given, "folder": box.path}) if box.is_folder else file_url(box.path)
-        title = f"{box.path or box.name}: {box.size} lines in {box.files} files, {box.value}"
+        title = f"{box.path or box.name}: {box.size} lines in {box.files} files, {box.said}"
         parts.append(
             Markup(
                 '<a href="{}"><title>{}</title><rect x="{}" y="{}" width="{}" height="{}" fill="{}"></rect>{}</a>'
