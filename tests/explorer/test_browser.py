@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.chat.model_server import Say, model_server
+
+from .library import Library, evil, make_library
 from .served import ServedExplorer, explorer, write_hostile
 
 INSTALL = "no Chromium: `apt-get install chromium`, or name one in ATLAS_TEST_CHROMIUM"
@@ -96,6 +99,36 @@ def cookies(chromium: Browser, served: ServedExplorer) -> list[object]:
     return found
 
 
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return make_library(tmp_path_factory.mktemp("browser-library"))
+
+
+@contextmanager
+def entered(chromium: Browser, served: ServedExplorer, **options: object) -> Iterator[Page]:
+    """A page of an explorer that nobody has entered yet; see `opened`."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(served.address)
+    page.wait_for_url(f"{served.base}/**", wait_until="commit")
+    found: list[object] = list(context.cookies())
+    context.close()
+    with opened(chromium, found, served, **options) as page:
+        yield page
+
+
+def check(page: Page, path: str, width: int) -> None:
+    """A page is accessible, no wider than the screen, and runs our script alone."""
+    page.goto(path, wait_until="load")
+    assert page.evaluate(CHECKS) == [], path
+    if AXE:
+        page.evaluate(Path(AXE).read_text(encoding="utf-8"))
+        assert page.evaluate(SERIOUS) == [], path
+    assert page.evaluate("document.scripts.length") == 1
+    # nothing but what scrolls by itself is wider than the screen
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
 @contextmanager
 def opened(chromium: Browser, cookies: list[object], served: ServedExplorer, **options: object) -> Iterator[Page]:
     """A page that fails the test if anything is said in its console, a dialog opens or another place is asked."""
@@ -120,14 +153,7 @@ def test_no_script_of_the_repository_runs_and_pages_are_accessible(
     size = {"width": width, "height": 800}
     with opened(chromium, cookies, served, viewport=size, color_scheme=scheme) as page:
         for path in PAGES:
-            page.goto(path, wait_until="load")
-            assert page.evaluate(CHECKS) == [], path
-            if AXE:
-                page.evaluate(Path(AXE).read_text(encoding="utf-8"))
-                assert page.evaluate(SERIOUS) == [], path
-            assert page.evaluate("document.scripts.length") == 1
-            # nothing but what scrolls by itself is wider than the screen
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+            check(page, path, width)
 
 
 def test_a_project_is_read_with_keys_alone(chromium: Browser, cookies: list[object], served: ServedExplorer) -> None:
@@ -162,3 +188,70 @@ def test_every_page_works_without_scripts(chromium: Browser, cookies: list[objec
         page.click("text=If you change this")
         page.wait_for_url("**view=impact")
         assert "price" in page.inner_text("h1")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (380, "light")])
+def test_notes_packs_and_papers_run_no_script_and_are_accessible(
+    chromium: Browser, library: Library, width: int, scheme: str
+) -> None:
+    paths = [
+        "/knowledge", "/knowledge?view=decisions", "/knowledge?view=suspects", "/knowledge?view=contradictions",
+        f"/knowledge?view=contradictions&words={library.claim}", "/knowledge?view=entities", "/knowledge?words=discount",
+        f"/knowledge?view=paths&words={library.suspect}&to={library.other}", f"/unit?id={library.claim}",
+        f"/unit?id={library.suspect}", f"/unit?id={library.entity}", "/packs", "/packs?pack=widget@1",
+        "/packs?words=tax+rate", "/packs?words=total+of+a+cart&mode=answer", "/packs?old=widget@1&new=widget@2",
+        "/article?pack=widget@1&article=cart.md", "/article?pack=widget@1&article=tax.html", "/papers",
+        "/papers?view=reading", "/papers?view=citations", "/paper?id=1706.03762", "/chat", "/flow",
+    ]  # fmt: skip
+    size = {"width": width, "height": 800}
+    with (
+        explorer(library.root, library.data, env=library.environment) as served,
+        entered(chromium, served, viewport=size, color_scheme=scheme) as page,
+    ):
+        for path in paths:
+            check(page, path, width)
+
+
+def test_a_claim_is_mended_without_scripts(chromium: Browser, library: Library) -> None:
+    """Browsers send the origin of our forms: were it missing, the write would be refused."""
+    with (
+        explorer(library.root, library.data, env=library.environment) as served,
+        entered(chromium, served, java_script_enabled=False) as page,
+    ):
+        page.goto(f"/unit?id={library.other}")
+        page.click("summary >> text=Amend")
+        page.fill("textarea[name=text]", f"The discount is rarely ten percent {evil(61)}")
+        page.click("button >> text=Amend")
+        page.wait_for_url("**done=amend")
+        assert "It is amended" in page.inner_text("main")
+        assert "rarely ten percent" in page.inner_text("main")
+        page.click("summary >> text=Withdraw")
+        page.fill("input[name=reason]", "It was guessed")
+        page.click("button >> text=Withdraw")
+        page.wait_for_url("**done=retract")
+        assert "It was guessed" in page.inner_text("main")
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_chat_streams_and_asks(chromium: Browser, library: Library, has_script: bool) -> None:
+    call = '{"hypothesis": "Baskets are blue", "confidence": 0.5}'
+    with model_server(Say(f"I note it. {evil(62)}", [("ingest_hypothesis", call)]), Say("# Noted")) as model:
+        given = {**library.environment, "ATLAS_LANGUAGE_MODEL_MODEL": "openai/stub", "OPENAI_API_KEY": "k"}
+        given |= {"ATLAS_LANGUAGE_MODEL_URL": model.openai, "ATLAS_MCP_TOOLSETS": "code,claims"}
+        given |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        with (
+            explorer(library.root, library.data, env=given) as served,
+            entered(chromium, served, java_script_enabled=has_script) as page,
+        ):
+            page.goto("/chat")
+            page.fill("textarea", f"Note it {evil(63)}")
+            page.click("button >> text=Ask")
+            # by events with a script, by asking again without one
+            page.wait_for_selector("button[value=no]", timeout=90_000)
+            assert "Baskets are blue" in page.inner_text("form.waiting")
+            if has_script:
+                check(page, "/chat", 1280)
+            page.click("button[value=no]")
+            page.wait_for_selector("li.answer h3 >> text=Noted", timeout=90_000)
+            page.wait_for_selector("textarea")
+            assert "is not called" in page.inner_text("#talk")

@@ -136,7 +136,7 @@ class ChatRoom(NoForms):
                 self._questions = asyncio.Queue()
                 self._working = asyncio.create_task(self._work())
             self._questions.put_nowait(text)
-        return "/chat#end"
+        return "/chat"
 
     async def decide(self, ask: Asker, given: Given) -> str:
         """Answer the question about a call; return the page. Raises ConfigError for one that waits no more."""
@@ -146,7 +146,7 @@ class ChatRoom(NoForms):
         if not waiting.said.done():
             waiting.said.set_result(said)
         await asyncio.sleep(0)  # the answer is taken before the page is shown
-        return "/chat#end"
+        return "/chat"
 
     async def end(self, ask: Asker, given: Given) -> str:
         """Stop the answer that is being made; with `clear`, begin a new conversation. Return the page."""

@@ -68,6 +68,7 @@
   // a conversation: text of entries as it comes; the page is loaded again when it offers something else
   for (const talk of document.querySelectorAll("ol[data-talk]")) {
     if (talk.dataset.state === "idle") continue;
+    document.getElementById("end").scrollIntoView({ block: "nearest" });
     const source = new EventSource(talk.dataset.talk);
     source.addEventListener("message", (event) => {
       const found = JSON.parse(event.data);
