@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus
-from atlas.app.main import limit_threads, seed_first_index
-from atlas.app.store import open_store
+from atlas.app.main import limit_cache, limit_threads, seed_first_index
+from atlas.app.store import has_database, open_store
 from atlas.app.worker import make_daemon, run_worker
 from atlas.core.errors import WriterBusy
 from atlas.runtime.config.checks import TIERS
@@ -48,7 +48,7 @@ async def run_daemon(
     if first.shared:
         await run_worker(all_settings, TIERS, stop, log, report_status)
         return
-    if len(all_settings) == 1:
+    if len(all_settings) == 1 and not has_database(first):
         await _seed(first, log, report_status)
     opening = partial(open_store, first, writing=True)
     store = await open_when_available(opening, WriterBusy, WRITER_SECONDS, stop, log, report_status)
@@ -65,12 +65,13 @@ async def run_daemon(
 
 
 async def _seed(settings: Settings, log: Log, report_status: ReportStatus) -> None:
-    """Make a missing index from that of another tree of the repository, if there is one."""
+    """Make a missing index from that of another tree of the repository, if there is one; the cache grows by one."""
     from atlas.code.index.events import no_progress
 
     report_status("starting", "")
     if (seeded := await seed_first_index(settings, no_progress)) is not None:
         log("seeded", {"from": seeded.seeded_from, "files": seeded.files, "seconds": round(seeded.seconds, 3)})
+    await limit_cache(settings)
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from atlas.adapters.opening.embedder import (
 )
 from atlas.adapters.opening.sentence_transformer import has_model, make_quality_reader, make_quality_writer
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.app.store import FACTS_FILE, open_store
+from atlas.app.store import FACTS_FILE, has_database, open_store
 from atlas.core.errors import ConfigError
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.process.cache import note_use, prune_cache
@@ -87,21 +87,21 @@ async def index_project(
         raise ConfigError(f"quality.model: no such folder: {settings.quality.model}", hint)
     from atlas.code.index.index_request import request_index
 
-    is_first = not settings.data_dir.exists()
+    is_first = not has_database(settings)
     summary = None if full else await seed_first_index(settings, progress, quality=quality)
     if summary is None:
         target = _index_target(settings, quality=quality)
         chosen = {"full": full, "take_over": take_over, "quality": quality}
         summary = await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
     if is_first:
-        await _prune(settings)
+        await limit_cache(settings)
     return summary
 
 
-async def _prune(settings: Settings) -> None:
+async def limit_cache(settings: Settings) -> None:
     """Remove what is beyond the limits of the cache: its size has just grown."""
     chosen = settings.cache
-    if chosen.prune and settings.data_dir.parent == cache_root():
+    if chosen.prune and not settings.store.url and settings.data_dir.parent == cache_root():
         for one in await asyncio.to_thread(prune_cache, settings.data_dir, chosen.max_days, chosen.max_mb * 1_000_000):
             _log.info("the data folder %s of %s is removed: see [cache] in the settings", one.folder, one.root)
 

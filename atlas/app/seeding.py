@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.data_folder import prepare_data_folder
-from atlas.app.store import FACTS_FILE
+from atlas.app.store import FACTS_FILE, has_database
 from atlas.core.errors import AtlasError, StoreError, WriterBusy
 from atlas.core.ids import PERSONAL_PROJECT
 from atlas.runtime.process.cache import projects_in_cache
@@ -96,10 +96,8 @@ async def seed_index(
 
 
 def _may_seed(settings: Settings) -> bool:
-    from atlas.adapters.stores.sqlite.file.connection import DATABASE
-
     is_wanted = settings.index.seed and not settings.store.url and settings.project_name != PERSONAL_PROJECT
-    return is_wanted and not os.path.lexists(settings.data_dir / DATABASE)
+    return is_wanted and not has_database(settings)
 
 
 def _nearest(settings: Settings, fingerprint: Callable[[], str]) -> SeedSource | None:

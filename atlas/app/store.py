@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 
 FACTS_FILE = "facts-{project}.bin"
 """The facts cache of a project in the data folder; deleting it only costs time."""
+
+
+def has_database(settings: Settings) -> bool:
+    """Return whether there is a file of the embedded store, whatever it holds."""
+    from atlas.adapters.stores.sqlite.file.connection import DATABASE
+
+    return os.path.lexists(settings.data_dir / DATABASE)
 
 
 async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:

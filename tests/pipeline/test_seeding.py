@@ -30,12 +30,14 @@ from atlas.code.index.events import IndexSummary, no_progress
 from atlas.core.errors import StoreError
 from atlas.core.model import GraphDelta
 from atlas.runtime.config.load import load_settings
+from atlas.runtime.process.daemon import find_running
 from atlas.runtime.process.data_folder import default_folder
 from tests.pipeline.moves import git
 from tests.pipeline.polyglot import tree
 from tests.pipeline.trees import dump
 from tests.pipeline.work_trees import Trees, age
-from tests.surfaces.processes import COMMAND, environment
+from tests.surfaces.daemons import until
+from tests.surfaces.processes import COMMAND, atlas, environment
 
 SWITCHES = int(os.environ.get("ATLAS_TEST_SWITCHES", "16"))
 """Random switches of a work tree to another commit, each followed by a comparison with a clean index."""
@@ -309,6 +311,21 @@ async def test_it_can_be_turned_off_and_is_not_done_for_a_full_pass(trees: Trees
     shutil.rmtree(data_of(root))
     full = await index_project(load_settings(str(root)), no_progress, full=True)
     assert not full.seeded_from
+
+
+async def test_a_daemon_starts_from_it(trees: Trees) -> None:
+    await indexed(trees.main)
+    trees.commit("changed", CHANGED)
+    root = trees.work_tree("feature", "changed")
+    started = atlas("daemon", "start", str(root), "--json")
+    try:
+        assert started.returncode == 0, started.stderr
+        until(lambda: (found := find_running(data_of(root))) is not None and found.phase == "ready", "ready", 60)
+        assert f'"from": "{trees.main}"' in (data_of(root) / "logs" / "daemon.log").read_text()
+    finally:
+        stopped = atlas("daemon", "stop", "--project", str(root))
+    assert stopped.returncode == 0, stopped.stderr
+    assert await is_clean(root)
 
 
 def killed(root: Path, seconds: float) -> bool:
