@@ -59,7 +59,7 @@ _HISTORY = re.compile(
     r"|git log|git blame|blame|commits?"
     rf"|committed|committers?|authors?|authored|contribut\w+|who (?:{_EVER} )?(?:{_ADDED}|{_CHANGED}|{_MENDED}|owns"
     rf"|works?|worked)"
-    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED}|{_MENDED})|who (?:{_EVER} )?(?:brought|put|pulled|got)"
+    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|when (?:was|were|did|has)\b.*\b{_MENDED}|who (?:{_EVER} )?(?:brought|put|pulled|got)"
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
     rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of"

@@ -133,7 +133,8 @@ def read_package_question(
     own = next((each.project for each in declared if not each.folder and each.project), "")
     if any(normal_name(word) == normal_name(own) for word in words if own) and _needs_of(own, text):
         is_of_packages = bool(kinds) or _DEPENDENCIES.search(text) or _OF_PACKAGES.search(text)
-        if not _VERSION.search(text) and (is_of_packages or len(words) <= FEW_WORDS):
+        is_short = len(words) <= FEW_WORDS and re.search(r"\b(?:needs?|requires?|depend\w*)\b", text, re.IGNORECASE)
+        if not _VERSION.search(text) and (is_of_packages or is_short):
             return PackageQuestion(PackageAspect.LIST, project=own, kinds=kinds, certain=True)
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
         return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
