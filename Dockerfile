@@ -21,7 +21,8 @@ COPY --from=build /wheels /wheels
 COPY constraints.txt /
 # The environment contains no pip. Modules are compiled now, because the root file system is read-only later.
 RUN python3 -m venv --without-pip /opt/atlas \
- && python3 -m pip --python /opt/atlas/bin/python install --no-cache-dir --only-binary :all: -c /constraints.txt /wheels/*.whl
+ && python3 -m pip --python /opt/atlas/bin/python install --no-cache-dir --only-binary :all: -c /constraints.txt \
+      "$(echo /wheels/*.whl)[packs,servers]"
 
 FROM ${PYTHON_IMAGE}
 COPY --from=install /opt/atlas /opt/atlas

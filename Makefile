@@ -23,12 +23,12 @@ test-rust: .venv/built
 	cd rust-parser && cargo test --release --quiet
 
 # The fast loop: unit, language and link tests without the slow ones. Takes about 30 seconds.
-quick: .venv/built
+quick: .venv/built .venv/extras
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/unit tests/languages tests/link
 
 # Coverage of the tests that run the code in their own process, without a threshold. COVERAGE_REPORT=html writes HTML.
 COVERAGE_REPORT ?= term
-coverage: .venv/built
+coverage: .venv/built .venv/extras
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=atlas --cov=benchmarks --cov-branch --cov-report="$(COVERAGE_REPORT)" \
 	  tests/unit tests/conformance tests/languages tests/link tests/embedders
 

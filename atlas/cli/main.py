@@ -112,8 +112,11 @@ def _run() -> int:
             return AtlasError.exit_code
         if type(error).__name__ == "Abort":  # raised by the option parser, which is not imported here
             return INTERRUPTED
+        from atlas.runtime.process.extras import missing_extra
+
         return _failed(
-            AtlasError(
+            missing_extra(error)
+            or AtlasError(
                 f"{type(error).__name__}: {error}", "This is a bug: run again with ATLAS_DEBUG=1 and report the output."
             )
         )

@@ -43,6 +43,7 @@ from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES  # noqa: E402
 from atlas.code.tools.prompts import PROMPTS, prompt_text  # noqa: E402
 from atlas.core.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
 from atlas.knowledge.notes.checks import client_name  # noqa: E402
+from atlas.runtime.process.extras import missing_extra  # noqa: E402
 from atlas.runtime.process.stdin import Lines, claim_stdin  # noqa: E402
 from atlas.server.http.log import RateLimitFilter  # noqa: E402
 from atlas.server.malformed import malformed_answered, with_codes  # noqa: E402
@@ -165,6 +166,8 @@ def make_server(
         except AtlasError as error:
             return failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback
+            if (missing := missing_extra(error)) is not None:
+                return failure(missing)
             logger.exception("tool %s failed", params.name)
             return failure(AtlasError(f"{type(error).__name__}: {error}", "This is a bug in Code Atlas; see its log."))
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=structure)

@@ -85,6 +85,43 @@ def test_every_extra_has_a_purpose_and_a_hint_that_installs_it(monkeypatch: pyte
         assert all(requirement in hint for requirement in wanted), hint
 
 
+WITHOUT = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {modules!r}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def test_the_main_job_needs_no_extra_and_other_commands_name_theirs(tmp_path: Path) -> None:
+    modules = {*extras.MODULES, "litellm", "onnxruntime", "tokenizers", "pypdf", "pygls", "arxiv", "prompt_toolkit"}
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    (blocked / "sitecustomize.py").write_text(WITHOUT.replace("{modules!r}", repr(modules)))
+    root = tmp_path / "p"
+    (root / ".git").mkdir(parents=True)
+    (root / "a.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return f()\n")
+    env = {"PYTHONPATH": f"{blocked}:{REPOSITORY}", "XDG_DATA_HOME": str(tmp_path / "share")}
+    place = ["--project", str(root), "--data-dir", str(tmp_path / "data")]
+    for words in (["index"], ["search", "callers of f"], ["context", "f"], ["impact", "f"], ["status"], ["health"]):
+        done = atlas(*words, *place, env=env)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+    far = atlas("search", "f", *place, env={**env, "ATLAS_STORE_URL": "bolt://127.0.0.1:1"})
+    assert far.returncode == 2
+    assert "code-atlas[servers]" in far.stderr
+    editor = atlas("lsp", *place, env=env)
+    assert editor.returncode == 2
+    assert "code-atlas[lsp]" in editor.stderr
+    page = tmp_path / "page.html"
+    page.write_text("<html><body><h1>Title</h1><p>Words of a page.</p></body></html>")
+    built = atlas("pack", "build", "one", "--from", str(page), "--output", str(tmp_path / "one"), env=env)
+    assert "code-atlas[packs]" in built.stdout + built.stderr
+
+
 def test_the_manual_page_has_every_command_and_option() -> None:
     page = manual_page()
     for name in SUMMARIES:

@@ -12,19 +12,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 
+from atlas.core.errors import ConfigError
+
 DISTRIBUTION = "code-atlas"
 
 PURPOSES: Mapping[str, str] = {
     "chat": "atlas chat: talk to a language model that uses the tools",
     "litellm": "statements by a language model, and embeddings of one that LiteLLM reaches",
     "lsp": "atlas lsp: definitions, references and calls in an editor",
+    "packs": "knowledge packs of web pages (HTML, robots.txt), and their archives",
     "papers": "atlas papers: search arXiv",
     "pdf": "reading PDF files into knowledge packs",
     "quality": "a sentence transformer as a third signal of search",
     "rerank": "a model that orders answers of knowledge packs",
+    "servers": "the index on Memgraph or Neo4j",
     "tracing": "spans of calls, sent to a collector of OpenTelemetry",
 }
 """What each extra is for; without one, everything else works."""
+
+MODULES: Mapping[str, str] = {
+    "neo4j": "servers",
+    "protego": "packs",
+    "selectolax": "packs",
+    "zstandard": "packs",
+}
+"""Modules that are imported where they are needed, without a check of their own -> the extra that has them."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _MARKER = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
@@ -72,6 +84,15 @@ def how_to_install(extra: str) -> str:
     wanted = requirements_of(extra)
     command = shlex.join([sys.executable, "-m", "pip", "install", *wanted]) if wanted else "install the package again"
     return f"It is the extra {DISTRIBUTION}[{extra}]: {command}"
+
+
+def missing_extra(error: BaseException) -> ConfigError | None:
+    """Return the error for a module of an extra that is not installed; None for any other error."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    extra = MODULES.get((name or "").partition(".")[0])
+    if extra is None:
+        return None
+    return ConfigError(f"the package {name} is not installed; it is for {PURPOSES[extra]}", how_to_install(extra))
 
 
 def _is_installed(requirement: str) -> bool:

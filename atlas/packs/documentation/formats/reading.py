@@ -18,6 +18,7 @@ from atlas.packs.documentation.formats.notebook import read_notebook
 from atlas.packs.documentation.formats.plain_text import read_plain_text
 from atlas.packs.documentation.formats.restructured.settings import NO_SETTINGS
 from atlas.packs.documentation.formats.restructured.text import read_restructured
+from atlas.runtime.process.extras import missing_extra
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.article import Article
@@ -106,7 +107,13 @@ def _read(document: Document, draft: Draft) -> str:
 
 def _read_text(form: str, text: str, document: Document, draft: Draft) -> None:
     if form == "html":
-        from atlas.packs.documentation.formats.html.page import read_page
+        try:
+            from atlas.packs.documentation.formats.html.page import read_page
+        except ModuleNotFoundError as error:
+            if missing_extra(error) is None:
+                raise
+            draft.problem(0, "no-html-reader", "no HTML reader: install the extra code-atlas[packs], see atlas doctor")
+            return
 
         read_page(text, document, draft)
     elif form == "markdown":
