@@ -1,4 +1,4 @@
-"""`atlas doctor`, `atlas man` and `atlas --version --json`: this installation, whatever the project."""
+"""`atlas doctor` and `atlas --version --json`: this installation, whatever the project."""
 
 from __future__ import annotations
 
@@ -16,20 +16,13 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
 
     def doctor(json: JsonOption = False) -> None:
         """Show this installation: its version, its parts, and what is missing for what."""
         show_doctor(as_json=json)
 
-    def man() -> None:
-        """Print the manual page, in the format of man."""
-        from atlas.cli.manual import manual_page
-
-        print(manual_page(), end="")
-
     app.command("doctor", epilog=examples("atlas doctor", "atlas doctor --json"))(doctor)
-    app.command("man")(man)
 
 
 def about() -> dict[str, str]:

@@ -1,9 +1,12 @@
-"""The manual page of `atlas`, made of the commands' own help."""
+"""`atlas man`: the manual page, made of the commands' own help."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+import typer
+import typer.main
 
 from atlas import __version__
 from atlas.cli.app import EXIT_CODES, create_app
@@ -12,10 +15,18 @@ DESCRIPTION = """Code Atlas answers questions about a codebase from a code graph
 machine without a service. An index is made by the first question, or by atlas index."""
 
 
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    def man() -> None:
+        """Print the manual page, in the format of man."""
+        print(manual_page(), end="")
+
+    app.command("man")(man)
+
+
 def manual_page() -> str:
     """Return the page in the format of man(7)."""
-    import typer.main
-
     command: Any = typer.main.get_command(create_app())
     parts = [
         f'.TH ATLAS 1 "" "Code Atlas {__version__}" "User Commands"',
