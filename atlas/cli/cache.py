@@ -29,12 +29,13 @@ def register(app: typer.Typer) -> None:
 
 def list_folders(json: JsonOption = False) -> None:
     """List every project's data folder with its size, last use, and whether the project still exists."""
-    from atlas.runtime.process.cache import cached_folders
+    from atlas.runtime.process.cache import cached_folders, shared_vectors
     from atlas.runtime.process.data_folder import cache_root
 
-    folders = cached_folders()
+    folders, vectors = cached_folders(), shared_vectors()
     if json:
-        output.print_json({"cache": str(cache_root()), "folders": [_document(one) for one in folders]})
+        documents = [_document(one) for one in folders]
+        output.print_json({"cache": str(cache_root()), "folders": documents, "vectors_bytes": vectors})
         return
     if not folders:
         print(f"no data folders in {cache_root()}")
@@ -45,6 +46,8 @@ def list_folders(json: JsonOption = False) -> None:
     ]
     output.console().print(output.table(("project", "state", "size", "used", "folder"), rows))
     print(f"{counted(len(folders), 'folder')}, {sum(one.bytes_on_disk for one in folders) / 1e6:,.1f} MB")
+    if vectors:
+        print(f"vectors of embedding models, for all projects: {vectors / 1e6:,.1f} MB")
 
 
 def prune(

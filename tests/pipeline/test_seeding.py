@@ -19,11 +19,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import apsw
 import pytest
 
 from atlas.adapters.stores.sqlite.file.connection import open_writer
 from atlas.adapters.stores.sqlite.file.seeding import copy_database, copy_files, stored_tree
-from atlas.adapters.stores.sqlite.rows import fetch
+from atlas.adapters.stores.sqlite.rows import fetch, value
 from atlas.app.main import index_project, open_atlas
 from atlas.app.seeding import STAGING
 from atlas.code.index.events import IndexSummary, no_progress
@@ -326,6 +327,34 @@ async def test_a_daemon_starts_from_it(trees: Trees) -> None:
         stopped = atlas("daemon", "stop", "--project", str(root))
     assert stopped.returncode == 0, stopped.stderr
     assert await is_clean(root)
+
+
+async def test_trees_share_the_vectors_of_models_that_are_cached(
+    trees: Trees, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATLAS_EMBEDDER_CACHE", "on")
+    await index_project(load_settings(str(trees.main)), no_progress)
+    shared = cache / "code-atlas" / "embeddings" / "embeddings.db"
+
+    def count() -> int:
+        connection = apsw.Connection(str(shared))
+        try:
+            return value(connection, "SELECT count(*) FROM vector")
+        finally:
+            connection.close()
+
+    before = count()
+    assert before
+    trees.commit("changed", CHANGED)
+    root = trees.work_tree("feature", "changed")
+    assert (await index_project(load_settings(str(root)), no_progress)).vectors
+    after = count()
+    assert after > before, "the vectors of a pass on a copy are kept"
+    shutil.rmtree(data_of(root))
+    await index_project(load_settings(str(root)), no_progress)
+    assert count() == after
+    assert not list((cache / "code-atlas").glob("*/seed")) and await is_clean(root)
+    assert "vectors of embedding models, for all projects" in atlas("cache", "list").stdout
 
 
 def killed(root: Path, seconds: float) -> bool:

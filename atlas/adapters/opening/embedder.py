@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from atlas.core.model import DOCUMENTS, PROSE
 from atlas.runtime.config.addresses import is_loopback
+from atlas.runtime.process.data_folder import cache_root
+from atlas.runtime.process.places import EMBEDDINGS_FOLDER
 
 if TYPE_CHECKING:
     from atlas.adapters.embedders.remote.endpoint import Endpoint
@@ -126,12 +128,17 @@ def _behind_cache(settings: Settings, embedder: Embedder) -> Embedder:
 
 
 def embedding_cache(settings: Settings) -> EmbeddingCache:
-    """Return the cache on the configured bus server, which all its users share, or the one in the data folder."""
+    """Return the cache on the configured bus server, which all its users share, or the one on disk.
+
+    Projects whose data folders are in the user's cache share one; a data folder elsewhere has its own.
+    """
     max_bytes = settings.embedder.cache_mb << 20
     if not settings.bus_address:
         from atlas.adapters.stores.sqlite.embedding_cache import DiskCache
 
-        return DiskCache(settings.data_dir, max_bytes)
+        cache = cache_root()
+        folder = cache / EMBEDDINGS_FOLDER if cache in settings.data_dir.parents else settings.data_dir
+        return DiskCache(folder, max_bytes)
     from atlas.adapters.buses.valkey.cache import ValkeyCache
     from atlas.adapters.buses.valkey.connection import Connection
 

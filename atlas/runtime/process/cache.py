@@ -17,9 +17,11 @@ from atlas.core.errors import AtlasError
 from atlas.runtime.process.data_folder import MARKER, cache_root, read_marker
 from atlas.runtime.process.files import is_own_folder
 from atlas.runtime.process.lock import WriterLock
-from atlas.runtime.process.places import RUN_FOLDER
+from atlas.runtime.process.places import EMBEDDINGS_FOLDER, RUN_FOLDER
 
 DAY = 86_400
+_OF_ALL = (RUN_FOLDER, EMBEDDINGS_FOLDER)
+"""Folders in the cache that belong to no project."""
 _OF_READERS = ("-shm", "-wal", ".lock")
 """Endings of files that change when somebody only looks into an index, or asks whether it is in use."""
 
@@ -52,8 +54,13 @@ def cached_folders() -> list[CachedFolder]:
     root = cache_root()
     if not root.is_dir():
         return []
-    found = [_described(folder) for folder in root.iterdir() if is_own_folder(folder) and folder.name != RUN_FOLDER]
+    found = [_described(folder) for folder in root.iterdir() if is_own_folder(folder) and folder.name not in _OF_ALL]
     return sorted(found, key=lambda one: (one.root, one.folder))
+
+
+def shared_vectors() -> int:
+    """Return the bytes of the vectors that servers made for all projects."""
+    return sum(status.st_blocks * 512 for _, status in _files(cache_root() / EMBEDDINGS_FOLDER))
 
 
 def note_use(folder: Path) -> None:
@@ -123,7 +130,7 @@ def projects_in_cache() -> list[CachedProject]:
         return []
     found: list[CachedProject] = []
     for folder in root.iterdir():
-        if not is_own_folder(folder) or folder.name == RUN_FOLDER:
+        if not is_own_folder(folder) or folder.name in _OF_ALL:
             continue
         marker = read_marker(folder)
         if marker is not None and marker.root and os.path.isdir(marker.root):  # noqa: PTH112 no error for what is no folder

@@ -24,6 +24,9 @@ PROJECT_MARKERS = (FILE_NAME, ".git")
 MARKER = "atlas-data.json"
 """File in a data folder that names its project and carries the signature of the installation."""
 
+EMBEDDINGS_FOLDER = "embeddings"
+"""Folder in the cache with the vectors that servers made for all projects, by digest of model and text."""
+
 RUN_FOLDER = "run"
 """Folder in the cache with sockets and locks of the daemons that serve sessions: no data folder."""
 
