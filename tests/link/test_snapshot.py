@@ -115,6 +115,15 @@ def test_deleted_names_leave_the_bytes(saved: Saved, number: int) -> None:
     assert rows(linker) == rows(linked(texts))
 
 
+def test_words_belong_to_the_nodes_of_their_project() -> None:
+    linker = linked(TEXTS, "q")
+    for path, text in TEXTS.items():
+        unit = linker.unit(path)
+        named = [row[0] for row in unit.texts(text.encode())]
+        assert named == [row[0] for row in unit.nodes()]
+        assert all(str(uid).startswith("q:") for uid in named)
+
+
 def test_it_continues_under_another_name(saved: Saved) -> None:
     """Units of files have the digests of before; that of the structure has the project's name."""
     linker, clean = _parser.Linker("q", LANGUAGES), linked(TEXTS, "q")
