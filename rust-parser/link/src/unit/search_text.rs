@@ -80,7 +80,7 @@ impl UnitSource {
                 push_words(heading, &mut qualified);
             }
             let name = if is_note && text(1) == "Entity" { text(23) } else { text(3) };
-            let uid = [&self.project, ":", &self.nodes[position].uid].concat();
+            let uid = [self.project.as_str(), ":", &self.nodes[position].uid].concat();
             rows.push([uid, words(name), qualified, words(docstring), own, path.clone()]);
         }
         rows
