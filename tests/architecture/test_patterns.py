@@ -127,7 +127,7 @@ COMPOSED: dict[str, str] = {
     "code/lines/releases.py: _asked_word": "escaped words between lookarounds",
     "code/lines/releases.py: _kind": "constants, on a word",
     "code/lines/releases.py: _says": "constants, on a line",
-    "code/lines/scan_texts.py: _TriedLines._lines": "escaped words",
+    "code/lines/scan_texts.py: TriedLines._lines": "escaped words",
     "code/lines/settings.py: _candidates": "constants, on a question",
     "code/lines/plain_values.py: _read": "an escaped name behind three optional words, on one line",
     "code/lines/plain_values.py: find_plain_values": "constants, on a question",

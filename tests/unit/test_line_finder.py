@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from atlas.code.lines.plain_values import narrowed_to
+from atlas.code.lines.scan_texts import IndexedText, TriedLines
 from atlas.parsing import LineFinder, WiderPattern
 
 MOST = 60
@@ -109,3 +110,17 @@ def test_values_are_looked_for_only_at_names_with_a_root() -> None:
     (lines,) = LineFinder([b"retr"], 2000).find([text.encode()], WiderPattern(narrowed_to({"retr"}), False))
     assert lines is not None
     assert [number for number, *_ in lines] == [1, 2, 3, 4, 5, 6, 7, 9]
+
+
+def test_letters_beyond_ascii_equal_those_that_re_takes_for_equal() -> None:
+    text = "KINDS = 1\r\n\u212aınd\u017f = 2\nkind = 3\nkinds\nİ kinds = 4"
+    tried = TriedLines(re.compile(r"kinds = \d", re.IGNORECASE), (b"kinds",))
+    (lines,) = tried.in_texts([text.encode()])
+    assert lines is None
+    file = IndexedText("a.py", text.replace("\r\n", "\n"), is_test=False)
+    assert [(each.line, each.match[0]) for each in tried.matches(file, lines)] == [
+        (1, "KINDS = 1"),
+        (2, "\u212aınd\u017f = 2"),
+        (5, "kinds = 4"),
+    ]
+    assert tried.in_texts([b"kind = 1", b"kinds = 1"]) == [[], [(1, 0, 10, 10)]]

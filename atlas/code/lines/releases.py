@@ -7,7 +7,7 @@ the section of that version.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -118,7 +118,7 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     )
     subject = _AskedSubject(words)
     naming = (file for file in files if subject.may_stand_in(file.text))
-    found = [each for file in naming for each in changelog_lines(file) if subject.stands_in(each.text)]
+    found = [each for file in naming for each in changelog_lines(file, subject.stands_in)]
     found = _as_written(found, words)
     found.sort(key=lambda each: (not _is_exact(each.text, words), not _says(each, kind)))
     likely = [each for each in found if _is_exact(each.text, words) and _says(each, kind)]
@@ -146,8 +146,8 @@ def _as_written(found: list[ChangelogLine], words: Sequence[str]) -> list[Change
     return kept or found
 
 
-def changelog_lines(file: IndexedText) -> Iterator[ChangelogLine]:
-    """Yield the lines of a changelog that say something, each with its version and part."""
+def changelog_lines(file: IndexedText, holds: Callable[[str], bool] = bool) -> Iterator[ChangelogLine]:
+    """Yield the lines of a changelog that say something and pass, each with its version and part."""
     version, part = _version_of(file.path), ""
     for number, line in enumerate(file.lines, 1):
         head = _VERSION.match(line[:MAX_HEADING])
@@ -156,7 +156,7 @@ def changelog_lines(file: IndexedText) -> Iterator[ChangelogLine]:
             version, part = head["version"] or head["unreleased"], ""
         elif (section := _PART.match(line)) is not None:
             part = section["part"].lower()
-        elif line.strip(" \t=-~^#*"):
+        elif line.strip(" \t=-~^#*") and holds(line):
             yield ChangelogLine(file, number, version, part, line)
 
 
@@ -220,10 +220,14 @@ class _AskedSubject:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words: list[tuple[str, list[_AskedWord]]] = []
+        self._plain: list[str] = []
+        """Roots of words with one spelling, each of which every text that names all has: a root begins its word."""
         for word in (word.lower() for word in words):
             last = re.split(r"[.:#]+", word)[-1]
             spelled = [word, *([last] if len(last) > MIN_PART and last != word else [])]
             self._words.append((root_of(word), [_asked_word(each) for each in spelled if each]))
+            if len(spelled) == 1 and not re.search(r"[-_]", word):
+                self._plain.append(root_of(word))
 
     def may_stand_in(self, text: str) -> bool:
         """Return whether a text may name all; far cheaper than `stands_in`. The root of a word is its beginning."""
@@ -233,6 +237,9 @@ class _AskedSubject:
     def stands_in(self, text: str) -> bool:
         """Return whether a text names everything that is asked for."""
         lowered = text.lower()
+        for root in self._plain:
+            if root not in lowered:
+                return False
         return all(
             any(each.stands_in(lowered) for each in asked)
             or (root in lowered and root in {root_of(word) for word in re.findall(r"[a-z0-9_]+", lowered)})

@@ -28,6 +28,8 @@ _DOCUMENT_ENDING = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?
 
 _BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
 
+_FOLDED_TO_ASCII = {0x130: "i", 0x131: "i", 0x17F: "s", 0x212A: "k"}
+"""Letters that equal those of ASCII where case is ignored."""
 _NOTHING_KNOWN = r"\1"
 Span = tuple[int, int, int, int]
 """Number, start and end of a line, and where the next one ends; in characters."""
@@ -132,7 +134,7 @@ async def scan_patterns(
     found: list[list[TextMatch]] = [[] for _ in asked]
     notes: list[str] = []
     open_ones = list(range(len(asked)))
-    tried = [_TriedLines(pattern, needles, narrowed) for pattern, needles in asked]
+    tried = [TriedLines(pattern, needles, narrowed) for pattern, needles in asked]
     async for batch in _batches(reader, where, wanted, notes):
         contents = [data for _, data in batch]
         lines = {number: tried[number].in_texts(contents) for number in open_ones}
@@ -184,7 +186,7 @@ def _indexed(record: FileRecord, data: bytes) -> IndexedText:
     return IndexedText(record.path, data.decode("utf-8", "replace").replace("\r\n", "\n"), record.is_test)
 
 
-class _TriedLines:
+class TriedLines:
     """The lines of texts at which a pattern is tried: those with one of its needles; () for whole texts."""
 
     def __init__(self, pattern: re.Pattern[str], needles: Sequence[bytes], narrowed: str = "") -> None:
@@ -214,8 +216,12 @@ class _TriedLines:
 
     def _lines(self, file: IndexedText) -> Iterator[Span]:
         """Yield the lines with a needle where letters beyond ASCII may equal others."""
-        text = file.text
-        every = re.finditer("|".join(re.escape(needle.decode()) for needle in self._needles), text, re.IGNORECASE)
+        text, needles = file.text, [needle.decode() for needle in self._needles]
+        if all(needle.isascii() for needle in needles):
+            lowered = text.translate(_FOLDED_TO_ASCII).lower()  # of all other letters, the lower form has one character
+            every = re.finditer("|".join(re.escape(needle.lower()) for needle in needles), lowered)
+        else:
+            every = re.finditer("|".join(map(re.escape, needles)), text, re.IGNORECASE)
         for start in sorted({text.rfind("\n", 0, each.start()) + 1 for each in every}):
             end = text.find("\n", start) + 1 or len(text) + 1
             if end - 1 - start <= MAX_LINE:
