@@ -87,6 +87,12 @@ pub struct LinkSettings {
     pub class_objects: Vec<String>,
     /// Generic types of functions, whose last argument is the result.
     pub callables: Vec<String>,
+    /// Methods that making an object runs besides its constructor.
+    pub further_constructors: Vec<String>,
+    /// Methods that run where an attribute that holds their object is read, and where it is stored.
+    pub descriptor_methods: Vec<String>,
+    /// Operators may be functions outside of the class of an operand.
+    pub free_operators: bool,
     /// What has a type parameter as its type may be called.
     pub unbounded_calls: bool,
     /// Generic types of functions whose first parameter is the first argument.

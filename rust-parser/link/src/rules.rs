@@ -119,6 +119,12 @@ pub struct LanguageRules {
     pub tuples: FxHashSet<Sym>,
     pub class_objects: FxHashSet<Sym>,
     pub callables: FxHashSet<Sym>,
+    /// Methods that making an object runs besides its constructor.
+    pub further_constructors: Vec<Sym>,
+    /// Methods that run where an attribute that holds their object is read, and where it is stored.
+    pub descriptor_methods: Vec<Sym>,
+    /// Operators may be functions outside of the class of an operand.
+    pub free_operators: bool,
     /// What has a type parameter as its type may be called.
     pub unbounded_calls: bool,
     /// Generic types of functions whose first parameter is the first argument.
@@ -288,6 +294,9 @@ impl LanguageRules {
             tuples: set(&link.tuples),
             class_objects: set(&link.class_objects),
             callables: set(&link.callables),
+            further_constructors: numbers(&link.further_constructors),
+            descriptor_methods: numbers(&link.descriptor_methods),
+            free_operators: link.free_operators,
             unbounded_calls: link.unbounded_calls,
             argument_types: set(&link.argument_types),
             generic_bases: set(&link.generic_bases),

@@ -191,6 +191,8 @@ impl EdgeCollector<'_, '_> {
                     && !self.is_source(setter, site)
                 {
                     self.add_target(EdgeType::Calls, setter, member.via, site);
+                } else if let Entity::Definition(symbol) = member.entity {
+                    self.add_descriptor(symbol, 1, site);
                 }
             }
         }
@@ -258,12 +260,14 @@ impl EdgeCollector<'_, '_> {
             }
             kind if is_class(kind) => {
                 self.add_constructor(symbol, Strategy::Constructor, site);
+                self.add_further_constructors(symbol, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
             }
             Kind::Function | Kind::Method | Kind::Constructor => {
                 for made in self.query.decorated(symbol) {
                     if let Entity::Instance(class) = made.entity
                         && self.query.file.rules.call_method.is_some()
+                        && self.query.class_of(site.scope) != Some(class)
                     {
                         self.add_called_instance(class, Strategy::ReturnType, site);
                     }
@@ -416,6 +420,7 @@ impl EdgeCollector<'_, '_> {
                 Entity::Definition(symbol) if value.via != Strategy::Alias => {
                     let symbol = query.canonical(symbol);
                     let kind = query.kind(symbol);
+                    self.add_descriptor(symbol, 0, site);
                     let is_bare = matches!(query.file.expr(expr), Expr::Name(_)) && !query.file.rules.implicit_this;
                     // The bare name of a property, in its class, is the property and not its value.
                     if kind == Kind::Property && !is_bare && !query.is_assumed(expr, site.scope, site.line) {

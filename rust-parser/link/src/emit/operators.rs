@@ -8,10 +8,12 @@ use crate::emit::callees::Site;
 use crate::emit::collector::EdgeCollector;
 use crate::entity::{Entity, Value};
 use crate::project::file_entry::{FileEntry, is_callable};
-use crate::project::names::{Sym, SymbolId};
+use crate::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::strategy::Strategy;
 use atlas_facts::{Binding, DefId, Expr, ExprId, Kind, SLICE};
 
+/// Largest number of functions of one operator that are compared.
+const MAX_FREE: usize = 64;
 /// Largest number of methods that stand in for one another.
 const MAX_FALLBACKS: usize = 3;
 
@@ -36,11 +38,87 @@ impl EdgeCollector<'_, '_> {
         {
             names.push(next);
         }
+        if rules.free_operators {
+            let operands: SmallVec<[ExprId; 2]> =
+                std::iter::once(base).chain(args.iter().map(|arg| arg.value)).collect();
+            self.add_free_operator(&operands, names[0], site);
+        }
         if rules.operators_of_arguments {
             args.iter().for_each(|arg| self.add_implied(arg.value, &names, site));
         } else {
             self.add_implied(base, &names, site);
         }
+    }
+
+    /// Adds the method of an object in an attribute of a class that reading (0) or storing (1) the attribute runs.
+    pub(super) fn add_descriptor(&mut self, attribute: SymbolId, number: usize, site: Site) {
+        let query = self.query;
+        let Some(&name) = query.file.rules.descriptor_methods.get(number) else { return };
+        if query.kind(attribute) != Kind::Field || !matches!(query.file.expr(site.expr), Expr::Attribute { .. }) {
+            return;
+        }
+        let held = query.stored_values(attribute);
+        if let [Value { entity: Entity::Instance(class), .. }] = held[..] {
+            for member in query.class_member(class, name, Strategy::AttributeType) {
+                if let Entity::Definition(method) = member.entity {
+                    self.add_target(EdgeType::Calls, query.canonical(method), member.via, site);
+                }
+            }
+        }
+    }
+
+    /// Adds the methods that making an object runs besides its constructor.
+    pub(super) fn add_further_constructors(&mut self, class: SymbolId, site: Site) {
+        let query = self.query;
+        for &name in &query.file.rules.further_constructors {
+            for member in query.class_member(class, name, Strategy::Constructor) {
+                if let Entity::Definition(method) = member.entity {
+                    self.add_target(EdgeType::Calls, query.canonical(method), Strategy::Constructor, site);
+                }
+            }
+        }
+    }
+
+    /// Adds the function outside of all classes that an operator runs: the only one of its name with a parameter of the
+    /// class of an operand in the place of the operand.
+    fn add_free_operator(&mut self, operands: &[ExprId], name: Sym, site: Site) {
+        let query = self.query;
+        let named = query.named(name);
+        if named.is_empty() || named.len() > MAX_FREE {
+            return;
+        }
+        let mut found: SmallVec<[(SymbolId, Strategy); 2]> = SmallVec::new();
+        for (position, &operand) in operands.iter().enumerate() {
+            for object in query.receivers(operand, site.scope, site.line) {
+                let Entity::Instance(class) = object.entity else { continue };
+                for &function in named {
+                    let is_known = found.iter().any(|&(known, _)| known == function);
+                    if !is_known && self.has_operand(function, operands.len(), position, class) {
+                        found.push((function, object.via));
+                    }
+                }
+            }
+        }
+        if let [(function, via)] = found[..] {
+            self.add_target(EdgeType::Calls, query.canonical(function), via, site);
+        }
+    }
+
+    /// Returns whether a function outside of classes takes this many operands and names a class as the type of one.
+    fn has_operand(&self, function: SymbolId, count: usize, position: usize, class: SymbolId) -> bool {
+        let query = self.query;
+        let place = query.index.symbols.get(function);
+        if place.def == FILE_NODE || query.kind(function) != Kind::Function {
+            return false;
+        }
+        let file = query.index.file(place.file);
+        let params = &file.def(place.def).params;
+        let annotation = params.get(position).filter(|_| params.len() == count).and_then(|param| param.annotation);
+        let name = match annotation.map(|annotation| file.expr(annotation)) {
+            Some(Expr::Name(name) | Expr::Attribute { name, .. }) => file.sym(*name),
+            _ => return false,
+        };
+        name == query.definition(class).1.name
     }
 
     /// Adds the methods by which a block is entered and left.
@@ -127,10 +205,12 @@ impl EdgeCollector<'_, '_> {
             let is_call = matches!(query.file.expr(site.expr), Expr::Call { .. });
             let takes = |file: &FileEntry, def: DefId| !is_call || self.takes(file, def, site.expr);
             let found = query.extension_of(&query.receiver(&[object]), name, site.scope, takes);
-            methods.extend(found.filter(|value| value.via != Strategy::Overload).and_then(|value| match value.entity {
-                Entity::Definition(symbol) => Some(symbol),
-                _ => None,
-            }));
+            methods.extend(found.filter(|value| value.via != Strategy::Overload).and_then(
+                |value| match value.entity {
+                    Entity::Definition(symbol) => Some(symbol),
+                    _ => None,
+                },
+            ));
         }
         methods
     }

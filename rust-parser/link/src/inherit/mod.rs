@@ -23,6 +23,8 @@ use atlas_languages::MemberOrder;
 const MAX_ALIASES: usize = 4;
 /// Levels of inheritance up to which a class has all its ancestors; no program is near it.
 const MAX_DEPTH: u32 = 100;
+/// Largest number of classes that one is mixed into and that are looked at.
+const MAX_MIXED: usize = 16;
 /// Most ancestors of a class; behind the last one something is missing.
 const MAX_ANCESTORS: usize = 1_000;
 /// The same where an order is merged from those of all bases.
@@ -257,6 +259,9 @@ pub fn refresh(index: &mut Index, results: Vec<(FileId, FileBases)>, removed: &[
     add_changes(&index.ancestry.implemented, &implemented, DependencyKind::Ancestors, &mut keys);
     let ancestors = linearise(index, &bases);
     add_changes(&index.ancestry.ancestors, &ancestors, DependencyKind::Ancestors, &mut keys);
+    let mixed = mixed(index, &ancestors);
+    add_changes(&index.ancestry.mixed, &mixed, DependencyKind::Ancestors, &mut keys);
+    index.ancestry.mixed = mixed;
     index.ancestry.extensions = extensions;
     index.ancestry.implemented = implemented;
     index.ancestry.ancestors = ancestors;
@@ -347,6 +352,26 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashM
         done.insert(class, depth_first(class, bases, MAX_DEEP_ANCESTORS).into());
     }
     done
+}
+
+/// Returns, for each class, those in whose order of ancestors a class follows it that it does not inherit from itself.
+fn mixed(index: &Index, ancestors: &FxHashMap<SymbolId, Arc<[Entity]>>) -> FxHashMap<SymbolId, Vec<SymbolId>> {
+    let mut found: FxHashMap<SymbolId, Vec<SymbolId>> = FxHashMap::default();
+    for (&class, order) in ancestors {
+        for pair in order.windows(2) {
+            let &[Entity::Definition(mixin), next @ Entity::Definition(_)] = pair else { continue };
+            let own = ancestors.get(&mixin).map_or(&[][..], |own| own);
+            if own.first() != Some(&next) && !own.contains(&next) {
+                found.entry(mixin).or_default().push(class);
+            }
+        }
+    }
+    found.retain(|&mixin, _| index.definition(mixin).0.rules.member_order == MemberOrder::C3);
+    for classes in found.values_mut() {
+        classes.sort_by_cached_key(|&class| index.source_order(class));
+        classes.truncate(MAX_MIXED);
+    }
+    found
 }
 
 fn class_bases(bases: &[Entity]) -> impl Iterator<Item = SymbolId> {

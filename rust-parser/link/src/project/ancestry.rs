@@ -50,6 +50,8 @@ pub struct Ancestry {
     pub ancestors: FxHashMap<SymbolId, Arc<[Entity]>>,
     pub extensions: FxHashMap<SymbolId, Vec<Extension>>,
     pub implemented: Implemented,
+    /// For each class, the classes in whose order of ancestors a stranger follows it.
+    pub mixed: FxHashMap<SymbolId, Vec<SymbolId>>,
 }
 
 impl Ancestry {

@@ -285,6 +285,12 @@ impl<'a> Query<'a> {
         self.index.ancestry.ancestors(class)
     }
 
+    /// Returns the classes in whose order of ancestors a class is followed by one that it does not inherit from.
+    pub fn mixed_into(&self, class: SymbolId) -> &'a [SymbolId] {
+        self.record(key(DependencyKind::Ancestors, class, 0));
+        self.index.ancestry.mixed.get(&class).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the interfaces that a type implements.
     pub fn interfaces(&self, class: SymbolId) -> &'a [Entity] {
         self.record(key(DependencyKind::Ancestors, class, 0));

@@ -2,14 +2,17 @@
 
 use smallvec::smallvec;
 
-use crate::entity::{Entity, Value, Values};
+use crate::entity::{Entity, Value, Values, merge};
 use crate::project::arity::Arity;
 use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::project::names::{EMPTY, ExternalId, Sym, SymbolId};
-use crate::project::query::Query;
+use crate::project::query::{Query, Stage};
 use crate::resolve::definitions::chosen_definitions;
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Kind, flags};
+
+/// Largest number of members that `super()` may mean in a class that is mixed into others.
+const MAX_MIXED_MEMBERS: usize = 4;
 
 impl Query<'_> {
     /// Returns the possible values of `value.name`.
@@ -23,13 +26,8 @@ impl Query<'_> {
                 let found = self.class_member(class, name, value.via);
                 if self.file.rules.methods_as_fields && !self.calling.get() { self.read(found) } else { found }
             }
-            Entity::Super(class) => self.inherited_member(class, name, Strategy::Super).unwrap_or_else(missing),
-            Entity::SuperAfter { class, after } => {
-                let ancestors = self.ancestors(class);
-                let start = ancestors.iter().position(|&ancestor| ancestor == Entity::Definition(after));
-                let beyond = &ancestors[start.map_or(0, |start| start + 1)..];
-                self.member_of_ancestors(beyond, name, Strategy::Super).unwrap_or_else(missing)
-            }
+            Entity::Super(class) => self.member_of_super(class, name).unwrap_or_else(missing),
+            Entity::SuperAfter { class, after } => self.member_after(class, after, name).unwrap_or_else(missing),
             Entity::Package(_) | Entity::Folder(_) => {
                 let found = self.member_of_module_like(value.entity, name);
                 if found.is_empty() { missing() } else { module_attribute(found) }
@@ -262,6 +260,28 @@ impl Query<'_> {
         self.member_of_ancestors(self.ancestors(class), name, via)
     }
 
+    /// Returns what `super().name` means in a class: a member of its ancestors, else what follows it in the classes that
+    /// it is mixed into.
+    fn member_of_super(&self, class: SymbolId, name: Sym) -> Option<Values> {
+        let own = self.inherited_member(class, name, Strategy::Super);
+        if self.stage == Stage::Bases || own.as_ref().is_some_and(|values| !values.iter().all(is_builtin)) {
+            return own;
+        }
+        let mut found = Values::new();
+        for &mixed in self.mixed_into(class) {
+            let members = self.member_after(mixed, class, name).unwrap_or_default().into_iter();
+            merge(&mut found, members.filter(|member| matches!(member.entity, Entity::Definition(_))).collect());
+        }
+        if found.is_empty() || found.len() > MAX_MIXED_MEMBERS { own } else { Some(found) }
+    }
+
+    /// Returns the member of the ancestors of a class that come after one of them.
+    fn member_after(&self, class: SymbolId, after: SymbolId, name: Sym) -> Option<Values> {
+        let ancestors = self.ancestors(class);
+        let start = ancestors.iter().position(|&ancestor| ancestor == Entity::Definition(after));
+        self.member_of_ancestors(&ancestors[start.map_or(0, |start| start + 1)..], name, Strategy::Super)
+    }
+
     fn member_of_ancestors(&self, ancestors: &[Entity], name: Sym, via: Strategy) -> Option<Values> {
         let mut externals = Vec::new();
         let mut is_known = true;
@@ -347,6 +367,10 @@ fn other_definition(entries: &[NameEntry], fits: impl Fn(DefId) -> bool) -> Opti
         _ => None,
     });
     definitions.find(|&def| fits(def))
+}
+
+fn is_builtin(value: &Value) -> bool {
+    matches!(value.entity, Entity::Builtin(_))
 }
 
 fn missing() -> Values {

@@ -5,7 +5,7 @@ use crate::flat_tree::NodeId;
 use crate::query::matching::{all, first};
 use crate::query::vocabulary::Capture;
 use crate::walk::state::{TYPE_CLAIMED, Walk};
-use atlas_facts::{Arg, Expr, ExprId, Name, ReferenceKind};
+use atlas_facts::{Arg, Expr, ExprId, Name, ReferenceKind, SLICE};
 
 /// Largest depth of operands that are followed; `a + b + ...` may be thousands long.
 const MAX_OPERANDS: u32 = 12;
@@ -28,7 +28,7 @@ impl Walk<'_> {
             return UNKNOWN;
         };
         let is_open = |expr: ExprId| self.may_be_object(expr);
-        if !is_open(left) && !(both && right.is_some_and(is_open)) {
+        if !(is_open(left) || both && right.is_some_and(is_open)) {
             return UNKNOWN;
         }
         let args = [Some(left).filter(|_| both), right].into_iter().flatten();
@@ -63,7 +63,17 @@ impl Walk<'_> {
     pub fn read_element(&mut self, node: NodeId) {
         if !self.language.settings.link.item_methods.is_empty() {
             let expr = self.expression(node);
-            self.refer_operator(node, expr);
+            let is_element = match *self.builder.get(expr) {
+                Expr::Index { .. } => true,
+                Expr::Call { callee, .. } => match *self.builder.get(callee) {
+                    Expr::Attribute { name, .. } => self.builder.text(name) == SLICE,
+                    _ => false,
+                },
+                _ => false,
+            };
+            if is_element {
+                self.refer_operator(node, expr);
+            }
         }
     }
 
@@ -83,11 +93,11 @@ impl Walk<'_> {
         !matches!(
             self.builder.get(expr),
             Expr::Unknown
-            | Expr::Key(_)
-            | Expr::Literal(_)
-            | Expr::Lambda(_)
-            | Expr::Elements { .. }
-            | Expr::TypeUnion(_)
+                | Expr::Key(_)
+                | Expr::Literal(_)
+                | Expr::Lambda(_)
+                | Expr::Elements { .. }
+                | Expr::TypeUnion(_)
         )
     }
 

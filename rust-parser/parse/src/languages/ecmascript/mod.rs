@@ -31,7 +31,7 @@ use crate::languages::ecmascript::jsdoc::type_documented;
 use crate::languages::ecmascript::literals::{enclosing_value, has_functions, note_values};
 use crate::languages::ecmascript::objects::{is_function, is_path};
 use crate::languages::ecmascript::prototypes::note_bases;
-use crate::languages::ecmascript::type_shapes::{add_type_bases, made_container, marked, shaped_type};
+use crate::languages::ecmascript::type_shapes::{add_type_bases, made_object, marked, shaped_type};
 use crate::languages::ecmascript::variance::without_variance;
 use crate::query::vocabulary::Capture;
 use crate::rewriting::Edit;
@@ -186,7 +186,7 @@ impl LanguageHooks for Ecmascript {
             return Some(walk.builder.name_expr(name));
         }
         if walk.kind_name(node) == "new_expression" {
-            return made_container(walk, node);
+            return made_object(walk, node);
         }
         // An element with a lower-case name is an HTML element, not a component.
         if walk.bytes_of(node).first() != Some(&b'<') {

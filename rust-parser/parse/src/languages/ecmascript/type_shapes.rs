@@ -221,18 +221,13 @@ fn add_member(walk: &mut Walk, scope: DefId, member: NodeId, annotation: ExprId)
     walk.builder.facts.bindings.push(Binding { scope, kind, target, annotation, value: None, line });
 }
 
-/// Returns the expression of `new Map<string, User>()`, whose type arguments are those of the container.
-pub fn made_container(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+/// Returns the expression of `new Repo<User>()`, whose type arguments are those of the object.
+pub fn made_object(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let constructor = walk.child(node, "constructor")?;
     let list = walk.child(node, "type_arguments")?;
-    let name = walk.text_of(constructor).into_owned();
-    let link = &walk.language.settings.link;
-    if !link.sequences.contains(&name) && !link.mappings.contains(&name) {
-        return None;
-    }
     walk.claim_read(constructor);
     let types: Vec<NodeId> = walk.contents(list).collect();
-    let types: Vec<ExprId> = types.into_iter().map(|part| walk.type_expression(part)).collect();
+    let types: Vec<ExprId> = types.into_iter().map(|part| walk.annotation(part)).collect();
     let base = walk.expression(constructor);
     let callee = walk.builder.expr(Expr::Generic { base, args: types });
     let list = walk.child(node, "arguments");
