@@ -236,6 +236,4 @@ async def test_a_quoted_text_that_stands_nowhere_is_said_first(atlas: Atlas) -> 
 
 async def test_an_identifier_in_a_question_has_its_definition_first(atlas: Atlas) -> None:
     assert "shop/Order.java:2" in (await found(atlas, "why does `ship` not work for orders to Rome"))[0]
-    assert (
-        "shop/cart.py:6" in (await found(atlas, "which names does Cart.total report and when is the quota exceeded"))[0]
-    )
+    assert "shop/cart.py:6" in (await found(atlas, "which names does Cart.total report once the quota is exceeded"))[0]

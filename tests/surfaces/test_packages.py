@@ -113,7 +113,7 @@ async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) ->
     assert zod.startswith("zod: version 3 declared by 1 project") and "^4" not in zod
     assert "react >=17" in peers and "preact * [optional]" in peers
     assert "imported by 1 file outside of it" in inner and "packages/web/use.ts" in inner
-    assert alias.startswith("type_alias StepKind") and "packages/web/use.ts" in alias
+    assert "type_alias StepKind packages/core/index.ts:1" in alias and "packages/web/use.ts" in alias
     assert "cryptography ==48.0 [auth]" in extra and "47" not in extra
     assert 'System.get_env("OLD")' in computed and 'defp crypto_version, do: "~> 1.2"' in computed
     assert family.startswith("Ktor: declared 3.5.1") and "ktor-server 3.5.1" in family

@@ -81,6 +81,8 @@ _MESSAGE_FIRST = re.compile(
 )
 _ASKS_ORIGIN = re.compile(rf"^(?:where|which|what|who)\b(?=.*\b{_TOLD}\b)", re.IGNORECASE)
 """A message without quotes, and a question about where it comes from."""
+_OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
+"""A sentence of who asks, which is no message: `I plan to rename X. Who uses it?`."""
 _REPORTED = re.compile(
     r"^(?:(?:[^:]{0,80}\b(?:got|gets?|saw|sees?|says|said|with|shows?|prints?|returns?|throws?)|error|message|warning):\s+){1,2}",
     re.IGNORECASE,
@@ -146,7 +148,7 @@ def _told(text: str) -> str:
     asks, _, message = text.partition(": ")
     if _ASKS_ORIGIN.match(asks):
         return message
-    told = None if _ASKS.match(text) else _MESSAGE_FIRST.match(text)
+    told = None if _ASKS.match(text) or _OF_PERSON.match(text) else _MESSAGE_FIRST.match(text)
     message = told["message"] if told is not None else ""
     # `type alias ScheduleStep: what is it` names its subject
     return "" if message.count(" ") <= MIN_SPACES and is_code_shaped(message.rpartition(" ")[2]) else message

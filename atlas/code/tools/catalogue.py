@@ -60,7 +60,7 @@ TOOLS: tuple[Tool, ...] = (
             "to": place("End of a path", 1000),
             "scope": place("Only in this file, folder or class", 1000),
         },
-        {**_HITS, "relation": OBJECT, "report": OBJECT, "found": {"type": "integer"}},
+        {**_HITS, "relation": OBJECT, "report": OBJECT, "found": {"type": "integer"}, "parts": ARRAY},
         ("query",),
         cites=True,
         handler="atlas.code.tools.search.search:hybrid_search",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from atlas.answers.answer import Answer
 from atlas.answers.evidence import StaleFile
 from atlas.answers.packing import AnswerPart, affordable
 from atlas.answers.paging import Position, fingerprint, read_cursor, write_cursor
@@ -18,12 +19,16 @@ from atlas.code.atlas import Atlas
 from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.code.freshness import stale_files
 from atlas.code.notes.note_lines import marks_of
+from atlas.code.question.parse_question import route
 from atlas.code.question.relation_kinds import RelationIntent
+from atlas.code.question.requests.pasted import quote_pasted
+from atlas.code.question.requests.several import SeveralRequests, read_requests
 from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
 from atlas.code.rank.likelihood import certainty_of, how_sure, likelihoods
 from atlas.code.rank.relevance import RELEVANT
 from atlas.code.retrieve.channels import POOL, path_matches
+from atlas.code.retrieve.exact_text import texts_of
 from atlas.code.retrieve.expand import around_hits
 from atlas.code.tools.changes import answer_from_history
 from atlas.code.tools.citations import path_of, short_title, symbol_of
@@ -39,6 +44,7 @@ from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_
 from atlas.code.tools.search.parts import Body, Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
+from atlas.code.tools.search.several import SeveralAnswers, answer_several
 from atlas.code.tools.search.unranked import with_unranked
 from atlas.code.tools.symbol.bodies import read_bodies
 from atlas.code.tools.symbol.constants import asks_for_value, values_of
@@ -82,28 +88,51 @@ async def hybrid_search(
     snippets: bool = False,
     token_budget: int = TOKEN_BUDGET,
     cursor: str = "",
-) -> SearchAnswer | RelationAnswer | ReportAnswer:
+) -> SearchAnswer | RelationAnswer | ReportAnswer | SeveralAnswers:
     """Find code and documentation by name, words, meaning and graph combined; answer questions about edges and changes.
 
     `relation`, `of`, `to` and `scope` say what the question means, where its words need not be read: a relation of the
     graph, the symbol or file, the end of a path, and the file, folder or class that the answer is limited to.
     `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
     other code. Without `limit`, hits that are not worth their tokens are left out. `brief` shows one line a hit,
-    `snippets` more lines of source that match. Raises ConfigError for invalid arguments and NotFound for an unknown
+    `snippets` more lines of source that match. A question for several things is answered part by part, unless
+    `relation`, `limit` or `brief` say how. Raises ConfigError for invalid arguments and NotFound for an unknown
     project.
     """
-    stated = stated_relation(relation, of, to, scope)
+    stated, query = stated_relation(relation, of, to, scope), quote_pasted(query)
     text = stated_question(stated, of, query)
     request = _Request(
         Mode.HYBRID, text, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor, stated
     )
+    if not (stated or cursor or limit or brief) and (several := _several(atlas, query)) is not None:
+
+        async def ask(alone: Atlas, asked: str, tokens: int) -> Answer:
+            return await _answer(alone, replace(request, query=asked), project, tokens)
+
+        found = await answer_several(atlas, ask, several, project, token_budget)
+        if found is not None:
+            return found
+    return await _answer(atlas, request, project, token_budget)
+
+
+def _several(atlas: Atlas, query: str) -> SeveralRequests | None:
+    """Return the requests of a question that has several; None for one, and for a text with a message."""
+    several = read_requests(query)
+    if several is None or any(" " in each.text for each in texts_of(query)):
+        return None
+    return None if route(query, atlas.reader.split_words, atlas.reader.languages).phrases else several
+
+
+async def _answer(
+    atlas: Atlas, request: _Request, project: str, token_budget: int
+) -> SearchAnswer | RelationAnswer | ReportAnswer:
     search = await _search(atlas, request, project, token_budget)
     if (lines := search.found.report) is not None:
         found, start = search.found, search.start
         return await line_report_answer(atlas, search.envelope, lines, found.notes, start, search.fingerprint)
     if search.found.packages is not None:
         return await packages_answer(atlas, search.envelope, search.found.packages, search.found.notes)
-    if (report := await answer_from_history(atlas, search.envelope, search.found, text)) is not None:
+    if (report := await answer_from_history(atlas, search.envelope, search.found, request.query)) is not None:
         return report
     if search.found.relation is not None:
         return await relation_answer(

@@ -1,0 +1,227 @@
+"""Split a text into clauses that each ask something, and what is stated before them. Pure.
+
+`I plan to change X. Which types use it, and what tests cover it?` states one thing and asks two. Words decide, in the
+order of the text: a clause begins where a question word or an inverted verb follows the end of a sentence, a
+conjunction, or a comma of a list of clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from atlas.code.question.grammar import find_relation
+from atlas.code.question.names import is_code_shaped
+
+MIN_WORDS = 3
+"""Words of a clause: `and where`, `and how often` are answered by the places and numbers of the first."""
+_WH = frozenset("who whom whose what which where when why how what's who's where's how's".split())  # noqa: SIM905
+_BEFORE_WH = frozenset(("at", "by", "for", "from", "in", "of", "on", "to", "under", "with"))
+_AUXILIARY = frozenset(
+    """
+    is are was were do does did can could should will would has have isn't aren't doesn't don't can't must
+    """.split()  # noqa: SIM905
+)
+_SUBJECT = frozenset(
+    """
+    there it they this that these those the a an any anything anyone anybody i we you one my our its their each all
+    every some something someone
+    """.split()  # noqa: SIM905
+)
+_IMPERATIVE = frozenset(("show", "list", "find", "give", "tell", "explain", "describe", "name"))
+_JOINS = frozenset(("and", "or", "but", "then", "also", "plus", "so", "&"))
+_FILLERS = _JOINS | frozenset(("please", "ok", "okay", "hi", "hey", "well", "now", "for", "example", "btw"))
+_KNOWS = frozenset(
+    """
+    decide decides decided determine determines determined control controls know knows choose chooses check checks
+    say says tell tells define defines specify specifies depend depends detect detects see sees figure figures out on
+    """.split()  # noqa: SIM905
+)
+"""Verbs whose object may be a question: `what decides which class is used and how it is built` asks one thing."""
+_SUBORDINATE = frozenset(
+    "when if while after before once since because given as in with on during where whenever unless".split()  # noqa: SIM905
+)
+_ABBREVIATED = frozenset(("e.g", "i.e", "etc", "vs", "cf", "approx", "resp"))
+_EDGE = "`'\"“”,;:?!()[]{}.…"
+_PERSONS = frozenset(("i", "i'm", "i'd", "i've", "i'll", "we", "we're", "we'd", "we've", "my", "our"))
+_LEADS = frozenset(("know", "tell", "see", "understand", "wonder", "wondering", "show", "explain", "find", "out", "me"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a text."""
+
+    text: str
+    asks: bool
+    """It asks something; otherwise it states it."""
+    is_context: bool = False
+    """It is the condition of the questions behind it: `When a request fails, ...`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ClauseWord:
+    raw: str
+    low: str
+    is_inert: bool
+    """It stands within quotes."""
+
+    @property
+    def ends_sentence(self) -> bool:
+        bare = self.raw.rstrip("\"')`")
+        return not self.is_inert and (
+            bare.endswith(("?", "!", ";"))
+            or (bare.endswith(".") and self.low not in _ABBREVIATED and len(self.low) > 1)
+        )
+
+    @property
+    def ends_part(self) -> bool:
+        return not self.is_inert and (self.raw.endswith((",", ":")) or self.raw in ("-", "--", "–", "—"))
+
+
+def split_clauses(text: str) -> list[Clause]:
+    """Return the clauses of a text in order."""
+    return [clause for sentence in _sentences(_words(text)) for clause in _of_sentence(sentence)]
+
+
+def opens_question(words: Sequence[str]) -> bool:
+    """Return whether words begin with a question word or an inverted verb."""
+    return _opens([_ClauseWord(each, each.strip(_EDGE).lower(), False) for each in words], 0)
+
+
+def _words(text: str) -> list[_ClauseWord]:
+    found: list[_ClauseWord] = []
+    mark = ""
+    for raw in text.split():
+        was = mark
+        for letter in raw:
+            if letter in '"`' and mark in ("", letter):
+                mark = "" if mark else letter
+        found.append(_ClauseWord(raw, raw.strip(_EDGE).lower(), bool(mark) or (bool(was) and not raw.startswith(was))))
+    return found if not mark else [_ClauseWord(each.raw, each.low, False) for each in found]
+
+
+def _sentences(words: Sequence[_ClauseWord]) -> Iterator[Sequence[_ClauseWord]]:
+    start = 0
+    for number, word in enumerate(words, 1):
+        if word.ends_sentence or number == len(words):
+            yield words[start:number]
+            start = number
+
+
+def _of_sentence(words: Sequence[_ClauseWord]) -> Iterator[Clause]:
+    start = _after_fillers(words, 0)
+    lead = _first_question(words, start)
+    is_question = words[-1].raw.rstrip("\"')`").endswith("?")
+    if lead == len(words):
+        yield Clause(_text(words[start:]), asks=is_question)
+        return
+    before = words[start:lead]
+    is_subordinate = bool(before) and before[0].low in _SUBORDINATE and before[-1].ends_part
+    if before and not is_subordinate:
+        before_ends = before[-1].ends_part or before[-1].low in _JOINS
+        is_lead = not before_ends and any(each.low in _LEADS for each in before)
+        if not (is_question or is_lead or before_ends):
+            yield Clause(_text(words[start:]), asks=False)
+            return
+        if before_ends:
+            said = _text(words[start : _before_joins(words, lead, start)])
+            yield Clause(said, asks=before[0].low not in _PERSONS and find_relation(said) is not None)
+        start = lead if before_ends else start
+        cuts = _cuts(words, start, lead + 1)
+    else:
+        if before:
+            yield Clause(_text(before), asks=False, is_context=True)
+        cuts = _cuts(words, lead, lead + 1)
+    for at, end in zip(cuts, [*cuts[1:], len(words)], strict=True):
+        first = _after_fillers(words, at)
+        yield Clause(_text(words[first : _before_joins(words, end, first)]), asks=True)
+
+
+def _first_question(words: Sequence[_ClauseWord], start: int) -> int:
+    """Return where the first question of a sentence begins, behind `When a request fails,`; its length for none."""
+    found = [at for at in range(start, len(words)) if _opens(words, at, is_first=at == start)]
+    if found and found[0] == start and words[start].low in _SUBORDINATE and not _is_inverted(words, start):
+        return next((at for at in found[1:] if words[at - 1].ends_part), start)
+    return found[0] if found else len(words)
+
+
+def _cuts(words: Sequence[_ClauseWord], start: int, first: int) -> list[int]:
+    """Return where the clauses of a sentence begin, the first of them at `start`."""
+    cuts = [start]
+    for at in range(first, len(words)):
+        if at - cuts[-1] < MIN_WORDS or not _opens(words, at, is_first=False):
+            continue
+        if not _is_joined(words, at) or _is_object(words[cuts[-1] : at], words, at):
+            continue
+        if len(words) - at >= MIN_WORDS:
+            cuts.append(at)
+    return cuts
+
+
+def _is_joined(words: Sequence[_ClauseWord], at: int) -> bool:
+    """Return whether a clause that begins at a word stands beside the one before, rather than within it."""
+    previous = words[at - 1]
+    if previous.is_inert:
+        return False
+    if previous.low in _JOINS:
+        return not (previous.low == "or" and words[at].low in _AUXILIARY)  # `is it used or is it dead`
+    if not previous.ends_part:
+        return False
+    question = words[at].low if words[at].low in _WH else words[at + 1].low if at + 1 < len(words) else ""
+    if question in ("what", "how", "why") or (question in ("where", "when") and _is_inverted(words, at)):
+        return True
+    rest = range(at + 2, len(words))
+    return any(words[number - 1].low in _JOINS and _opens(words, number, is_first=False) for number in rest)
+
+
+def _is_object(left: Sequence[_ClauseWord], words: Sequence[_ClauseWord], at: int) -> bool:
+    """Return whether a clause is a further object of a verb such as `decides`."""
+    if _is_inverted(words, at):
+        return False
+    return any(
+        word.low in _KNOWS and following.low in (*_WH, "whether", "if") for word, following in pairwise(left[1:])
+    )
+
+
+def _is_inverted(words: Sequence[_ClauseWord], at: int) -> bool:
+    """Return whether a verb stands before its subject: `how is it built`, not `how it is built`."""
+    if words[at].low in _AUXILIARY or words[at].low.endswith("'s"):
+        return True
+    first, second = (each.low if each is not None else "" for each in (*words[at + 1 : at + 3], None, None)[:2])
+    return first in _AUXILIARY or (second in _AUXILIARY and first not in _SUBJECT)
+
+
+def _opens(words: Sequence[_ClauseWord], at: int, *, is_first: bool = True) -> bool:
+    """Return whether a question can begin at a word."""
+    word = words[at]
+    following = words[at + 1] if at + 1 < len(words) else None
+    if word.is_inert:
+        return False
+    if word.low in _WH:
+        return following is None or following.low != "to"
+    if word.low in _BEFORE_WH:
+        return following is not None and following.low in ("whom", "what", "which", "where") and not is_first
+    if following is None:
+        return False
+    if word.low in _AUXILIARY:
+        is_name = is_code_shaped(following.raw.strip(_EDGE)) or following.raw.startswith(("--", "`"))
+        return following.low in _SUBJECT or is_name or is_first
+    return word.low in _IMPERATIVE and (is_first or words[at - 1].low in _JOINS)
+
+
+def _after_fillers(words: Sequence[_ClauseWord], start: int) -> int:
+    at = start
+    while at < len(words) - 1 and words[at].low in _FILLERS:
+        at += 1
+    return at
+
+
+def _before_joins(words: Sequence[_ClauseWord], end: int, start: int) -> int:
+    while end > start + 1 and end < len(words) and words[end - 1].low in _JOINS:
+        end -= 1
+    return end
+
+
+def _text(words: Sequence[_ClauseWord]) -> str:
+    return " ".join(word.raw for word in words).strip(" ,;:")

@@ -1,0 +1,149 @@
+"""The requests of a text, each as a question that can be asked alone. Pure.
+
+A text that asks one thing has none: it is asked as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
+from atlas.code.question.package_questions import find_package_question
+from atlas.code.question.parse_question import is_documentation, is_message
+from atlas.code.question.relation_kinds import Kind
+from atlas.code.question.requests.clauses import MIN_WORDS, Clause, split_clauses
+from atlas.code.question.requests.subject import ClauseSubject, resolved, subject_of, written_names
+from atlas.core.english.stop_words import STOP_WORDS
+
+MOST_REQUESTS = 4
+_SAID_ANYWAY = frozenset(
+    """
+    code file files function functions class classes method methods module modules place places line lines happen
+    happens come comes coded implemented defined done live lives located handled found declared written exactly made
+    make wrote author date commit commits point reason purpose message give me show list change changes them
+    """.split()  # noqa: SIM905
+)
+"""Words of what an answer says without being asked: where it is, and of a change, who made it, when and why."""
+_IMPERATIVES = frozenset(("show", "list", "find", "give", "tell", "include", "name"))
+_MOST_OF_FORM = 5
+"""Words of a command that says how to answer: `show the call path`."""
+_EDGE = "`'\"“”,;:?!()[]{}."
+_THESE = frozenset(("this", "that", "these", "those", "the"))
+_ALTERNATIVES = re.compile(r"\b([\w@][\w@./-]{1,80}(?:, [\w@][\w@./-]{1,80}){0,3}),? (?:or|and) ([\w@][\w@./-]{1,80})")
+_USES_PACKAGE = re.compile(
+    r"^(?:which|what) (?:\w+ ){0,2}?(?:packages?|modules?|files?|projects?|crates?|librar(?:y|ies)|apps?|services?)\b"
+    r".{0,80} (?:use|uses|import|imports|require|requires|need|needs|declare|declares|depends? on)$",
+    re.IGNORECASE,
+)
+"""What stands before the names of a question for the users of packages."""
+_NAME = r"(?!(?:of|for|in)\b)[\w-]{1,60}(?: (?!(?:of|for|in|and)\b)[\w-]{1,60}){0,2}"
+_VALUES_OF = re.compile(
+    r"^((?:what(?:'s| is| are) )?(?:the )?(?:default|maximum|max|minimum|min|initial)(?: values? (?:of|for))?) "
+    rf"({_NAME}(?:, {_NAME}){{0,3}}),? and ({_NAME})((?: (?:of|for|in) [^,?]{{1,120}})?)\??$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralRequests:
+    """What a text asks."""
+
+    requests: tuple[str, ...]
+    are_alternatives: bool = False
+    """They are one question about several names, which is only meant if each of them is one of a package."""
+
+
+def read_requests(text: str) -> SeveralRequests | None:
+    """Return the requests of a text; None where it asks one thing, states something or is long."""
+    if len(text) > MAX_RELATION_CHARACTERS or is_documentation(text) or is_message(text) or "\n" in text.strip():
+        return None
+    clauses = split_clauses(text)
+    asked = [number for number, clause in enumerate(clauses) if clause.asks]
+    if not asked:
+        return None
+    if len(clauses) == 1 and (found := _alternatives(text)):
+        return SeveralRequests(tuple(found), are_alternatives=True)
+    requests = [each for request in _without_places([*_requests(clauses)]) for each in _values(request)]
+    return SeveralRequests(tuple(requests)[:MOST_REQUESTS]) if len(requests) > 1 else None
+
+
+def _requests(clauses: Sequence[Clause]) -> Iterator[str]:
+    """Yield the clauses that ask for something of their own, each with what it is about."""
+    subject: ClauseSubject | None = None
+    context = ""
+    relations: list[tuple[str, str]] = []
+    is_first = True
+    for clause in clauses:
+        if not clause.asks:
+            subject = subject_of(clause.text) or subject
+            context = clause.text if clause.is_context else ""
+            continue
+        if not is_first and _is_said_anyway(clause.text):
+            continue
+        text = resolved(clause.text, subject)
+        if context and text == clause.text and not written_names(text):
+            text = f"{text.rstrip(' ?.!')} {context[0].lower()}{context[1:]}"
+        relation = find_relation(text)
+        if relation is not None and relation.name:
+            if (relation.kind, relation.name) in relations:
+                continue
+            relations.append((relation.kind, relation.name))
+        subject = subject_of(text) or subject
+        is_first = False
+        yield text
+
+
+def _without_places(requests: list[str]) -> list[str]:
+    """Return requests without that for the place of a symbol which another one is about: its answer has the place."""
+    relations = [find_relation(each) for each in requests]
+    return [
+        request
+        for request, own in zip(requests, relations, strict=True)
+        if own is None
+        or own.kind != Kind.DEFINITION
+        or not any(each is not own and each is not None and each.name == own.name for each in relations)
+    ]
+
+
+def _is_said_anyway(clause: str) -> bool:
+    """Return whether the answer to the clause before says what a clause asks for."""
+    words = [word.strip(_EDGE).lower() for word in clause.split()]
+    if written_names(clause):
+        return False
+    if words[0] in _IMPERATIVES and len(words) <= _MOST_OF_FORM:
+        return True
+    if len(words) < MIN_WORDS:
+        return True
+    if words[0] in ("what", "how") and words[-1] in ("do", "work", "works"):
+        return False
+    own = [
+        word
+        for before, word in zip(("", *words), words, strict=False)
+        if word not in STOP_WORDS and word not in _SAID_ANYWAY and before not in _THESE - {"the"}
+    ]
+    return not own
+
+
+def _alternatives(text: str) -> list[str]:
+    """Return a question about packages once for each name of its list."""
+    for match in _ALTERNATIVES.finditer(text):
+        names = [*match[1].split(", "), match[2]]
+        before, behind = text[: match.start()], text[match.end() :]
+        forms = [before + name + behind for name in names]
+        if _USES_PACKAGE.match(before.rstrip()) and not behind.strip("?!. "):
+            return forms
+        read = [find_package_question(form) for form in forms]
+        if all(each is not None and each.package == name for each, name in zip(read, names, strict=True)):
+            return forms
+    return []
+
+
+def _values(text: str) -> list[str]:
+    """Return a question for the values of a list once for each of them: `default A, B and C of X`."""
+    match = _VALUES_OF.match(text)
+    if match is None:
+        return [text]
+    names = [*match[2].split(", "), match[3]]
+    return [f"{match[1]} {name}{match[4]}" for name in names]

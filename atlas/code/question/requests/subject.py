@@ -1,0 +1,205 @@
+"""What a clause is about, and a later clause with that in place of its pronouns. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atlas.code.question.cues import is_relation_word
+from atlas.code.question.frames import KIND_WORD
+from atlas.code.question.grammar import find_relation
+from atlas.code.question.names import dotted, is_code_shaped
+from atlas.core.english.stop_words import STOP_WORDS
+
+_EDGE = "`'\"“”,;:?!()[]{}"
+_OPENERS = frozenset(
+    "who whom whose what which where when why how is are was were do does did can could should".split()  # noqa: SIM905
+)
+_ARTICLES = frozenset(("the", "a", "an", "my", "our", "each", "every"))
+_MOST_NOUNS = 4
+_VERBS = frozenset(
+    """
+    set put read sent built made kept run written get take taken use need want have work send call decide choose
+    go come happen turn pick handle add start stop support look show give depend call import run return
+    """.split()  # noqa: SIM905
+)
+"""End the nouns of a subject where no ending shows the verb."""
+_MEASURES = frozenset("version value default number name type kind size list limit".split())  # noqa: SIM905
+_DEICTIC = frozenset("module package crate project repo repository codebase workspace".split())  # noqa: SIM905
+"""`from this module` means the whole of it, not what was named before."""
+_AUXILIARY = frozenset("does do did is are was were can could should will would has have to".split())  # noqa: SIM905
+_INTO = frozenset("of for to by in with from on about into at than after before without".split())  # noqa: SIM905
+_DUMMY = frozenset(("possible", "ok", "okay", "safe", "necessary", "worth", "enough"))
+"""`is it possible to` is about nothing before."""
+_ONE_AFTER = frozenset("set add register use write create define have make get pass need override".split())  # noqa: SIM905
+_KIND = re.compile(f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|variable|one)s?", re.IGNORECASE)
+_THESE = frozenset(("this", "that", "these", "those"))
+_WHOSE = frozenset(("its", "their"))
+_COMPLETED = ("{clause} if I change {name}", "{clause} by {name}", "{clause} of {name}")
+"""How a clause without an object may go on."""
+MOST_OPEN = 6
+"""Words of a clause that may lack its object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseSubject:
+    """What a clause is about."""
+
+    text: str
+    is_name: bool
+    """It is a name of code, a flag or a path; otherwise words."""
+    path: str = ""
+    """A path that the clause writes."""
+
+    def called(self, kind: str) -> str:
+        """Return the subject as it is meant by `that class` or `that file`."""
+        return self.path if self.path and kind.lower().startswith("file") else self.text
+
+
+def subject_of(text: str) -> ClauseSubject | None:
+    """Return what a text is about: the name of its relation, its first name, or the nouns that it asks about."""
+    relation = find_relation(text)
+    names = written_names(text)
+    path = next((name for name in names if "/" in name), "")
+    if relation is not None and relation.name:
+        written = [word.strip(_EDGE).rstrip(".") for word in text.split()]
+        name = next((word for word in written if dotted(word) == relation.name), "")
+        if name and (relation.certain or is_code_shaped(name) or name in names):
+            return ClauseSubject(name if is_code_shaped(name) else f"`{name}`", is_name=True, path=path)
+    if names:
+        return ClauseSubject(names[0], is_name=True, path=path)
+    nouns = _nouns([word.strip(_EDGE.replace(",", "")) for word in text.split()])
+    return ClauseSubject(nouns, is_name=False) if nouns else None
+
+
+def written_names(text: str) -> list[str]:
+    """Return the words of a text that are names of code, flags or paths."""
+    found: list[str] = []
+    for number, raw in enumerate(text.split()):
+        word = raw.strip(_EDGE).rstrip(".")
+        is_plain = number == 0 and word.istitle()
+        if (
+            raw.startswith(("`", '"`'))
+            or word.startswith("--")
+            or (is_code_shaped(word) and not is_plain and word != "I")
+        ):
+            found.append(word)
+    return [word for word in found if word and word.lower() not in STOP_WORDS]
+
+
+def _nouns(words: Sequence[str]) -> str:
+    """Return the nouns behind the first article, or behind the words that open the question.
+
+    `which hooks run` is about hooks, `which port does the server use` about the server.
+    """
+    starts = [number + 1 for number, word in enumerate(words) if word.lower() in _ARTICLES]
+    opening = 0
+    while opening < len(words) and words[opening].lower() in _OPENERS:
+        opening += 1
+    nouns, end = _run_of_nouns(words, opening)
+    is_of_nouns = words[0].lower() in ("which", "what") and opening == 1 and nouns
+    if is_of_nouns and not (end < len(words) and words[end].lower() in _AUXILIARY):
+        return nouns
+    return next((found for start in starts if (found := _run_of_nouns(words, start)[0])), nouns)
+
+
+def _run_of_nouns(words: Sequence[str], start: int) -> tuple[str, int]:
+    """Return nouns, the last ones of a list, and where they end; of `version of X`, X."""
+    found: list[str] = []
+    at = start
+    while at < len(words) and len(found) < _MOST_NOUNS:
+        word = words[at].lower().rstrip(",")
+        is_measured = word == "of" and found and found[-1].lower().rstrip("s") in _MEASURES
+        if is_measured or (word in ("and", "or") and found):
+            found = []
+        elif found not in ([], ["not"]) and _ends_nouns(word):
+            break
+        elif word not in STOP_WORDS - {"not"}:
+            found.append(words[at].rstrip(","))
+        if words[at].endswith(","):
+            found = []
+        at += 1
+    return " ".join(found), at
+
+
+def _ends_nouns(word: str) -> bool:
+    is_verb = word in _VERBS or word.removesuffix("s") in _VERBS or (word.endswith("ed") and len(word) > 4)
+    return is_verb or word in STOP_WORDS or word in _INTO
+
+
+def resolved(clause: str, subject: ClauseSubject | None) -> str:
+    """Return a clause with the subject in place of its pronouns, or behind it where it lacks its object."""
+    if subject is None:
+        return clause
+    words = clause.split()
+    found = _replaced(words, subject)
+    if found == words and not written_names(clause):
+        return _completed(clause, subject)
+    return " ".join(found)
+
+
+def _replaced(words: Sequence[str], subject: ClauseSubject) -> list[str]:
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        taken, said = _at(words, at, subject)
+        found += said
+        at += taken
+    return found
+
+
+def _at(words: Sequence[str], at: int, subject: ClauseSubject) -> tuple[int, list[str]]:
+    """Return how many words a pronoun takes, and what stands for it."""
+    bare = words[at].rstrip(",;?.!")
+    mark, low = words[at][len(bare) :], bare.lower()
+    before = words[at - 1].lower() if at else ""
+    after = words[at + 1].rstrip(",;?.!") if at + 1 < len(words) and not mark else ""
+    is_last = bool(mark) or not after
+    said = [subject.text + mark]
+    if low in ("it", "them", "they"):
+        return (1, [words[at]]) if after.lower() in _DUMMY else (1, said)
+    if low in _WHOSE and after:
+        end = words[at + 1][len(after) :]
+        is_kind = not end and at + 2 < len(words) and _KIND.fullmatch(words[at + 2]) is not None
+        extra = 1 if is_kind and subject.is_name else 0
+        return 2 + extra, [after, "of", subject.text + end]
+    if low in _THESE or (low == "the" and _KIND.fullmatch(after) and not _has_name_beside(words, at + 1)):
+        is_whole = low == "this" and after.lower() in _DEICTIC
+        if after and _KIND.fullmatch(after) and (subject.is_name or low in _THESE) and not is_whole:
+            return 2, [subject.called(after) + words[at + 1][len(after) :]]
+        if is_whole:
+            return 2, list(words[at : at + 2])
+        if low in _THESE and not is_last and not _is_verb(after) and low != "that":
+            return 1, [subject.text]
+        if low in _THESE and (before in _AUXILIARY or before in _INTO) and (is_last or before in _AUXILIARY):
+            return 1, said
+        if low == "that" and before in _INTO and not is_last:
+            return 1, [subject.text]
+    if low == "one" and before in _ONE_AFTER:
+        return 1, said
+    if low == "there" and is_last:
+        return 1, ["in", *said]
+    return 1, [words[at]]
+
+
+def _has_name_beside(words: Sequence[str], at: int) -> bool:
+    """Return whether a noun of a kind has its own name, before or behind it."""
+    return bool(written_names("x " + " ".join(words[max(at - 1, 0) : at + 3])))
+
+
+def _is_verb(word: str) -> bool:
+    return word.lower() in _AUXILIARY or word.lower() in _VERBS or is_relation_word(word.lower())
+
+
+def _completed(clause: str, subject: ClauseSubject) -> str:
+    """Return a short clause with its object: `what other code is affected` by it."""
+    if not subject.is_name or len(clause.split()) > MOST_OPEN or find_relation(clause) is not None:
+        return clause
+    bare = clause.rstrip(" ?.!")
+    for form in _COMPLETED:
+        text = form.format(clause=bare, name=subject.text)
+        relation = find_relation(text)
+        if relation is not None and dotted(relation.name) == dotted(subject.text):
+            return text
+    return clause

@@ -1,0 +1,186 @@
+"""The answer to a text that asks for several things: each part by its own answerer or search, under its own line."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from atlas.answers.answer import Answer, AnswerOutcome
+from atlas.answers.evidence import Evidence, StaleFile, Structure, without_empty
+from atlas.code.answerers import ANSWERERS
+from atlas.code.atlas import Atlas
+from atlas.code.question.requests.several import SeveralRequests
+from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
+from atlas.code.tools.search.search_answer import SearchAnswer
+from atlas.core.errors import AtlasError
+
+MIN_SHARE = 150
+"""Tokens that a part needs: less holds no answer."""
+AROUND = 30
+"""Tokens of the evidence of the whole and of a part's own line."""
+
+Ask = Callable[[Atlas, str, int], Awaitable[Answer]]
+"""Answers one question within a number of tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPart:
+    """One request and its answer; without one, why it has none."""
+
+    asked: str
+    answer: Answer | None = None
+    problem: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the answer with its notes and what it leaves out."""
+        if self.answer is None:
+            yield f"not answered: {self.problem}; ask that alone"
+            return
+        yield from self.answer.lines()
+        yield from (f"note: {note}" for note in self.answer.evidence.notes)
+        yield from (f"withheld: {each}" for each in self.answer.evidence.withheld)
+
+    def content(self) -> Structure:
+        """Return the content of the answer with its notes and what it leaves out."""
+        if self.answer is None:
+            return {"asked": self.asked, "not_answered": f"{self.problem}; ask that alone"}
+        evidence = self.answer.evidence
+        said: Structure = {"notes": list(evidence.notes), "withheld": list(evidence.withheld)}
+        return without_empty({"asked": self.asked, **self.answer.content(), **said})
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralAnswers(Answer):
+    """The answers to the parts of a question, in its order."""
+
+    cites: ClassVar[bool] = True
+
+    tool: str
+    parts: tuple[AnsweredPart, ...]
+    evidence: Evidence
+
+    def lines(self) -> Iterator[str]:
+        """Yield each part under a line that says what was asked."""
+        for number, part in enumerate(self.parts, 1):
+            yield f"{number}) {part.asked}"
+            yield from part.lines()
+
+    def content(self) -> Structure:
+        """Return the parts with what was asked."""
+        return {"parts": [part.content() for part in self.parts]}
+
+    def emptied(self) -> Self:
+        """Return no part."""
+        return replace(self, parts=())
+
+    def without_actions(self) -> Self:
+        """Return the parts without proposed calls of tools."""
+        return self._each(lambda answer: answer.without_actions())
+
+    def offering(self, tools: Collection[str]) -> Self:
+        """Return the parts without proposed calls of other tools than these."""
+        return self._each(lambda answer: answer.offering(tools))
+
+    def result(self) -> AnswerOutcome:
+        """Return what came of the parts together: nothing is missing where one of them is answered."""
+        results = [part.answer.result() for part in self.parts if part.answer is not None]
+        return AnswerOutcome(
+            is_empty=all(each.is_empty for each in results),
+            has_no_definition=any(each.has_no_definition for each in results),
+            is_missing=all(each.is_missing for each in results),
+            asked=tuple(dict.fromkeys(name for each in results for name in each.asked)),
+        )
+
+    def _each(self, change: Callable[[Answer], Answer]) -> Self:
+        parts = (replace(part, answer=change(part.answer)) if part.answer else part for part in self.parts)
+        return replace(self, parts=tuple(parts))
+
+
+async def answer_several(
+    atlas: Atlas, ask: Ask, several: SeveralRequests, project: str, token_budget: int
+) -> SeveralAnswers | None:
+    """Return the answers to the requests within the budget, each with its share and what those before left of theirs.
+
+    None where they are better asked as one question: alternatives that are no packages, or a name that nothing has.
+    """
+    envelope = await open_envelope(atlas, project, token_budget)
+    alone = replace(atlas, draft=None)  # the tree is said once, of the whole
+    left, parts = token_budget - AROUND, list[AnsweredPart]()
+    for behind, request in zip(reversed(range(len(several.requests))), several.requests, strict=True):
+        shares = (left // (behind + 1) - AROUND, left - behind * (MIN_SHARE + AROUND) - AROUND)
+        part = await _answered(alone, ask, request, shares, parts)
+        if part.answer is not None:
+            if several.are_alternatives and isinstance(part.answer, SearchAnswer):
+                return None
+            left -= part.answer.evidence.tokens + AROUND
+        parts.append(part)
+    if all(part.answer is None or part.answer.result().is_missing for part in parts):
+        return None
+    return await _fitted(atlas, envelope, tuple(parts))
+
+
+async def _answered(
+    atlas: Atlas, ask: Ask, request: str, shares: tuple[int, int], parts: Sequence[AnsweredPart]
+) -> AnsweredPart:
+    """Return a part within its share of the tokens, or within the most that it may have where it needs that."""
+    too_small = AnsweredPart(request, problem="the token budget is too small for it")
+    for share in shares:
+        if share < MIN_SHARE:
+            return too_small
+        try:
+            answer = await ask(atlas, request, share)
+            if any(_says_the_same(answer, part) for part in parts):
+                answer = await ask(_searching(atlas), request, share)  # what answered it knows only some of its words
+        except AtlasError as error:
+            return AnsweredPart(request, problem=error.message)
+        if not answer.evidence.below_floor:
+            return AnsweredPart(request, _without_repetition(answer, parts))
+    return too_small
+
+
+def _says_the_same(answer: Answer, part: AnsweredPart) -> bool:
+    """Return whether an answer is that to an earlier part: the first line says what it is about."""
+    if part.answer is None or isinstance(answer, SearchAnswer) or isinstance(part.answer, SearchAnswer):
+        return False
+    return next(iter(answer.lines()), "") == next(iter(part.answer.lines()), "")
+
+
+def _searching(atlas: Atlas) -> Atlas:
+    """Return the interface without answerers: each question is searched as text."""
+    reader = atlas.reader
+    off = reader.ranking.off | {each.switched_by for each in ANSWERERS}
+    return replace(atlas, reader=replace(reader, ranking=replace(reader.ranking, off=off)))
+
+
+def _without_repetition(answer: Answer, parts: Sequence[AnsweredPart]) -> Answer:
+    """Return the answer of a part: without a further page and what earlier parts say; of their hits the headlines."""
+    answer = replace(answer, evidence=replace(answer.evidence, cursor=""))
+    if not isinstance(answer, SearchAnswer):
+        return answer
+    earlier = [part.answer for part in parts if isinstance(part.answer, SearchAnswer)]
+    shown = {hit.symbol.uid for each in earlier for hit in each.hits}
+    short = (
+        replace(hit, symbol=replace(hit.symbol, summary=""), lines=(), same_file=(), near=())
+        if hit.symbol.uid in shown
+        else hit
+        for hit in answer.hits
+    )
+    said = {line for each in earlier for line in each.card}
+    return replace(answer, hits=tuple(short), card=() if said.issuperset(answer.card) else answer.card)
+
+
+async def _fitted(atlas: Atlas, envelope: Envelope, parts: tuple[AnsweredPart, ...]) -> SeveralAnswers:
+    stale: dict[str, StaleFile] = {}
+    cites = False
+    for part in parts:
+        if part.answer is not None:
+            stale |= {each.path: each for each in part.answer.evidence.stale}
+            cites = cites or bool(part.answer.evidence.freshness)
+
+    def build(count: int) -> SeveralAnswers:
+        evidence = envelope.evidence(paths=(*stale, *(("?",) if cites else ())), stale=tuple(stale.values()))
+        cut = (replace(part, answer=None, problem="the token budget is too small for it") for part in parts[count:])
+        return SeveralAnswers("hybrid_search", (*parts[:count], *cut), evidence)
+
+    return await fit_aside(atlas, envelope.token_budget, build, len(parts), 1)

@@ -1,0 +1,159 @@
+"""A question for several things: each part is answered by itself, within the budget, under its own line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from atlas.app.main import open_atlas
+from atlas.code.atlas import Atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.search.search_answer import SearchAnswer
+from atlas.code.tools.search.several import SeveralAnswers
+from atlas.runtime.config.load import load_settings
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+FILES = {
+    "shop/cli.py": '''import argparse
+
+
+def parse_colours(pairs):
+    """Turn the values of --colours into a map."""
+    return dict(each.split("=") for each in pairs)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--colours", action="append", help="colours of the report")
+    return parse_colours(parser.parse_args().colours)
+''',
+    "shop/orders.py": '''import httpx
+import rich
+
+
+class Order:
+    """One order of a customer."""
+
+    def total(self):
+        return 0
+
+
+def load_order(number):
+    """Fetch the order from the warehouse."""
+    if not number:
+        raise ValueError("no order has this number at all")
+    rich.print(number)
+    return httpx.get(str(number))
+
+
+def report():
+    return Order().total()
+''',
+    "tests/test_orders.py": """from shop.orders import Order
+
+
+def test_total():
+    assert Order().total() == 0
+""",
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\ndependencies = ["httpx>=0.27", "rich>=13"]\n',
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("several")
+    for name, text in FILES.items():
+        (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "tree" / name).write_text(text)
+    asyncio.run(indexed(folder / "tree", folder / "data"))
+    return folder
+
+
+@pytest.fixture
+async def atlas(folder: Path) -> AsyncIterator[Atlas]:
+    async with open_atlas(load_settings(str(folder / "tree"), str(folder / "data"), environment=QUICK)) as opened:
+        yield opened
+
+
+async def test_each_part_has_its_own_line_and_answer(atlas: Atlas) -> None:
+    answer = await hybrid_search(atlas, "who calls Order.total, and which tests cover it?")
+    assert isinstance(answer, SeveralAnswers)
+    said = answer.render().splitlines()
+    first, second = said.index("1) who calls Order.total"), said.index("2) which tests cover Order.total?")
+    assert any("report 21" in line for line in said[first:second]), said
+    assert any("test_total" in line for line in said[second:]), said
+    assert list(answer.structure()) == ["stale", "parts", "evidence"]
+    assert [part.content()["asked"] for part in answer.parts] == [
+        "who calls Order.total",
+        "which tests cover Order.total?",
+    ]
+
+
+async def test_a_part_that_an_answerer_repeats_is_searched(atlas: Atlas) -> None:
+    answer = await hybrid_search(atlas, "where is the --colours flag declared and which function turns it into a map?")
+    assert isinstance(answer, SeveralAnswers)
+    first, second = answer.parts
+    assert first.answer is not None and "shop/cli.py:11" in "\n".join(first.answer.lines()).replace(": ", ":")
+    assert isinstance(second.answer, SearchAnswer)
+    assert second.answer.hits[0].symbol.name == "parse_colours"
+
+
+async def test_every_package_of_a_list_is_answered(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "Which packages in this repo use httpx or rich?")).render()
+    assert "httpx: declared by 1 project; imported by 1 file" in said
+    assert "rich: declared by 1 project; imported by 1 file" in said
+    other = await hybrid_search(atlas, "Which packages in this repo use orders or colours?")
+    assert not isinstance(other, SeveralAnswers), "neither is a package"
+
+
+async def test_hits_of_an_earlier_part_are_not_shown_again(atlas: Atlas) -> None:
+    answer = await hybrid_search(
+        atlas, "How is an order fetched from the warehouse and what is raised when the order has no number?"
+    )
+    assert isinstance(answer, SeveralAnswers)
+    found = [part.answer for part in answer.parts]
+    assert all(isinstance(each, SearchAnswer) for each in found)
+    seen: set[str] = set()
+    for each in found:
+        assert isinstance(each, SearchAnswer)
+        assert not any(hit.lines for hit in each.hits if hit.symbol.uid in seen)
+        seen |= {hit.symbol.uid for hit in each.hits}
+
+
+@pytest.mark.parametrize("budget", [300, 450, 900])
+async def test_the_parts_share_the_budget(atlas: Atlas, budget: int) -> None:
+    question = "How is an order fetched from the warehouse, who calls Order.total and which tests cover Order.total?"
+    answer = await hybrid_search(atlas, question, token_budget=budget)
+    assert isinstance(answer, SeveralAnswers)
+    assert answer.evidence.tokens <= budget
+    assert len(answer.parts) == 3
+    assert budget < 900 or all(part.answer is not None for part in answer.parts)
+    for part in answer.parts:
+        assert part.answer is not None or "not answered" in "\n".join(part.lines())
+
+
+async def test_names_that_nothing_has_are_said_once(atlas: Atlas) -> None:
+    answer = await hybrid_search(atlas, "who calls Basket.register_all and which tests cover it?")
+    assert not isinstance(answer, SeveralAnswers)
+    assert answer.result().is_missing
+
+
+async def test_a_limit_asks_for_one_list(atlas: Atlas) -> None:
+    answer = await hybrid_search(atlas, "who calls Order.total, and which tests cover it?", limit=3)
+    assert not isinstance(answer, SeveralAnswers)
+
+
+async def test_only_the_message_of_a_paste_is_looked_for(atlas: Atlas) -> None:
+    text = "ValueError: no order has this number at all\nI get this since the update. Where does that come from?"
+    answer = await hybrid_search(atlas, text)
+    assert isinstance(answer, SearchAnswer)
+    assert answer.nowhere == ()
+    assert answer.hits[0].symbol.name == "load_order"
+
+
+async def test_a_sentence_of_who_asks_is_no_message(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "I plan to split the class Order. Which functions make it?")).render()
+    assert "occurs in no indexed file" not in said
