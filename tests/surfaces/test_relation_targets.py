@@ -247,3 +247,23 @@ async def test_a_file_is_used_by_what_imports_it_and_imports_what_its_module_doe
     assert isinstance(used, RelationAnswer) and isinstance(imported, RelationAnswer)
     assert {path for path, _ in _found(used)} == {"lib/next.ts", "lib/renamed.ts"}
     assert {path for path, _ in _found(imported)} == {"lib/core.ts"}
+
+
+async def test_a_package_imports_what_its_files_import(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module example.org/shop\n\ngo 1.22\n",
+        "cart/cart.go": 'package cart\n\nimport (\n\t"strings"\n\n\t"example.org/shop/money"\n)\n\n'
+        "func Total(text string) int { return money.Parse(strings.TrimSpace(text)) }\n",
+        "cart/inner/inner.go": 'package inner\n\nimport "os"\n\nfunc Home() string { return os.Getenv("HOME") }\n',
+        "money/money.go": "package money\n\nfunc Parse(text string) int { return len(text) }\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / name).write_text(text)
+    await indexed(tmp_path / "tree", tmp_path / "data")
+    settings = load_settings(str(tmp_path / "tree"), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as atlas:
+        imported = (await hybrid_search(atlas, "what does the package cart import")).render()
+        own = (await hybrid_search(atlas, "what does the package cart import from this module?")).render()
+    assert "imports of package cart: 2" in imported and "ext:strings" in imported and "ext:os" not in imported
+    assert "imports of package cart in this project: 1 of 2" in own and "  money (" in own and "not applied" not in own

@@ -308,8 +308,8 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
             held = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
             found = [each for each in held if not each.node.row.name.startswith("<")]  # no anonymous bodies
         case Kind.IMPORTERS | Kind.DEPENDENTS | Kind.USAGES | Kind.IMPORTS | Kind.USES if _is_file(targets):
-            # the edges of a file are those of its module and of what the module holds
-            members = await members_of(reader, targets)
+            # the edges of a file are those of its module and of what that holds; a package imports what its files do
+            members = await members_of(reader, targets, with_files=intent.kind == Kind.IMPORTS)
             kind = Kind.DEPENDENTS if intent.kind == Kind.USAGES else intent.kind
             types = (EdgeType.IMPORTS,) if kind == Kind.IMPORTERS else replace(intent, kind=kind).types
             found = await _follow(reader, (*uids, *members), intent.direction, intent, types)

@@ -17,7 +17,9 @@ from atlas.code.retrieve.channels import keeps
 from atlas.core.model import Filter, Label, Match, Node
 
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
-_WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code"))
+_WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code", "module", "workspace"))
+_OUTWARD = (Kind.IMPORTS, Kind.USES)
+_FOREIGN = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,17 @@ async def read_scope(reader: Reader, intent: RelationIntent, targets: Targets, w
     owner = f"{intent.within}.{intent.name}"
     owned = intent.kind != Kind.RETURNERS and any(_ends_in(target.node, owner) for target in targets.targets)
     inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
+    within = intent.within
+    if intent.kind in _OUTWARD and within.lower() in _WHOLE_PROJECT:
+        inside, within = _is_own, "this project"
     outside, more = await _inside(reader, intent.outside, where.project)
     tests = {TestScope.ONLY: "in tests", TestScope.EXCLUDED: "outside tests"}.get(intent.tests, "")
-    parts = (f"in {intent.within}" if inside else "", f"outside {intent.outside}" if outside else "", tests)
+    parts = (f"in {within}" if inside else "", f"outside {intent.outside}" if outside else "", tests)
     return AnswerScope(intent.tests, where, inside, outside, " ".join(filter(None, parts)), (*notes, *more))
+
+
+def _is_own(node: Node) -> bool:
+    return node.row.label not in _FOREIGN
 
 
 async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[Node], bool] | None, tuple[str, ...]]:

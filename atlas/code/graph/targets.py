@@ -264,17 +264,19 @@ def _preferred(nodes: Sequence[Node], groups: Sequence[Sequence[Label]]) -> list
     return [node for node in own if not node.row.is_test] or own
 
 
-async def members_of(reader: Reader, targets: Targets, *, nested: bool = False) -> list[str]:
+async def members_of(reader: Reader, targets: Targets, *, nested: bool = False, with_files: bool = False) -> list[str]:
     """Return the uids of what files, modules and packages hold: an import of a symbol is an import of its file.
 
-    With `nested` also those of the modules in a package, at any depth. Raises store errors.
+    With `nested` also those of the modules in a package, at any depth, and `with_files` those of its own files. Raises
+    store errors.
     """
     nodes = [target.node for target in targets.targets]
     held = await reader.store.edges(targets.uids, Direction.OUT, _HOLDS, MAX_MEMBERS)
     members = [edge.node.row.uid for edge in held]
-    level = [node.row.uid for node in nodes if nested and node.row.label == Label.PACKAGE]
-    for _ in range(_MAX_FOLDERS):
+    level = [node.row.uid for node in nodes if (nested or with_files) and node.row.label == Label.PACKAGE]
+    for _ in range(_MAX_FOLDERS if nested else 1):
         edges = await reader.store.edges(level, Direction.OUT, (EdgeType.CONTAINS,), MAX_MEMBERS) if level else []
+        edges = edges if nested else [edge for edge in edges if edge.node.row.label != Label.PACKAGE]
         nodes += (edge.node for edge in edges)
         level = [edge.node.row.uid for edge in edges if edge.node.row.uid not in members]
         members += level
