@@ -78,6 +78,8 @@ ONE = (
     'who logs "the order failed, and what happens is unknown"',
     "Add the default of a field, and return what it was before.",
     "",
+    ". : who calls Cart.total?",
+    "-- ; , and what",
 )
 
 

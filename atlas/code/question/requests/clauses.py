@@ -81,7 +81,8 @@ class _ClauseWord:
 
 def split_clauses(text: str) -> list[Clause]:
     """Return the clauses of a text in order."""
-    return [clause for sentence in _sentences(_words(text)) for clause in _of_sentence(sentence)]
+    clauses = (clause for sentence in _sentences(_words(text)) for clause in _of_sentence(sentence))
+    return [clause for clause in clauses if clause.text]
 
 
 def opens_question(words: Sequence[str]) -> bool:

@@ -98,7 +98,7 @@ def _nouns(words: Sequence[str]) -> str:
     while opening < len(words) and words[opening].lower() in _OPENERS:
         opening += 1
     nouns, end = _run_of_nouns(words, opening)
-    is_of_nouns = words[0].lower() in ("which", "what") and opening == 1 and nouns
+    is_of_nouns = words[:1] and words[0].lower() in ("which", "what") and opening == 1 and nouns
     if is_of_nouns and not (end < len(words) and words[end].lower() in _AUXILIARY):
         return nouns
     return next((found for start in starts if (found := _run_of_nouns(words, start)[0])), nouns)
