@@ -149,6 +149,13 @@ def test_base_forms_are_searched_beside_the_words() -> None:
     assert query.variants == ("close", "clos", "connection")
 
 
+@pytest.mark.parametrize("key", ["Ctrl-C", "ctrl+c", "Control-C", "^C", "ctrl c"])
+def test_a_key_is_searched_by_what_it_causes(key: str) -> None:
+    assert {"interrupt", "sigint", "ctrl"} <= {*(query := taken_apart(f"what does {key} do")).words, *query.variants}
+    assert "eof" in taken_apart("end the input with Ctrl-D").variants
+    assert not {"interrupt", "eof"} & {*taken_apart("control C code and 2^C").variants}
+
+
 def test_only_stop_words_are_kept() -> None:
     assert taken_apart("what is this").words == ("what", "is", "this")
 

@@ -43,6 +43,11 @@ PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "migration": ("migrations",),
     }
 )
+_CONTROL_KEY = re.compile(r"(?:\b(?:ctrl[-+ ]|control[-+])|(?<!\w)\^)([CDZ])\b", re.IGNORECASE)
+"""A key as people write it: Ctrl-C, Ctrl+C, control-C, ^C. Code has the name of what the key causes."""
+_CONTROL_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"c": ("interrupt", "sigint", "ctrl"), "d": ("eof", "ctrl"), "z": ("suspend", "sigtstp", "ctrl")}
+)
 """Words that stand in the paths of what a word of a question means."""
 MIN_STATEMENT = 4
 _ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:`|``[^`]+``|\[`[^`]+`\]")
@@ -242,7 +247,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
-        variants=_variants(words[:MAX_WORDS]),
+        variants=_variants(words[:MAX_WORDS], folded),
         names=names,
         joined=joined,
         paths=paths[:MAX_NAMES],
@@ -311,9 +316,9 @@ def _relation(text: str, paths: tuple[str, ...], languages: LanguageTerms) -> Re
     return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 
 
-def _variants(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the other forms of the words of a question that are searched as well."""
-    found: list[str] = []
+def _variants(words: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Return the other forms of the words of a question that are searched as well, and what its keys cause."""
+    found = [word for key in _CONTROL_KEY.findall(text) for word in _CONTROL_WORDS[key.lower()]]
     for word in words:
         forms = base_forms(word)
         found += (*forms, *PLACES.get(word, ()), *(other for form in (word, *forms) for other in other_spellings(form)))
