@@ -23,7 +23,9 @@ const THREADS: usize = 2;
 const CHUNK: usize = 32;
 /// Bytes after which a large file is known to be binary or not.
 const START: u64 = 8 << 10;
-/// Bytes of a line that are shown; of a longer one, those around the match.
+/// Bytes of a line that is shown whole: what a message says behind the part that is quoted may be the answer.
+const WHOLE: usize = 320;
+/// Bytes that are shown of a longer one, around the match.
 const SHOWN: usize = 160;
 const BEFORE_MATCH: usize = 40;
 /// Matching lines between two looks at the clock.
@@ -303,7 +305,7 @@ impl Sink for Collector<'_> {
 /// Returns a line without surrounding white space; of a long one, the part around its first match.
 fn shown(line: &[u8], pattern: &Pattern) -> String {
     let trimmed = line.trim_ascii();
-    if trimmed.len() <= SHOWN {
+    if trimmed.len() <= WHOLE {
         return String::from_utf8_lossy(trimmed).into_owned();
     }
     let skipped = trimmed.as_ptr().addr() - line.as_ptr().addr();
@@ -372,6 +374,17 @@ mod tests {
         assert!(by_value.files.is_empty());
         let by_name = search(&root, &paths, "password", Limits::default());
         assert_eq!(by_name.files[0].lines, [(1, "password = \"*************\"".to_owned())]);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_line_is_shown_whole_up_to_a_length() {
+        let whole = format!("print(\"needle {}, set ALLOW\")", "x".repeat(WHOLE - 27));
+        let (root, paths) = tree("whole", &[("a.py", format!("{whole}\n{whole}y\n").as_bytes())]);
+        let found = search(&root, &paths, "needle", Limits::default());
+        let shown: Vec<&str> = found.files[0].lines.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!((whole.len(), shown[0]), (WHOLE, whole.as_str()));
+        assert!(shown[1].len() <= SHOWN + 6 && shown[1].ends_with("xxx..."), "{}", shown[1]);
         fs::remove_dir_all(root).unwrap();
     }
 
