@@ -45,6 +45,9 @@ _VALUES_OF = re.compile(
     re.IGNORECASE,
 )
 
+_HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
+"""A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
+
 
 @dataclass(frozen=True, slots=True)
 class SeveralRequests:
@@ -58,6 +61,8 @@ class SeveralRequests:
 def read_requests(text: str) -> SeveralRequests | None:
     """Return the requests of a text; None where it asks one thing, states something or is long."""
     if len(text) > MAX_RELATION_CHARACTERS or is_documentation(text) or is_message(text) or "\n" in text.strip():
+        return None
+    if _HEADS.match(text) is not None:
         return None
     clauses = split_clauses(text)
     asked = [number for number, clause in enumerate(clauses) if clause.asks]
