@@ -30,7 +30,7 @@ FILES: dict[str, str | None] = {
         "        if found:\n            return found\n    return os.environ.get('TERM', 'vi')\n\n\n"
         "def colour() -> str | None:\n    return os.environ.get('NO_COLOR')\n"
     ),
-    "shop/client.py": "class OkClient:\n    connect_timeout = 10_000\n",
+    "shop/client.py": "class OkClient:\n    connect_timeout = 10_000\n    read_timeout = 20_000\n",
     "shop/config.go": (
         "package shop\n\nvar DefaultConfig = Config{\n\tScrapeInterval: Duration(1 * time.Minute),\n}\n\n"
         "func (c *Config) reset() {\n\tc.ScrapeInterval = 0\n}\n\n"
@@ -56,6 +56,7 @@ HAS = {
     "what is the default number of redirects allowed": ("REDIRECT_LIMIT = 30",),
     "which environment variables choose the editor?": ("VISUAL: shop/editor.py:6", "EDITOR: shop/editor.py:6", "TERM"),
     "default connect timeout of OkClient": ("connect_timeout = 10_000",),
+    "default read timeout of OkClient": ("read_timeout = 20_000",),
     "default scrape interval": ("shop/config.go:4: ScrapeInterval",),
     "what port does the artifact server listen on by default": ('"34567"',),
     "which gradle modules depend on the text tools?": ("web-api/build.gradle.kts",),

@@ -35,6 +35,8 @@ _NOT_NAMES = frozenset(
     how to by in on for file files key keys option options setting settings config configuration i we you use change
     are its their his her our my your there then so they them these those""".split()  # noqa: SIM905
 )
+_VERBS = frozenset(("read", "set", "use", "change"))
+"""Parts of a name where a word of the name follows: `read timeout`, `set size`; elsewhere they ask."""
 _LITERAL = re.compile(
     r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|(?-i:[A-Z])[\w.:]*[({\[]|\w+(?:(?:\.|::)\w+)*\((?:\)|[\s*]*\d)|(?-i:[A-Z][A-Z0-9_]{2,}\b))""",
     re.IGNORECASE,
@@ -115,7 +117,11 @@ def _candidates(query: Query) -> list[_AskedSetting]:
     for match in (match for each in _ASKS for match in re.finditer(each, query.text, re.IGNORECASE)):
         is_plain = "plain" in match.groupdict()
         words = [word.strip("`\"'") for word in match[1].split()]
-        words = [word for word in words if word.lower() not in _NOT_NAMES]
+        words = [
+            word
+            for word, after in zip(words, (*words[1:], ""), strict=True)
+            if word.lower() not in _NOT_NAMES or (word.lower() in _VERBS and after.lower() not in (*_NOT_NAMES, ""))
+        ]
         code = [word.rpartition(".")[2] for word in words if re.search(r"_|\w\.\w|[a-z][A-Z]|-", word)]
         names = [_AskedSetting((name,), is_plain and "-" not in name) for name in code]
         names = names or (
