@@ -74,7 +74,7 @@ async def find_folder(reader: Reader, text: str, project: str) -> str:
     """
     named = [match["quoted"] or match["plain"] for match in _FOLDER.finditer(text)]
     words = [word.strip("`'\".,?!:;()") for word in text.split()]
-    named += [word for word in words if re.fullmatch(r"[\w.@]+(?:[/-][\w.@]+)+/?", word)]
+    named += [word for word in words if re.fullmatch(r"[\w.@]+(?:[/-][\w.@]+)+/?|[\w.@-]+/", word)]
     if not named:
         return ""
     paths = await reader.store.paths(project)

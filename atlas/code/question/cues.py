@@ -51,6 +51,11 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         Kind.IMPACT,
         rf"(?=.*\b(?:when|if|by)\b.*\b{CHANGE_VERB}\b).*\b(?:what|which|who|everything)\b.*\b(?:touched|involved|concerned|hit)\b",
     ),
+    (
+        Kind.IMPACT,
+        r"(?:if|when|suppose|should) (?:the )?X (?:\S+ ){1,14}?(?:what|which|who)\b.*"
+        r"\b(?:affected|breaks?|fails?|impacted)\b",
+    ),
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
     (
         Kind.CHANGES,

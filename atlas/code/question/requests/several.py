@@ -45,6 +45,13 @@ _VALUES_OF = re.compile(
     re.IGNORECASE,
 )
 
+_OF_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
+_OF_KIND = re.compile(
+    r"(?:and )?which (?:ones? |of (?:them|these|those) )?(?:are|is) (?:only )?(?:for )?"
+    r"(optional|development|dev|test|build|runtime|peer)(?: only)?",
+    re.IGNORECASE,
+)
+"""A part of a question for packages that asks for a kind of them."""
 _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
 """A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
 
@@ -79,15 +86,18 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[str]:
     subject: ClauseSubject | None = None
     context = ""
     relations: list[tuple[str, str]] = []
-    is_first = True
+    is_first, asks_packages = True, False
     for clause in clauses:
         if not clause.asks:
             subject = subject_of(clause.text) or subject
             context = clause.text if clause.is_context else ""
             continue
-        if not is_first and _is_said_anyway(clause.text):
+        if not is_first and (_is_said_anyway(clause.text) or _OF_ORDER.fullmatch(clause.text.strip(" ?.!"))):
             continue
         text = resolved(clause.text, subject)
+        if asks_packages and (kind := _OF_KIND.fullmatch(clause.text.strip(" ?.!"))) is not None:
+            text = f"what are the {kind[1]} dependencies"
+        asks_packages = find_package_question(text) is not None
         if context and text == clause.text and not written_names(text):
             text = f"{text.rstrip(' ?.!')} {context[0].lower()}{context[1:]}"
         relation = find_relation(text)

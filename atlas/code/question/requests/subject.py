@@ -36,8 +36,13 @@ _ONE_AFTER = frozenset("set add register use write create define have make get p
 _KIND = re.compile(f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|variable|one)s?", re.IGNORECASE)
 _THESE = frozenset(("this", "that", "these", "those"))
 _WHOSE = frozenset(("its", "their"))
-_COMPLETED = ("{clause} if I change {name}", "{clause} by {name}", "{clause} of {name}")
+_OF_CHANGE = "{clause} if I change {name}"
+_COMPLETED = (_OF_CHANGE, "{clause} by {name}", "{clause} of {name}")
 """How a clause without an object may go on."""
+_AFFECTED = re.compile(
+    r"\b(?:affect|break|broke|impact|touch|fail|follow|change|adapt|update|involve)\w*", re.IGNORECASE
+)
+"""Only what has one of these words asks for what a change does."""
 MOST_OPEN = 6
 """Words of a clause that may lack its object."""
 
@@ -198,6 +203,8 @@ def _completed(clause: str, subject: ClauseSubject) -> str:
         return clause
     bare = clause.rstrip(" ?.!")
     for form in _COMPLETED:
+        if form is _OF_CHANGE and _AFFECTED.search(bare) is None:
+            continue
         text = form.format(clause=bare, name=subject.text)
         relation = find_relation(text)
         if relation is not None and dotted(relation.name) == dotted(subject.text):
