@@ -51,6 +51,8 @@ CUT: dict[str, tuple[int, str]] = {
     "code/question/tracebacks.py: _PLACE": (20_000, "`MAX_CHARACTERS` of a long text, with words of at most 200"),
     "code/tools/cypher.py: _QUOTED": (20_000, "`MAX_TEXT` of the lexer"),
     "code/tools/search/search_answer.py: _LOOKS_LIKE_A_NAME": (QUESTION, "a word of a question"),
+    "code/changes/commit_topics.py: _DOTS": (QUESTION, "a question"),
+    "code/changes/commit_topics.py: _FOLDER": (QUESTION, "a question"),
     "code/changes/commit_history.py: _HISTORY": (QUESTION, "a question"),
     "code/changes/commit_history.py: _ADDS": (QUESTION, "a question"),
     "code/changes/commit_history.py: _LAST": (QUESTION, "a question"),
@@ -89,6 +91,10 @@ SHARED: dict[str, str] = {
 """Patterns that take linear time as a whole, for a reason that is not seen in the pattern."""
 
 COMPOSED: dict[str, str] = {
+    "adapters/git/commits.py: log": "an escaped word behind a lookbehind, on the subject of a commit",
+    "code/changes/commit_topics.py: commits_about": "an escaped word between lookarounds, on the subject of a commit",
+    "code/changes/commit_topics.py: narrowed": "an escaped word behind a boundary, on the subject of a commit",
+    "code/lines/environment_helpers.py: names_of_loop": "an escaped name between lookarounds",
     "cli/connect.py: _diff": "a constant, analysed above",
     "packs/documentation/extract/facts.py: _place": "a kind of fact: constants",
     "packs/documentation/extract/model.py: _Evidence.names": "an escaped name between lookarounds",

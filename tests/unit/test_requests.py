@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.code.question.requests.pasted import quote_pasted
-from atlas.code.question.requests.several import MOST_REQUESTS, read_requests
+from atlas.code.question.requests.several import MOST_REQUESTS, quote_pasted, read_requests
 from tests.unit.test_grammar import ROWS
 
 SEVERAL = (

@@ -130,12 +130,8 @@ def read_package_question(
     if named and defines and not is_sure and not _OF_PACKAGES.search(text):
         return None
     kinds = _kinds(text, words)
-    own = next((each.project for each in declared if not each.folder and each.project), "")
-    if any(normal_name(word) == normal_name(own) for word in words if own) and _needs_of(own, text):
-        is_of_packages = bool(kinds) or _DEPENDENCIES.search(text) or _OF_PACKAGES.search(text)
-        is_short = len(words) <= FEW_WORDS and re.search(r"\b(?:needs?|requires?|depend\w*)\b", text, re.IGNORECASE)
-        if not _VERSION.search(text) and (is_of_packages or is_short):
-            return PackageQuestion(PackageAspect.LIST, project=own, kinds=kinds, certain=True)
+    if own := _own_needs(text, words, declared):
+        return PackageQuestion(PackageAspect.LIST, project=own, kinds=kinds, certain=True)
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
         return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
     if named and (_USE.search(text) or _VERSION.search(text)) and not _CODE_NOUNS.search(text):
@@ -161,6 +157,16 @@ def read_package_question(
         return None
     platform, project = _platform(text, declared), _project(words, declared)
     return PackageQuestion(PackageAspect.LIST, kinds=kinds, project=project, certain=True, platform=platform)
+
+
+def _own_needs(text: str, words: Sequence[str], declared: Sequence[Declaration]) -> str:
+    """Return the name of the project at the root, where a text asks what it needs; "" for others."""
+    own = next((each.project for each in declared if not each.folder and each.project), "")
+    if not own or _VERSION.search(text) or not any(normal_name(word) == normal_name(own) for word in words):
+        return ""
+    is_of_packages = bool(_kinds(text, words)) or _DEPENDENCIES.search(text) or _OF_PACKAGES.search(text)
+    is_short = len(words) <= FEW_WORDS and re.search(r"\b(?:needs?|requires?|depend\w*)\b", text, re.IGNORECASE)
+    return own if _needs_of(own, text) and (is_of_packages or is_short) else ""
 
 
 def _kinds(text: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -246,7 +252,7 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
 
     The name of a kind of project is none: `which gradle modules`.
     """
-    words = [word for word, after in zip(words, (*words[1:], ""), strict=True) if not _is_kind(word, after)]
+    words = [word for word, after in pairwise((*words, "")) if not _is_kind(word, after)]
     full = {
         normal_name(name): each.name
         for each in declared

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from atlas.code.lines.asked_words import mentions, topic_words
-from atlas.code.lines.definitions_around import definitions_around
 from atlas.code.lines.environment_helpers import calls_of_helpers, is_parameter, names_of_loop
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
-from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
+from atlas.code.lines.scan_texts import IndexedText, TextMatch, definitions_around, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps

@@ -192,7 +192,7 @@ def help_of(found: TextMatch) -> str:
     """Return the line with those behind it, which hold the help of a flag."""
     if found.file.is_document:
         return shown(found.text)
-    if found.match["field"]:
+    if found.match.groupdict().get("field"):
         return shown(" ".join((*_attribute(found), found.text)))
     end = found.file.line_at(found.match.end() - 1)
     following = (line.strip() for line in found.file.lines[end : end + 6])

@@ -12,9 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.lines.definitions_around import LINES_AROUND, definitions_around
 from atlas.code.lines.line_report import shown
-from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_aside, is_document, scan_texts
+from atlas.code.lines.scan_texts import (
+    LINES_AROUND,
+    IndexedText,
+    TextMatch,
+    definitions_around,
+    is_aside,
+    is_document,
+    scan_texts,
+)
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns
@@ -71,7 +72,7 @@ async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineRe
 
 def _is_owner(query: Query, words: Sequence[str]) -> bool:
     """Return whether a name is a class whose member is asked for in plain words: `connect timeout of OkHttpClient`."""
-    if len(words) != 1 or not re.fullmatch(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*", words[0]):
+    if len(words) != 1 or not (words[0][0].isupper() and words[0].isalnum() and not words[0].isupper()):
         return False
     rest = [word for word in re.findall(r"[A-Za-z]\w+", query.text) if word != words[0]]
     return any(word.lower() not in _NOT_NAMES and word.lower() not in STOP_WORDS for word in rest)
@@ -119,7 +120,7 @@ def _candidates(query: Query) -> list[_AskedSetting]:
         words = [word.strip("`\"'") for word in match[1].split()]
         words = [
             word
-            for word, after in zip(words, (*words[1:], ""), strict=True)
+            for word, after in pairwise((*words, ""))
             if word.lower() not in _NOT_NAMES or (word.lower() in _VERBS and after.lower() not in (*_NOT_NAMES, ""))
         ]
         code = [word.rpartition(".")[2] for word in words if re.search(r"_|\w\.\w|[a-z][A-Z]|-", word)]
@@ -216,7 +217,7 @@ def _told_below(each: TextMatch) -> str:
 
 
 _CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
-_RESETS = re.compile(r"\s*:?=\s*(?:0|nil|null|None|undefined)\b\s*;?\s*$")
+_RESETS = re.compile(r"\s*:?=\s*(?:0|nil|null|None|undefined)\b\s*(?:;\s*)?$")
 """What sets a name back: `config.timeout = 0`."""
 LINES_OF_BLOCK = 60
 LINES_BELOW = 8

@@ -13,7 +13,7 @@ from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import is_documentation, is_message
 from atlas.code.question.relation_kinds import Kind
-from atlas.code.question.requests.clauses import MIN_WORDS, Clause, split_clauses
+from atlas.code.question.requests.clauses import MIN_WORDS, Clause, opens_question, split_clauses
 from atlas.code.question.requests.subject import ClauseSubject, resolved, subject_of, written_names
 from atlas.core.english.stop_words import STOP_WORDS
 
@@ -45,6 +45,13 @@ _VALUES_OF = re.compile(
     re.IGNORECASE,
 )
 
+MOST_PASTED_WORDS = 80
+"""Of a text that may be a message and a question about it; a longer one is a report."""
+MIN_MESSAGE = 3
+_KIND_OF_ERROR = re.compile(r"^[\w.$]{0,200}(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (?=\S)")
+_POINTS_UP = re.compile(r"^[\s^>:-]+")
+"""`^ got this in my run`."""
+_OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|we're|my|our|please|hi|hello)\b", re.IGNORECASE)
 _OF_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
 _OF_KIND = re.compile(
     r"(?:and )?which (?:ones? |of (?:them|these|those) )?(?:are|is) (?:only )?(?:for )?"
@@ -162,3 +169,19 @@ def _values(text: str) -> list[str]:
         return [text]
     names = [*match[2].split(", "), match[3]]
     return [f"{match[1]} {name}{match[4]}" for name in names]
+
+
+def quote_pasted(text: str) -> str:
+    """Return a text with the message of its first line in quotes; other texts as they are.
+
+    The message is a line of its own, states something, and lines that ask follow without a blank line between.
+    """
+    first, *others = [line.strip() for line in text.strip().split("\n")]
+    if not others or not all((first, *others)) or len(text.split()) > MOST_PASTED_WORDS or "“" in text:
+        return text
+    rest = _POINTS_UP.sub("", " ".join(others))
+    message = _KIND_OF_ERROR.sub("", first).strip("\"'` ")
+    is_message = len(message.split()) >= MIN_MESSAGE and not opens_question(first.split())
+    if not is_message or _OF_PERSON.match(first) or not any(clause.asks for clause in split_clauses(rest)):
+        return text
+    return f"“{message}” {rest}"

@@ -21,8 +21,7 @@ from atlas.code.freshness import stale_files
 from atlas.code.notes.note_lines import marks_of
 from atlas.code.question.parse_question import route
 from atlas.code.question.relation_kinds import RelationIntent
-from atlas.code.question.requests.pasted import quote_pasted
-from atlas.code.question.requests.several import SeveralRequests, read_requests
+from atlas.code.question.requests.several import SeveralRequests, quote_pasted, read_requests
 from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
 from atlas.code.rank.likelihood import certainty_of, how_sure, likelihoods
