@@ -16,8 +16,8 @@ SUMMARIES: Mapping[str, str] = {
     "context": "Show one symbol with source, class, callers and callees with line and confidence, docs and tests.",
     "cypher": "Run a read-only Cypher query over the graph.",
     "impact": "Show what a change affects: callers, users, subclasses, tests to run, documents to read again.",
-    "compare": "Show what this tree's graph has gained and lost against another tree's: symbols and edges. Indexes both "
-    "first.",
+    "compare": "Show what this tree's graph has gained and lost against another tree's: symbols and edges. Indexes "
+    "both first.",
     "ui": "Show the graph in a browser: search, symbols, files. Listens on 127.0.0.1 and lets one browser in.",
     "status": "Show what is indexed, what is not and why, and the daemon's work; --watch --json prints one document "
     "per line.",
