@@ -56,7 +56,7 @@ _OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|com
 _HISTORY = re.compile(
     rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)"
     r"|over (?:the )?(?:time|years|months|releases)"
-    r"|git log|git blame|blame|commits?|(?:when|why) and by whom|by whom|who and when"
+    r"|git log|git blame|blame|commits?|(?:when|why) and by whom|who and when"
     rf"|committed|committers?|authors?|authored|contribut\w+|who (?:{_EVER} )?(?:{_ADDED}|{_CHANGED}|{_MENDED}|owns"
     rf"|works?|worked)"
     rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|when (?:was|were|did|has)\b.*\b{_MENDED}"
