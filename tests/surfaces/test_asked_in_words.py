@@ -30,7 +30,7 @@ FILES: dict[str, str | None] = {
         "        if found:\n            return found\n    return os.environ.get('TERM', 'vi')\n\n\n"
         "def colour() -> str | None:\n    return os.environ.get('NO_COLOR')\n"
     ),
-    "shop/client.py": "class OkClient:\n    connect_timeout = 10_000\n    read_timeout = 20_000\n",
+    "shop/client.py": "class OkClient:\n    fixed = 1\n    connect_timeout = 10_000\n    read_timeout = 20_000\n",
     "shop/config.go": (
         "package shop\n\nvar DefaultConfig = Config{\n\tScrapeInterval: Duration(1 * time.Minute),\n}\n\n"
         "func (c *Config) reset() {\n\tc.ScrapeInterval = 0\n}\n\n"

@@ -109,7 +109,8 @@ _NO_SUBJECTS = frozenset(
     first latest
     recent recently touched modified edited updated happened show list every everything all release version since until
     before after year month week day days project repo repository new old symbol line lines test tests docs
-    documentation decade version branch tag""".split()  # noqa: SIM905
+    documentation decade version branch tag fixed removed dropped deleted renamed moved broke reverted replaced
+    deprecated bumped upgraded migrated switched""".split()  # noqa: SIM905
 )
 _CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE, Label.DOC_SECTION)
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
