@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find rust-parser -path rust-parser/target -prune -o '(' -name '*.rs' -o -name Cargo.toml ')' -print) rust-parser/Cargo.lock
 DEMO := .demo
 
-.PHONY: run test test-rust quick coverage check pyright clippy lint licences constraints audit dist format bench fuzz clean
+.PHONY: run test test-rust quick coverage docs check pyright clippy lint licences constraints audit dist format bench fuzz clean
 .DELETE_ON_ERROR:
 
 # The demonstration indexes the interpreter's standard library, a real tree that every machine has. What the build prints
@@ -32,8 +32,13 @@ coverage: .venv/built .venv/extras
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=atlas --cov=benchmarks --cov-branch --cov-report="$(COVERAGE_REPORT)" \
 	  tests/unit tests/conformance tests/languages tests/link tests/embedders
 
+# The documentation site in dist/site: pages of docs/ and adr/, and a reference made of the code; every link is checked.
+docs: .venv/built .venv/extras
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --conf-dir docs/site . dist/site
+	$(BIN)/python -m tests.dist.check_site dist/site
+
 # `make -j2 check` compiles the grammars for clippy, which the extension needs as well, while pip fetches the tools.
-check: clippy lint pyright licences
+check: clippy lint pyright licences docs
 
 # The extras hold types of what is imported only where it is installed.
 pyright: .venv/built .venv/extras

@@ -113,7 +113,20 @@ def test_the_tests_run_with_every_extra() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    ["run", "test", "test-rust", "quick", "coverage", "check", "lint", "dist", "licences", "constraints", "audit"],
+    [
+        "run",
+        "test",
+        "test-rust",
+        "quick",
+        "coverage",
+        "docs",
+        "check",
+        "lint",
+        "dist",
+        "licences",
+        "constraints",
+        "audit",
+    ],
 )
 def test_make_knows_its_targets(target: str) -> None:
     done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, timeout=60)

@@ -6,51 +6,97 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Strategy {
+    /// What the tree itself says: a file is in a folder, a definition in its module or class.
     Structure,
+    /// A name that is defined in the same function.
     Local,
+    /// A name that is defined in the same file.
     SameModule,
+    /// A name that is defined in another file of the same package or namespace.
     SamePackage,
+    /// A name that an import binds.
     Import,
+    /// A name that an imported module itself has imported.
     ReExport,
+    /// A name that an import of everything brings (`from m import *`, `use m::*`).
     StarImport,
+    /// A name of an included header, or its definition in the file that belongs to the header.
     Include,
+    /// A member of the own object (`self.f()`, `this.f()`), defined in the class.
     This,
+    /// A member that the class has from a base class.
     Inherited,
+    /// A member of a base class, called as such (`super().f()`, `base.F()`).
     Super,
+    /// A call of a class, which runs its constructor.
     Constructor,
+    /// A member that is called on the class itself (`Cart.load()`).
     ClassAttribute,
+    /// A member of an imported module (`shop.load()`).
     ModuleAttribute,
+    /// A method of the type that a parameter, variable or field declares.
     Annotation,
+    /// A method of the type that a variable gets where it is assigned.
     LocalType,
+    /// A method of the type that a field gets where it is assigned.
     AttributeType,
+    /// A method of the type that a called function returns.
     ReturnType,
+    /// A call through a name that a value was assigned to.
     Alias,
+    /// A method that overrides one of a base class or interface of the project.
     Override,
+    /// A type that has all methods of an interface (Go), without declaring it.
     MethodSet,
+    /// One of several definitions of a name that fit the arguments equally well.
     Overload,
+    /// The method that all other methods of the name override; the receiver is unknown.
     OverrideRoot,
+    /// The receiver is unknown and named like the method's class (`queryset.filter()`, Python).
     ReceiverName,
+    /// The receiver is unknown and the name is defined once in the project.
     UniqueName,
+    /// A function that is handed to a library, which calls it.
     Passed,
+    /// A method of the type of a container's elements.
     Element,
+    /// A name in a document's code, qualified or one of its kind.
     DocName,
+    /// A plain name in a document that is defined once in the project.
     DocUniqueName,
+    /// A path in a document.
     DocPath,
+    /// A relation that a note states.
     Stated,
+    /// What a note says it is about.
     Anchor,
+    /// The place where a route or handler is registered; the handler itself is unknown.
     Registration,
+    /// A handler that is named by a text.
     NamedHandler,
+    /// A value that the framework injects by type or name.
     Injected,
+    /// A fixture that a test asks for by the name of a parameter.
     Fixture,
+    /// What the set-up of a test class or file calls.
     SetUp,
+    /// What a helper of the tests calls on behalf of a test.
     Helper,
+    /// A value among the parameters of a test.
     Parametrised,
+    /// A test that is named like the symbol.
     TestName,
+    /// A test that imports the symbol, without a call that was found.
     TestImport,
+    /// One of several projects of the tree that have the name; the file's project depends on none of them.
     EqualName,
+    /// A client's URL that fits one route by method and path.
     RoutePath,
+    /// A client's URL of which only the end fits a route.
     RouteEnd,
+    /// One of several routes that a client's URL fits.
     RouteOneOf,
+    /// A text in the code that is the name itself: of a variable, an event, a file.
     Literal,
 }
 
