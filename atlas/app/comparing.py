@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from atlas.code.index.events import Progress
     from atlas.runtime.config.load import Settings
 
+HINT = "Give the path of a tree."
+
 
 def other_tree(settings: Settings, named: str) -> Settings:
     """Return the settings of a tree: a path, or the name of a folder or of the branch of a tree of the repository.
 
     Without a name it is the main work tree. Raises NotFound for what names no tree, or several, and as `load_settings`.
     """
-    if named and Path(named).is_dir():
-        return load_settings(named)
     trees = [one for one in kin_trees(settings) if one.root != settings.root]
+    if named and Path(named).is_dir():
+        other = load_settings(named)
+        is_around = other.root in settings.root.parents or settings.root in other.root.parents
+        if is_around and all(one.root != other.root for one in trees):
+            raise NotFound(f"{other.root} and {settings.root} are no two trees: one contains the other", HINT)
+        return other
     if named:
         found = [one for one in trees if named in (one.root.name, one.head)]
     else:
@@ -35,7 +41,7 @@ def other_tree(settings: Settings, named: str) -> Settings:
         what = (
             f"{len(found) or 'no'} trees of the repository are named {named}" if named else "no main work tree is known"
         )
-        raise NotFound(what, f"Give the path of a tree. Known: {known}" if known else "Give the path of a tree.")
+        raise NotFound(what, f"{HINT} Known: {known}" if known else HINT)
     return load_settings(str(found[0].root))
 
 

@@ -134,3 +134,9 @@ def test_a_tree_that_is_not_known_is_an_error(trees: Trees) -> None:
         other_tree(settings, "twin")
     with pytest.raises(NotFound, match="no main work tree"):
         other_tree(load_settings(str(trees.main)), "")
+
+
+def test_a_folder_around_the_tree_is_no_other_tree(trees: Trees) -> None:
+    done = atlas("compare", str(trees.main.parent), "--project", str(trees.main))
+    assert done.returncode == 3
+    assert "one contains the other" in done.stderr

@@ -259,3 +259,10 @@ def test_health_is_the_worst_check() -> None:
     assert answer.state == "broken"
     assert [check.name for check in answer.checks] == ["embedder", "bus", "store"]
     assert "broken embedder: no -> do" in answer.render()
+
+
+def test_an_unknown_word_is_answered_with_near_ones_or_with_all() -> None:
+    assert unknown_words("MATCH (n:Functon) RETURN n") == (
+        "no label `Functon` exists; near: Function; schema_info has all",
+    )
+    assert "known: ADR, Article, " in unknown_words("MATCH (n:Zzz) RETURN n")[0]

@@ -121,6 +121,8 @@ async def test_misspelt_names_get_near_ones(shop: Atlas) -> None:
         ("_", "`search` finds single words"),
         ("shop/card.py", "none of the 6 indexed and 2 skipped files and folders is `shop/card.py`"),
         ("card.py", "none of the 6 indexed and 2 skipped files and folders is `card.py`"),
+        ("card.py:12", "none of the 6 indexed and 2 skipped files and folders is `card.py`"),
+        ("card.py:12-15", "none of the 6 indexed and 2 skipped files and folders is `card.py`"),
         ("other/cart.py", "files of that name: shop/cart.py"),
         ("docs", "`docs` is a folder (indexed files: 1);"),
         ("../../etc/passwd", "`../../etc/passwd` is not below the project's root"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import cast
 from weakref import WeakKeyDictionary
 
@@ -165,7 +166,13 @@ def unknown_words(query: str) -> tuple[str, ...]:
 
 def _notes(what: str, used: Iterable[str], known: Iterable[str]) -> list[str]:
     names = sorted(known)
-    return [f"no {what} `{word}` exists; known: {', '.join(names)}" for word in sorted(set(used) - set(names))]
+    unknown = sorted(set(used) - set(names))
+    return [f"no {what} `{word}` exists; {_near(word, names)}" for word in unknown]
+
+
+def _near(word: str, names: Sequence[str]) -> str:
+    near = get_close_matches(word, names, 3, 0.6)
+    return f"near: {', '.join(near)}; schema_info has all" if near else f"known: {', '.join(names)}"
 
 
 def _paths(value: object) -> set[str]:

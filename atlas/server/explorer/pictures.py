@@ -43,7 +43,8 @@ async def picture_of(ask: Asker, reader: Reader, name: str) -> Picture:
     assert isinstance(answer, ContextAnswer)
     if answer.symbol is None:
         near = [one.uid for one in answer.lookup.candidates or answer.lookup.near]
-        raise NotFound(f"{name} is not one symbol or folder", "Name one of these.", near)
+        hint = "Name one of these." if near else "Find its name: atlas search."
+        raise NotFound(f"{name} is not one symbol or folder", hint, near)
     return _symbol(answer)
 
 

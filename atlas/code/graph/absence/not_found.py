@@ -48,7 +48,7 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
         return await _no_member(reader, record, member.strip(":") or path.partition("#")[2], where.project)
     if not await is_finished(reader, where.project):
         return (NOT_YET,)
-    if _is_path(path, colon, paths):
+    if _is_path(path, "" if member.strip("-").replace("-", "").isdigit() else colon, paths):
         return tuple(_no_file(path.rstrip("/"), skipped, paths))
     word = single_word(dotted(name).rpartition(".")[2])
     if not reader.split_words(word):
