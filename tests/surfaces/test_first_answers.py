@@ -152,6 +152,8 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
         ("dependencies on windows", ("windows dependencies: 1 by their condition", "winapi 0.3")),
         ("crates only needed for tests", ("development dependencies: 1", "insta 1")),
         ("is there a websocket client", ("`websocket` occurs in no indexed code or document",)),
+        ("callers of websocket", ("`websocket` occurs in no indexed code or document",)),
+        ("where is websocket defined?", ("`websocket` occurs in no indexed code or document",)),
         (
             "Running a worker with superuser privileges is a very bad idea -- which function raises this?",
             ("texts.py:1", "6: raise RuntimeError(ROOT_DISALLOWED.format(uid))  <- in check_privileges"),

@@ -298,7 +298,15 @@ def test_packages_of_one_language_have_a_command_each() -> None:
 
 
 QUESTIONS = {
-    "what changed recently": ["Make it cheaper [shop/cart.py]", "Begin the shop"],
+    "what changed recently": [
+        "Make it cheaper [shop/cart.py]",
+        "Begin the shop",
+        "not committed yet: 1 file: shop/cart.py",
+    ],
+    "what changed since the last commit": ["Cart.total 13 body"],
+    "which files have I changed": ["Cart.total 13 body"],
+    "history of shop/cart.py": ["Make it cheaper", "not committed yet: shop/cart.py: Cart.total 13 body"],
+    "commits that changed the lines of Cart.total": ["not committed yet: shop/cart.py: Cart.total 13 body"],
     "what changed since main~1": ["apply_discount 4 body", "MemoryStore.load 7 body"],
     "what changed in this branch": ["Keep nothing", "MemoryStore.load 7 body"],
     "uncommitted changes": ["Cart.total 13 body"],
@@ -323,6 +331,8 @@ async def test_questions_about_changes_are_answered_from_git(repository: GitRepo
         text = found.render()
         assert all(part in text for part in wanted), (question, text)
         assert found.evidence.tokens < 400 and found.report.kind == "changes"
+    for question in ("history of shop/store.py", "what changed yesterday", "who last changed apply_discount"):
+        assert "not committed yet" not in (await hybrid_search(shop, question)).render(), question
     assert 'impact with diff "' in (await hybrid_search(shop, "what changed in this branch")).render()
 
 

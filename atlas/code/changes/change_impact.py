@@ -13,7 +13,7 @@ from atlas.code.changes.impact import Impact, Seed, trace_impact
 from atlas.code.notes.about import notes_about_gone
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import EXTERNAL_LABELS
-from atlas.core.errors import NotFound
+from atlas.core.errors import HistoryError, NotFound
 from atlas.core.history import WORK_TREE, ChangeKind, Diff, FileChange
 from atlas.core.model import STRUCTURE_PATH, Filter, Match, Node, NodeRow
 from atlas.core.wording import counted
@@ -28,6 +28,8 @@ MAX_FILES = 1_000
 """Changed files whose definitions are read from the index."""
 MAX_REMOVED = 40
 """Maximum number of removed names that are searched for."""
+MAX_NAMED = 3
+"""Changed files, or symbols of one, that a note on uncommitted changes names."""
 _UNFOLLOWED = (How.MODULE, How.DOCS)
 
 
@@ -71,6 +73,35 @@ async def read_diff(reader: Reader, project: str, old: str, new: str = WORK_TREE
         raise NotFound("git history is read only for the project of this session", "ask in that project's folder")
     known = await reader.store.paths(project) if new == WORK_TREE and ".." not in old else ()
     return await reader.history.diff(old, new, known)
+
+
+async def uncommitted(reader: Reader, paths: Sequence[str] = (), name: str = "") -> tuple[str, ...]:
+    """Return a note on what of some files or folders, or of the project, differs from the last commit; else nothing.
+
+    With `name` only symbols of one file that are called so, or are members of one that is.
+
+    A list of commits that leaves it out says less than the files on disk. Raises store errors.
+    """
+    try:
+        diff = await read_diff(reader, reader.project, "HEAD")
+    except (NotFound, HistoryError):
+        return ()
+    found = [
+        each
+        for each in diff.changes
+        if not paths or any(f"{side}/".startswith(f"{path}/") for path in paths for side in (each.path, each.old_path))
+    ]
+    if not found:
+        return ()
+    if len(found) > 1 or not paths:
+        names = ", ".join(each.path or each.old_path for each in found[:MAX_NAMED])
+        more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
+        return (f"not committed yet: {counted(len(found), 'file')}: {names}{more}",)
+    symbols, _ = await diff_symbols(reader, replace(diff, changes=tuple(found)))
+    if name and not (symbols := [each for each in symbols if name in each.name.split(".")]):
+        return ()
+    names = ", ".join(f"{each.name or 'module code'} {each.line} {each.how}" for each in symbols[:MAX_NAMED])
+    return (f"not committed yet: {found[0].path}" + (f": {names}" if names else ""),)
 
 
 async def diff_symbols(

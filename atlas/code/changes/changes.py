@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.changes.change_impact import diff_symbols, read_diff
+from atlas.code.changes.change_impact import diff_symbols, read_diff, uncommitted
 from atlas.code.changes.changed_symbols import ChangedSymbol
 from atlas.code.graph.targets import Targets, find_targets
 from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
@@ -95,7 +95,8 @@ async def _answer(reader: Reader, question: ChangeQuestion, where: Filter) -> Ch
             return await _of_scope(reader, question, where)
         case ChangeAspect.COMMITS:
             log = await reader.history.log(question.limit, after=question.after, until=question.until)
-            return ChangeAnswer(question, log=log)
+            notes = () if question.until else await uncommitted(reader)
+            return ChangeAnswer(question, log=replace(log, notes=(*log.notes, *notes)))
         case ChangeAspect.DIFF:
             diff = await read_diff(reader, reader.project, question.old, question.new)
             if question.scope:
@@ -181,7 +182,10 @@ async def _of_path(reader: Reader, question: ChangeQuestion, targets: Targets | 
         log = await reader.history.log(
             question.limit, since=question.old, after=question.after, until=question.until, paths=0, path=path
         )
-        return ChangeAnswer(question, targets, log=await _explained(reader, log, path), path=path)
+        log = await _explained(reader, log, path)
+        if log.commits and not question.until:
+            log = replace(log, notes=(*log.notes, *await uncommitted(reader, [path])))
+        return ChangeAnswer(question, targets, log=log, path=path)
     found = targets.targets if targets is not None else ()
     nodes = [target.node for target in found[:MAX_NODES] if target.node.row.path]
     if not nodes:

@@ -10,9 +10,10 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from atlas.code.changes.change_impact import uncommitted
 from atlas.code.changes.commit_topics import asks_first, commits_about, find_folder, narrowed, read_range, topic_of
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
@@ -192,7 +193,12 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
             return await _without_subject(reader.history, text, question)
         if len(subjects) == 1 and not _ADDS.search(text):
             subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
-        return await _of_subject(reader.history, text, question, subjects)
+        report = await _of_subject(reader.history, text, question, subjects)
+        if question.until or _last(question) or _ADDS.search(text) or _WHO.search(text):
+            return report
+        name = subjects[0].name if len(subjects) == 1 else ""
+        notes = await uncommitted(reader, [each.path for each in subjects], name)
+        return replace(report, notes=(*report.notes, *notes))
     except AtlasError as error:
         if query.paths and isinstance(error, NotFound):
             return None  # what became of the file is said by the answer about changes

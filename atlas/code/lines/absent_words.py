@@ -1,6 +1,7 @@
-"""Words of a question for whether something exists that no indexed code has: `is there a websocket helper`.
+"""Words of a question that no indexed code has: `is there a websocket helper`, `callers of checkout`.
 
-Hits that merely resemble such a question would look like a yes. Reads the indexed texts only.
+Hits that merely resemble a question for whether something exists, or for who uses it, would look like a yes. Reads the
+indexed texts only.
 """
 
 from __future__ import annotations
@@ -23,6 +24,13 @@ _ASKS = re.compile(
     r"|\bis \S+ supported\b|\bsupport for\b",
     re.IGNORECASE,
 )
+_USES_OF_ONE = re.compile(
+    r"^(?:(?:the |all |any )?"
+    r"(?:callers|callees|users|usages|uses|tests|subclasses|implementations|definition) (?:of|for)"
+    r"|(?:who|what) (?:calls|uses|invokes|tests|overrides|implements)"
+    r"|where is|where are) (?:the )?(?P<word>\w+)(?: (?:called|used|defined|declared|implemented))?[?.! ]*$",
+    re.IGNORECASE,
+)
 _GENERAL = frozenset(
     """
     helper helpers class classes function functions method methods module modules feature features built built-in
@@ -39,9 +47,13 @@ _GENERAL = frozenset(
 async def find_absent_words(reader: Reader, query: Query, where: Filter) -> tuple[str, ...]:
     """Return a line for each word that no indexed code has; () for other questions. Raises store errors."""
     text = query.text
-    if query.states or query.reports or query.names or len(text.split()) > MOST_WORDS or not _ASKS.search(text):
+    uses = _USES_OF_ONE.match(text)
+    if query.states or query.reports or query.names or len(text.split()) > MOST_WORDS:
         return ()
-    words = [word for word in topic_words(text) if len(word) >= MIN_LETTERS and word not in _GENERAL]
+    if uses is None and not _ASKS.search(text):
+        return ()
+    words = [uses["word"]] if uses is not None else topic_words(text)
+    words = [word for word in words if len(word) >= MIN_LETTERS and word.lower() not in _GENERAL]
     said: list[str] = []
     for word in words[:MAX_WORDS]:
         root = word.removesuffix("s")

@@ -36,9 +36,16 @@ _LAST_TAG = re.compile(
 )
 LAST_TAG = ":last-tag"
 """Revision of a question that means the newest tag; the history knows which one that is."""
+_LAST_COMMIT = re.compile(
+    r"\b(?:since|after|from|against|compared (?:to|with)|relative to) (?:the |my |our )?"
+    r"(?:last|latest|newest|previous|most recent) commit(?=$|[ ?.!,]+(?:$|(?:in|under|of|to|for)\b))",
+    re.IGNORECASE,
+)
 _BRANCH = re.compile(r"\b(?:this|my|the|our|current) (?:feature )?(?:branch|pr|pull request|merge request|mr)\b")
 _UNCOMMITTED = re.compile(
-    r"\b(?:uncommitted|unstaged|unsaved|local|pending|working (?:tree|copy|directory)|dirty|not (?:yet )?committed)\b"
+    r"\b(?:uncommitted|unstaged|unsaved|local|pending|working (?:tree|copy|directory)|dirty|not (?:yet )?committed"
+    r"|(?:did|have) (?:i|we) (?:just )?(?:chang|modif|edit|touch)\w*"
+    r"|(?:i|we) (?:have )?(?:just )?(?:changed|modified|edited|touched))\b"
 )
 _WITH = re.compile(r"\b(?:together|co-?chang\w*|alongside|along with)\b|\bchang\w*(?: \w+){0,2} with\b")
 _LAST_CHANGE = re.compile(r"\b(?:who|when|whom|last|latest|blame|author|authors|newest|most recent(?:ly)?)\b")
@@ -122,6 +129,8 @@ def _revision(text: str) -> str:
     """Return the revision behind `since`, `against` and the like; "" for a word of time or a date."""
     if _LAST_TAG.search(text):
         return LAST_TAG
+    if _LAST_COMMIT.search(text):
+        return "HEAD"
     for match in _SINCE.finditer(text):
         revision = match["rev"].rstrip(".;:)")
         is_time = revision.lower() in _WORDS_OF_TIME or _DATE.fullmatch(revision) or revision in _NUMBERS
