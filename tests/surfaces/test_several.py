@@ -45,12 +45,25 @@ def load_order(number):
     """Fetch the order from the warehouse."""
     if not number:
         raise ValueError("no order has this number at all")
-    rich.print(number)
     return httpx.get(str(number))
 
 
 def report():
+    rich.print("report")
     return Order().total()
+''',
+    "shop/places.py": '''import os
+
+from shop.orders import load_order
+
+
+def warehouse_url():
+    """Return where the warehouse is."""
+    return os.environ.get("WAREHOUSE_URL", "")
+
+
+def refresh():
+    load_order(warehouse_url())
 ''',
     "tests/test_orders.py": """from shop.orders import Order
 
@@ -157,3 +170,42 @@ async def test_only_the_message_of_a_paste_is_looked_for(atlas: Atlas) -> None:
 async def test_a_sentence_of_who_asks_is_no_message(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "I plan to split the class Order. Which functions make it?")).render()
     assert "occurs in no indexed file" not in said
+
+
+def _parts(answer: object) -> list[tuple[str, str]]:
+    assert isinstance(answer, SeveralAnswers)
+    return [(part.title(), "\n".join(part.lines())) for part in answer.parts]
+
+
+@pytest.mark.parametrize("pronoun", ["it", "them"])
+async def test_a_pronoun_may_stand_for_what_the_first_part_asks_for(atlas: Atlas, pronoun: str) -> None:
+    parts = _parts(await hybrid_search(atlas, f"what reads WAREHOUSE_URL and who calls {pronoun}?"))
+    asked, said = parts[1]
+    assert asked == "who calls `shop.places.warehouse_url`? (found above)"
+    assert "refresh 12" in said
+
+
+async def test_of_things_in_the_plural_a_singular_pronoun_means_the_subject(atlas: Atlas) -> None:
+    parts = _parts(await hybrid_search(atlas, "which files import httpx and what is it needed for?"))
+    assert [asked for asked, _ in parts] == ["which files import httpx", "what is httpx needed for?"]
+    parts = _parts(await hybrid_search(atlas, "which functions call load_order and who calls those functions?"))
+    assert parts[1][0] == "who calls `shop.places.refresh`? (found above)"
+
+
+async def test_a_package_that_a_search_found_is_called_a_guess(atlas: Atlas) -> None:
+    parts = _parts(
+        await hybrid_search(atlas, "which library gets a number from the warehouse and which files import it?")
+    )
+    asked, said = parts[1]
+    assert asked == "which files import `httpx`? (found above, a guess)"
+    assert "shop/orders.py" in said
+
+
+async def test_what_names_nothing_is_not_asked_about(atlas: Atlas) -> None:
+    parts = _parts(await hybrid_search(atlas, "which classes extend Order and who creates them?"))
+    assert "not answered: it asks about what the part before finds" in parts[1][1]
+
+
+async def test_a_function_stays_the_subject(atlas: Atlas) -> None:
+    parts = _parts(await hybrid_search(atlas, "who calls load_order and what does it return?"))
+    assert parts[1][0] == "what does load_order return?"

@@ -87,7 +87,7 @@ def test_each_request_can_be_asked_alone(row: tuple[str, ...]) -> None:
     text, *requests = row
     read = read_requests(text)
     assert read is not None
-    assert list(read.requests) == requests
+    assert [each.text for each in read.requests] == requests
     assert not read.are_alternatives
 
 
@@ -103,7 +103,7 @@ def test_the_phrasings_of_relations_ask_one_thing() -> None:
 def test_a_question_about_packages_is_asked_for_each_name_of_its_list() -> None:
     read = read_requests("Which modules use requests or httpx?")
     assert read is not None and read.are_alternatives
-    assert list(read.requests) == ["Which modules use requests?", "Which modules use httpx?"]
+    assert [each.text for each in read.requests] == ["Which modules use requests?", "Which modules use httpx?"]
     assert read_requests("which functions use caching or logging in shop?") is None
 
 

@@ -19,7 +19,7 @@ KINDS = ("runtime", "optional", "peer", "provided", "build", "development", "ind
 _ORDER = (*KINDS, "declared", "computed_by", "imported_by", "near")
 _LINES = 12
 """Lines of one importing file that are listed."""
-_ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|benchmarks?|vendor(?:-bin)?|sandbox)/")
+ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|vendor(?:-bin)?|sandbox)/")
 """Projects that belong to tests or examples come last."""
 _MANY = 25
 """Declarations of a list that leaves out the locked versions."""
@@ -119,7 +119,7 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
                 title += f", {own or 'none'} of the root project"
         ordered = sorted(
             found.declared,
-            key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 0, bool(_ASIDE.search(each.path))),
+            key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 0, bool(ASIDE.search(each.path))),
         )
         return [
             ReportLine(each.kind, each.path, declared_line(each, is_short=len(ordered) > _MANY)) for each in ordered

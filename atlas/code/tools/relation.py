@@ -164,6 +164,7 @@ def _line(relation: EdgeAnswer, each: RelatedSymbol, marks: str) -> RelatedLine:
         depth=each.depth,
         through=each.through,
         detail=_detail(relation.intent.kind, each),
+        symbol=row.qualified_name,
     )
 
 

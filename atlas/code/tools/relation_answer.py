@@ -16,6 +16,7 @@ OTHER_PACKAGES = "other packages"
 """Stands for the path of symbols that the project only imports."""
 _IMPLEMENTED = frozenset(("interface", "trait", "protocol"))
 """Kinds of types that others implement."""
+_NOT_CALLED = frozenset(("field", "value", "constant", "variable", "property", "module", "file", "package"))
 _NO_PLURAL = frozenset(
     ("definition", "tested", "hierarchy", "overridden", "documented", "path", "impact", "unused", "untested")
 )
@@ -100,6 +101,11 @@ class RelationAnswer(Answer):
         lines = {"lines": self.places} if self.places > self.found else {}
         found = {} if self.outcome == "not_found" else {"found": self.found, **lines}
         return without_empty({"relation": without_empty(relation), **found})
+
+    @property
+    def has_callable(self) -> bool:
+        """Whether the question is about something that can be called: not a field, a value or a file."""
+        return any(subject.kind not in _NOT_CALLED for subject in self.subjects)
 
     def emptied(self) -> Self:
         """Return the subjects without what is related to them."""

@@ -14,10 +14,20 @@ from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import is_documentation, is_message
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.requests.clauses import MIN_WORDS, Clause, opens_question, split_clauses
-from atlas.code.question.requests.subject import ClauseSubject, resolved, subject_of, written_names
+from atlas.code.question.requests.subject import (
+    AskedFor,
+    ClauseSubject,
+    about_result,
+    asked_for,
+    resolved,
+    subject_of,
+    written_names,
+)
 from atlas.core.english.stop_words import STOP_WORDS
 
 MOST_REQUESTS = 4
+_OF_CALLABLES = frozenset((Kind.CALLERS, Kind.CALLEES, Kind.TESTS, Kind.RETURNERS, Kind.OVERRIDES))
+"""Relations of functions: that of `who calls it` is no variable of the environment."""
 _SAID_ANYWAY = frozenset(
     """
     code file files function functions class classes method methods module modules place places line lines happen
@@ -64,10 +74,24 @@ _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """One thing that a text asks."""
+
+    text: str
+    """As it can be asked alone."""
+    of_result: str = ""
+    """The same with `RESULT` for what the request before finds; "" where it asks for nothing of that."""
+    result: AskedFor | None = None
+    """What the request before asks for."""
+    is_certain: bool = False
+    """Whether it can only be meant of that result."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeveralRequests:
     """What a text asks."""
 
-    requests: tuple[str, ...]
+    requests: tuple[Request, ...]
     are_alternatives: bool = False
     """They are one question about several names, which is only meant if each of them is one of a package."""
 
@@ -83,14 +107,15 @@ def read_requests(text: str) -> SeveralRequests | None:
     if not asked:
         return None
     if len(clauses) == 1 and (found := _alternatives(text)):
-        return SeveralRequests(tuple(found), are_alternatives=True)
+        return SeveralRequests(tuple(map(Request, found)), are_alternatives=True)
     requests = [each for request in _without_places([*_requests(clauses)]) for each in _values(request)]
     return SeveralRequests(tuple(requests)[:MOST_REQUESTS]) if len(requests) > 1 else None
 
 
-def _requests(clauses: Sequence[Clause]) -> Iterator[str]:
+def _requests(clauses: Sequence[Clause]) -> Iterator[Request]:
     """Yield the clauses that ask for something of their own, each with what it is about."""
     subject: ClauseSubject | None = None
+    asked: AskedFor | None = None
     context = ""
     relations: list[tuple[str, str]] = []
     is_first, asks_packages = True, False
@@ -107,24 +132,40 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[str]:
         asks_packages = find_package_question(text) is not None
         if context and text == clause.text and not written_names(text):
             text = f"{text.rstrip(' ?.!')} {context[0].lower()}{context[1:]}"
+        request = _request(clause.text, text, asked)
         relation = find_relation(text)
-        if relation is not None and relation.name:
+        if relation is not None and relation.name and not request.is_certain:
             if (relation.kind, relation.name) in relations:
                 continue
             relations.append((relation.kind, relation.name))
-        subject = subject_of(text) or subject
+        yield request
+        asked = asked_for(text)
+        subject = subject_of(text, asked) or subject
         is_first = False
-        yield text
 
 
-def _without_places(requests: list[str]) -> list[str]:
+def _request(clause: str, text: str, asked: AskedFor | None) -> Request:
+    """Return a request with what it asks of the result of the one before."""
+    if certain := about_result(clause, asked):
+        return Request(text, certain, asked, is_certain=True)
+    if asked is None or asked.noun:
+        return Request(text)
+    relation = find_relation(text)
+    of_result = about_result(clause, AskedFor("function", is_plural=False))
+    if relation is not None and relation.kind in _OF_CALLABLES and of_result:
+        return Request(text, of_result, asked)
+    return Request(text)
+
+
+def _without_places(requests: list[Request]) -> list[Request]:
     """Return requests without that for the place of a symbol which another one is about: its answer has the place."""
-    relations = [find_relation(each) for each in requests]
+    relations = [find_relation(each.text) for each in requests]
     return [
         request
         for request, own in zip(requests, relations, strict=True)
         if own is None
         or own.kind != Kind.DEFINITION
+        or request.of_result
         or not any(each is not own and each is not None and each.name == own.name for each in relations)
     ]
 
@@ -162,13 +203,13 @@ def _alternatives(text: str) -> list[str]:
     return []
 
 
-def _values(text: str) -> list[str]:
+def _values(request: Request) -> list[Request]:
     """Return a question for the values of a list once for each of them: `default A, B and C of X`."""
-    match = _VALUES_OF.match(text)
+    match = _VALUES_OF.match(request.text)
     if match is None:
-        return [text]
+        return [request]
     names = [*match[2].split(", "), match[3]]
-    return [f"{match[1]} {name}{match[4]}" for name in names]
+    return [Request(f"{match[1]} {name}{match[4]}") for name in names]
 
 
 def quote_pasted(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atlas.code.question.cues import is_relation_word
@@ -34,8 +34,15 @@ _DUMMY = frozenset(("possible", "ok", "okay", "safe", "necessary", "worth", "eno
 """`is it possible to` is about nothing before."""
 _ONE_AFTER = frozenset("set add register use write create define have make get pass need override".split())  # noqa: SIM905
 _KIND = re.compile(f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|variable|one)s?", re.IGNORECASE)
+_ASKED_KIND = re.compile(
+    f"(?:{KIND_WORD}|test|spec|gem|dependency|script|page|section|caller|subclass|plugin)(?:s|es)?"
+    "|dependencies|libraries|classes|directories",
+    re.IGNORECASE,
+)
+"""What `which` asks for, where a later clause can be about it."""
 _THESE = frozenset(("this", "that", "these", "those"))
 _WHOSE = frozenset(("its", "their"))
+_PLURALS = frozenset(("they", "them", "their", "these", "those"))
 _OF_CHANGE = "{clause} if I change {name}"
 _COMPLETED = (_OF_CHANGE, "{clause} by {name}", "{clause} of {name}")
 """How a clause without an object may go on."""
@@ -43,8 +50,32 @@ _AFFECTED = re.compile(
     r"\b(?:affect|break|broke|impact|touch|fail|follow|change|adapt|update|involve)\w*", re.IGNORECASE
 )
 """Only what has one of these words asks for what a change does."""
+_LEAST_ASKED = 3
+_WITH_KIND = 2
+"""Words of `that class`."""
 MOST_OPEN = 6
 """Words of a clause that may lack its object."""
+
+
+RESULT = "\ue000"
+"""Stands in a clause for what the clause before asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """What a clause asks for: `which gem parses it` asks for a gem, `what reads it` for something."""
+
+    noun: str
+    """"" for `what` and `who`."""
+    is_plural: bool
+
+    def is_meant(self, pronoun: str, kind: str = "") -> bool:
+        """Return whether a pronoun certainly means what is asked for, rather than what the clause names."""
+        if kind:
+            return bool(self.noun) and _singular(kind.lower()) == _singular(self.noun)
+        if pronoun in _PLURALS:
+            return self.is_plural or not self.noun
+        return bool(self.noun) and not self.is_plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +93,36 @@ class ClauseSubject:
         return self.path if self.path and kind.lower().startswith("file") else self.text
 
 
-def subject_of(text: str) -> ClauseSubject | None:
-    """Return what a text is about: the name of its relation, its first name, or the nouns that it asks about."""
+def asked_for(text: str) -> AskedFor | None:
+    """Return what a text asks for; None where that is no thing that another clause can be about.
+
+    `which files does it import` is about its subject, so only a question word that is the subject of its verb counts.
+    """
+    words = [word.strip(_EDGE) for word in text.split()]
+    first = words[0].lower() if words else ""
+    if first not in ("which", "what", "who") or len(words) < _LEAST_ASKED:
+        return None
+    kinds = [at for at, word in enumerate(words[1:_MOST_NOUNS], 1) if _ASKED_KIND.fullmatch(word)]
+    if not kinds:
+        is_verb = first != "which" and (is_relation_word(words[1].lower()) or words[1].lower() == "reads")
+        return AskedFor("", is_plural=False) if is_verb else None
+    at = next(at for at in kinds if at + 1 not in kinds)  # of `test files`, files
+    following = words[at + 1].lower() if at + 1 < len(words) else ""
+    if not following or following in _AUXILIARY | _INTO:
+        return None
+    noun = words[at].lower()
+    return AskedFor(noun, is_plural=noun.endswith("s") and not noun.endswith("ss"))
+
+
+def _singular(noun: str) -> str:
+    return noun.removesuffix("es" if noun.endswith("sses") else "" if noun.endswith("ss") else "s")
+
+
+def subject_of(text: str, asked: AskedFor | None = None) -> ClauseSubject | None:
+    """Return what a text is about: the name of its relation, its first name, or the nouns that it asks about.
+
+    Beside things that it asks for, what it says of them: of `which files import rxjs`, `it` is no file.
+    """
     relation = find_relation(text)
     names = written_names(text)
     path = next((name for name in names if "/" in name), "")
@@ -74,6 +133,8 @@ def subject_of(text: str) -> ClauseSubject | None:
             return ClauseSubject(name if is_code_shaped(name) else f"`{name}`", is_name=True, path=path)
     if names:
         return ClauseSubject(names[0], is_name=True, path=path)
+    if asked is not None and asked.is_plural and relation is not None and relation.name in text.split():
+        return ClauseSubject(relation.name, is_name=True)
     nouns = _nouns([word.strip(_EDGE.replace(",", "")) for word in text.split()])
     return ClauseSubject(nouns, is_name=False) if nouns else None
 
@@ -144,11 +205,26 @@ def resolved(clause: str, subject: ClauseSubject | None) -> str:
     return " ".join(found)
 
 
-def _replaced(words: Sequence[str], subject: ClauseSubject) -> list[str]:
+def about_result(clause: str, asked: AskedFor | None) -> str:
+    """Return a clause with `RESULT` in place of the pronouns that mean what was asked for before; "" for none."""
+    if asked is None:
+        return ""
+    words = clause.split()
+    found = _replaced(words, ClauseSubject(RESULT, is_name=True), asked.is_meant)
+    return " ".join(found) if any(RESULT in word for word in found) else ""
+
+
+def _replaced(
+    words: Sequence[str], subject: ClauseSubject, is_meant: Callable[[str, str], bool] | None = None
+) -> list[str]:
     found: list[str] = []
     at = 0
     while at < len(words):
         taken, said = _at(words, at, subject)
+        low = words[at].rstrip(",;?.!").lower()
+        kind = words[at + 1].rstrip(",;?.!") if taken == _WITH_KIND and low not in _WHOSE else ""
+        if said != list(words[at : at + taken]) and is_meant is not None and not is_meant(low, kind):
+            taken, said = 1, [words[at]]
         found += said
         at += taken
     return found

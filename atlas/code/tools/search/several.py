@@ -10,8 +10,11 @@ from atlas.answers.answer import Answer, AnswerOutcome
 from atlas.answers.evidence import Evidence, StaleFile, Structure, without_empty
 from atlas.code.answerers import ANSWERERS
 from atlas.code.atlas import Atlas
-from atlas.code.question.requests.several import SeveralRequests
+from atlas.code.question.requests.several import Request, SeveralRequests
+from atlas.code.question.requests.subject import RESULT
 from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
+from atlas.code.tools.relation_answer import RelationAnswer
+from atlas.code.tools.search.part_results import results_of
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.core.errors import AtlasError
 
@@ -19,6 +22,9 @@ MIN_SHARE = 150
 """Tokens that a part needs: less holds no answer."""
 AROUND = 30
 """Tokens of the evidence of the whole and of a part's own line."""
+
+_OF_RESULT = "found above"
+_NO_RESULT = "it asks about what the part before finds, which names nothing of that kind"
 
 Ask = Callable[[Atlas, str, int], Awaitable[Answer]]
 """Answers one question within a number of tokens."""
@@ -31,6 +37,12 @@ class AnsweredPart:
     asked: str
     answer: Answer | None = None
     problem: str = ""
+    remark: str = ""
+    """What a pronoun of it was taken for."""
+
+    def title(self) -> str:
+        """Return what was asked, and what its pronoun was taken for."""
+        return f"{self.asked} ({self.remark})" if self.remark else self.asked
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the answer with its notes and what it leaves out."""
@@ -44,10 +56,10 @@ class AnsweredPart:
     def content(self) -> Structure:
         """Return the content of the answer with its notes and what it leaves out."""
         if self.answer is None:
-            return {"asked": self.asked, "not_answered": f"{self.problem}; ask that alone"}
+            return {"asked": self.title(), "not_answered": f"{self.problem}; ask that alone"}
         evidence = self.answer.evidence
         said: Structure = {"notes": list(evidence.notes), "withheld": list(evidence.withheld)}
-        return without_empty({"asked": self.asked, **self.answer.content(), **said})
+        return without_empty({"asked": self.title(), **self.answer.content(), **said})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,7 @@ class SeveralAnswers(Answer):
     def lines(self) -> Iterator[str]:
         """Yield each part under a line that says what was asked."""
         for number, part in enumerate(self.parts, 1):
-            yield f"{number}) {part.asked}"
+            yield f"{number}) {part.title()}"
             yield from part.lines()
 
     def content(self) -> Structure:
@@ -108,16 +120,42 @@ async def answer_several(
     alone = replace(atlas, draft=None)  # the tree is said once, of the whole
     left, parts = token_budget - AROUND, list[AnsweredPart]()
     for behind, request in zip(reversed(range(len(several.requests))), several.requests, strict=True):
-        shares = (left // (behind + 1) - AROUND, left - behind * (MIN_SHARE + AROUND) - AROUND)
-        part = await _answered(alone, ask, request, shares, parts)
-        if part.answer is not None:
-            if several.are_alternatives and isinstance(part.answer, SearchAnswer):
-                return None
-            left -= part.answer.evidence.tokens + AROUND
-        parts.append(part)
+        asked = await _asked(alone, request, parts[-1] if parts else None, envelope.state.project)
+        for later, (text, remark) in zip(reversed(range(behind, behind + len(asked))), asked, strict=True):
+            if not text:
+                parts.append(AnsweredPart(request.text, problem=remark))
+                continue
+            shares = (left // (later + 1) - AROUND, left - later * (MIN_SHARE + AROUND) - AROUND)
+            part = await _answered(alone, ask, text, shares, parts)
+            if part.answer is not None:
+                if several.are_alternatives and isinstance(part.answer, SearchAnswer):
+                    return None
+                left -= part.answer.evidence.tokens + AROUND
+            parts.append(replace(part, remark=remark))
     if all(part.answer is None or part.answer.result().is_missing for part in parts):
         return None
     return await _fitted(atlas, envelope, tuple(parts))
+
+
+async def _asked(
+    atlas: Atlas, request: Request, before: AnsweredPart | None, project: str
+) -> Sequence[tuple[str, str]]:
+    """Return what to ask for a request, each with a remark: about what the part before found, or as it stands.
+
+    An empty text says that there is nothing that its pronoun may mean.
+    """
+    alone = ((request.text, ""),)
+    if before is None or not request.of_result or request.result is None:
+        return alone
+    answer = before.answer
+    if not request.is_certain and isinstance(answer, RelationAnswer) and answer.has_callable:
+        return alone
+    found = await results_of(atlas, answer, request.result, project) if answer is not None else None
+    if found is None:
+        return (("", _NO_RESULT),) if request.is_certain else alone
+    remark = f"{_OF_RESULT}, {said}" if (said := found.said()) else _OF_RESULT
+    names = (name if "/" in name else f"`{name}`" for name in found.names)
+    return [(request.of_result.replace(RESULT, name), remark) for name in names]
 
 
 async def _answered(

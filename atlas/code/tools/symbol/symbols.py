@@ -86,7 +86,7 @@ class RelatedLine:
     """A symbol that answers a question about a relation, with the lines of the evidence in its file."""
 
     name: str
-    """Qualified name."""
+    """Qualified name, without what the path of its file says."""
     kind: str
     lines: tuple[int, ...]
     strategy: str
@@ -97,6 +97,8 @@ class RelatedLine:
     """Qualified name of the symbol in between, for a depth of 2 or more."""
     detail: str = ""
     """Signature, where the question asks for definitions."""
+    symbol: str = ""
+    """Qualified name, of which `name` may lack what the path says; not shown."""
 
 
 @dataclass(frozen=True, slots=True)
