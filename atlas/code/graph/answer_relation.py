@@ -23,6 +23,7 @@ from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
 from atlas.code.graph.targets import Target, Targets, all_targets, find_targets, members_of
+from atlas.code.graph.type_aliases import related_of_aliases
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
@@ -136,6 +137,10 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
     if about:
         listed = {each.node.row.uid for each in found}
         found += [each for each in await related_inside(reader, intent, targets) if each.node.row.uid not in listed]
+    aliased, said = await related_of_aliases(reader, intent, targets)
+    known = {each.node.row.uid for each in found}
+    found += [each for each in aliased if each.node.row.uid not in known]
+    notes = (*notes, *said)
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if scope.has(each.node))
     said = [each for each in related if each.node.row.label in intent.labels]

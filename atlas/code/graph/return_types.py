@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from atlas.code.graph.alias_text import ALIAS_KINDS
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 
@@ -22,7 +23,6 @@ MAX_LINE = 400
 DECLARES_RESULTS = (".go", ".java", ".cs", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp")
 """Endings of languages in which each function declares what it returns."""
 _CALLABLE = (Label.FUNCTION, Label.METHOD)
-_TYPES = ("type_alias", "type", "typedef")
 _KEYWORD = re.compile(r"\b(?:def|fun|func|fn|function|let|const|val|var)\b")
 """Before the name of a function whose type stands behind its parameters."""
 _OPEN, _CLOSE = "([{<", ")]}>"
@@ -30,7 +30,7 @@ _OPEN, _CLOSE = "([{<", ")]}>"
 
 def is_type(label: str, kind: str) -> bool:
     """Return whether a symbol is a type that a function may return."""
-    return label in (Label.CLASS, Label.EXTERNAL_SYMBOL) or (label == Label.VALUE and kind in _TYPES)
+    return label in (Label.CLASS, Label.EXTERNAL_SYMBOL) or (label == Label.VALUE and kind in ALIAS_KINDS)
 
 
 async def returning_lines(reader: Reader, uids: Sequence[str], names: Collection[str], project: str) -> list[Edge]:

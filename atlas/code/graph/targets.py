@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.not_found import why_missing
 from atlas.code.graph.absence.renamed_imports import find_renamed
+from atlas.code.graph.alias_text import is_alias
 from atlas.code.graph.near_names import find_near_names
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -257,11 +258,15 @@ def _preferred(nodes: Sequence[Node], groups: Sequence[Sequence[Label]]) -> list
     """Return the nodes with the labels of the first group that fits, own before external, code before tests."""
     fitting = list(nodes) if not groups else []
     for labels in groups:
-        if any(node.row.label in labels for node in nodes):
-            fitting = [node for node in nodes if node.row.label in labels]
+        if fitting := [node for node in nodes if _fits(node, labels)]:
             break
     own = fitting or [node for node in nodes if node.row.label in EXTERNAL_LABELS]
     return [node for node in own if not node.row.is_test] or own
+
+
+def _fits(node: Node, labels: Sequence[Label]) -> bool:
+    """Return whether a node has one of the labels; where classes alone count, so does another name for a type."""
+    return node.row.label in labels or (labels is _CLASSES and is_alias(node.row))
 
 
 async def members_of(reader: Reader, targets: Targets, *, nested: bool = False, with_files: bool = False) -> list[str]:
