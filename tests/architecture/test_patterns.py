@@ -93,6 +93,9 @@ SHARED: dict[str, str] = {
 COMPOSED: dict[str, str] = {
     "adapters/git/commits.py: log": "an escaped word behind a lookbehind, on the subject of a commit",
     "code/changes/commit_topics.py: commits_about": "an escaped word between lookarounds, on the subject of a commit",
+    "code/changes/commit_topics.py: with_words": "an escaped word behind a lookbehind, on the subject of a commit",
+    "code/changes/commit_history.py: _is_plain": "an escaped name beside words for kinds, on a question",
+    "code/tools/search/part_results.py: _packages_of": "an escaped name between lookarounds",
     "code/changes/commit_topics.py: narrowed": "an escaped word behind a boundary, on the subject of a commit",
     "code/lines/environment_helpers.py: names_of_loop": "an escaped name between lookarounds",
     "cli/connect.py: _diff": "a constant, analysed above",

@@ -14,15 +14,28 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from atlas.code.changes.change_impact import uncommitted
-from atlas.code.changes.commit_topics import asks_first, commits_about, find_folder, narrowed, read_range, topic_of
+from atlas.code.changes.commit_topics import (
+    asks_first,
+    commits_about,
+    commits_nearly_about,
+    find_folder,
+    is_mended,
+    narrowed,
+    read_range,
+    topic_of,
+    with_words,
+    words_in,
+)
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
 from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
+from atlas.code.question.frames import KIND_WORD
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
+from atlas.code.retrieve.resolve import resolve
 from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
@@ -50,7 +63,7 @@ _ADDED = (
 )
 _MENDED = (
     r"(?:fixed|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|deprecated|bumped|upgraded|migrated"
-    r"|switched)"
+    r"|switched|stop(?:ped)? (?:supporting|using|requiring|shipping|depending))"
 )
 _OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
 """Begins what a program keeps: `history entries` is no question to git."""
@@ -103,6 +116,10 @@ _OF_AUTHOR = re.compile(
     re.IGNORECASE,
 )
 _OF_COMMITS = re.compile(r"\bcommit|\bwho\b", re.IGNORECASE)
+_WHY_WHICH = re.compile(
+    r"^(?=.*\bwhy\b)(?=.*\bcommits?\b)|\b(?:which|what) commits? (?!changed|touched)\w+", re.IGNORECASE
+)
+"""Of the commits of something, those are asked for that say something."""
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
@@ -189,15 +206,17 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     if question.asks == ChangeAspect.TOGETHER or (subjects and asks_one):
         return None
     try:
+        if subjects and _is_plain(subjects, text) and (found := await _of_topic(reader.history, text, question)):
+            return found
         if not subjects:
             return await _without_subject(reader.history, text, question)
         if len(subjects) == 1 and not _ADDS.search(text):
             subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
         report = await _of_subject(reader.history, text, question, subjects)
-        if question.until or _last(question) or _ADDS.search(text) or _WHO.search(text):
-            return report
-        name = subjects[0].name if len(subjects) == 1 else ""
-        notes = await uncommitted(reader, [each.path for each in subjects], name)
+        notes = _not_inside(query, subjects)
+        if not (question.until or _last(question) or _ADDS.search(text) or _WHO.search(text)):
+            name = subjects[0].name if len(subjects) == 1 else ""
+            notes = (*notes, *await uncommitted(reader, [each.path for each in subjects], name))
         return replace(report, notes=(*report.notes, *notes))
     except AtlasError as error:
         if query.paths and isinstance(error, NotFound):
@@ -207,11 +226,8 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
 
 async def _without_subject(history: History, text: str, question: ChangeQuestion) -> LineReport | None:
     """Answer for the commits of an author, about a topic, or between two revisions; None where a question has none."""
-    topic = topic_of(text, await _named_authors(history, text, required=True))
-    if topic:
-        log = await commits_about(history, topic, question.old, _last(question), question.after, question.until)
-        if log.commits:
-            return _about_topic(text, topic, log, question)
+    if found := await _of_topic(history, text, question, is_alone=True):
+        return found
     if found := await _of_authors(history, text, question):
         return found
     if not _last(question) or not _OF_COMMITS.search(text):
@@ -224,11 +240,44 @@ async def _without_subject(history: History, text: str, question: ChangeQuestion
     return LineReport("changes", f"commits{_since(question)}: {count}", lines, log.notes, first=_page(lines))
 
 
-def _about_topic(text: str, topic: Sequence[str], log: Log, question: ChangeQuestion) -> LineReport:
+async def _of_topic(
+    history: History, text: str, question: ChangeQuestion, *, is_alone: bool = False
+) -> LineReport | None:
+    """Answer for the commits about a topic, where messages have all of its words or, with a remark, most of them.
+
+    Beside a symbol that a word may mean, a single word is no topic, and all words are needed unless it was mended.
+    """
+    topic = topic_of(text, await _named_authors(history, text, required=True))
+    if not topic or (len(topic) == 1 and not is_alone):
+        return None
+    limits = (question.old, _last(question), question.after, question.until)
+    log, missing = await commits_about(history, topic, *limits), tuple[str, ...]()
+    if not log.commits and len(topic) > 1 and (is_alone or is_mended(text)):
+        log, missing = await commits_nearly_about(history, topic, *limits)
+    return _about_topic(text, topic, log, question, missing) if log.commits else None
+
+
+def _is_plain(subjects: Sequence[HistorySubject], text: str) -> bool:
+    """Return whether a subject may be an English word of the question: `pool` of `the race in the pool`."""
+    node = subjects[0].node
+    if node is None or not node.row.name.islower() or "_" in node.row.name:
+        return False
+    name = re.escape(node.row.name)
+    is_code = rf"`[^`]{{0,80}}{name}|\b{name}\(|[.:]{name}\b|\b{KIND_WORD} `?{name}\b|\b{name}`? {KIND_WORD}\b"
+    return re.search(is_code, text) is None
+
+
+def _about_topic(
+    text: str, topic: Sequence[str], log: Log, question: ChangeQuestion, missing: Sequence[str] = ()
+) -> LineReport:
     log, act = narrowed(text, log)
+    topic = [word for word in topic if word not in missing]
     said = " and ".join(f'"{word}"' for word in (*topic, act) if word)
     count = f"{len(log.commits)}{' or more' if log.more else ''}"
     title = f"commits{_since(question)} whose message has {said}: {count}"
+    if missing:
+        lacking = " or ".join(f'"{word}"' for word in missing)
+        title = f"no message has all words; {title}, without {lacking}"
     commits = log.commits
     if asks_first(text) and not log.more and len(commits) > 1:
         title += f"; the oldest is of {day_of(commits[-1])}"
@@ -321,6 +370,15 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> list[History
     return await _in_texts(reader, written[:1], where) if _ADDS.search(query.text) else []
 
 
+def _not_inside(query: Query, subjects: Sequence[HistorySubject]) -> tuple[str, ...]:
+    """Return that a name which a question writes beside a file does not stand in it, so that the file is answered."""
+    subject = subjects[0]
+    if not query.paths or subject.node is not None or subject.text:
+        return ()
+    names = [name for name in query.names if name not in query.paths and name not in subject.path]
+    return tuple(f"`{name}` does not occur in {subject.path}: this is about the file" for name in names[:1])
+
+
 async def _member(reader: Reader, names: Sequence[str], where: Filter) -> HistorySubject | None:
     """Return the member or text of a class where a question names both: `the follow_symlink option of StaticFiles`."""
     if not 2 <= len(names) <= MOST_NAMES:
@@ -409,6 +467,8 @@ async def _path_of(reader: Reader, written: str, where: Filter) -> str:
 
 async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubject]:
     nodes = await reader.store.find(dotted(name), Match.SUFFIX, Filter(project=where.project), 50)
+    if not nodes and "." in dotted(name):
+        nodes = (await resolve(reader, dotted(name), Filter(project=where.project))).nodes  # inherited
     inside = [node for node in nodes if node.row.path]
     code = [node for node in inside if node.row.label in _CODE and node.row.label != Label.DOC_SECTION]
     declarations = reader.languages.declarations
@@ -448,6 +508,14 @@ async def _of_subject(
         title += f" by {', '.join(sorted(names))}"
     if _WHO.search(text):
         return _authors_of(title, commits, notes)
+    every = len(commits)
+    if _WHY_WHICH.search(text) and (words := words_in(text, (title, *(each.name for each in subjects)))):
+        about, said = with_words(commits, words)
+        if about and len(about) < every:
+            commits, added = about, []
+            has = " and ".join(f'"{word}"' for word in said)
+            title = f"{title} whose message has {has}, of {every}"
+            is_whole = False
     lines = tuple(commit_row(each) for each in commits)
     since = _since(question)
     if added and commits and len(subjects) == 1:

@@ -7,13 +7,14 @@ that no symbol has. Reads the index and the version history.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import NotFound
-from atlas.core.history import History, Log
+from atlas.core.history import Commit, History, Log
 
 MAX_TOPIC_COMMITS = 50
 MOST_TOPIC_WORDS = 5
@@ -22,6 +23,10 @@ MIN_WORD = 3
 """Letters of a topic of one word."""
 SHORT = 4
 """Letters of words that others begin with: `ech`, `echo`."""
+MOST_LACKING = 2
+"""Words of a topic that a message may lack."""
+MOST_OF_ONE_WORD = 12
+"""Commits of a word alone that it may still tell apart."""
 MANY = 4
 """Commits of which those that say what was done are asked for."""
 _REVISION = r"[`'\"]?(?P<{0}>[\w][\w./+-]{{0,80}}?)[`'\"]?"
@@ -39,7 +44,8 @@ _FOLDER = re.compile(
     re.IGNORECASE,
 )
 _MADE = re.compile(
-    r"^(?:who|when|which (?:commit|release|version|pr)|what commit|by whom|since when|find the commit|commits?)\b",
+    r"^(?:who|when|which (?:commit|release|version|pr)|what commit|by whom|since when|find the commit|commits?)\b"
+    r"|\b(?:which|what) commits?\b",
     re.IGNORECASE,
 )
 """A topic is asked for with who, when or which commit."""
@@ -48,6 +54,7 @@ _ACTS = (
     r"|refactor|improv|support|enabl|disabl|deprecat|revert|broke|break|start|stopp?|land|merg|mak|made|wrote|creat|bring|brought|put)\w*"
 )
 _ACT = re.compile(rf"\b{_ACTS}\b", re.IGNORECASE)
+_MENDED = re.compile(r"\b(?:fix|dropp?|remov|revert|broke)\w*", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:add|introduc|implement|creat|wrote|start|land)\w*", re.IGNORECASE)
 _NO_TOPIC = frozenset(
     """
@@ -125,6 +132,47 @@ async def commits_about(history: History, words: tuple[str, ...], since: str, la
     whole = [re.compile(rf"(?<![^\W_]){re.escape(word)}s?(?![^\W_])") for word in words if len(word) <= SHORT]
     kept = tuple(each for each in log.commits if all(word.search(each.subject.lower()) for word in whole))
     return Log(kept, log.notes, log.more)
+
+
+async def commits_nearly_about(
+    history: History, words: tuple[str, ...], since: str, last: str, after: int, until: int
+) -> tuple[Log, tuple[str, ...]]:
+    """Return the commits that have most of the words, and the words that they lack.
+
+    The fewer commits have some of the words, the more those words say; one common word says nothing.
+    """
+    for lacking in range(1, min(len(words), MOST_LACKING + 1)):
+        found: list[tuple[int, int, Log, tuple[str, ...]]] = []
+        for number, kept in enumerate(combinations(words, len(words) - lacking)):
+            log = await commits_about(history, kept, since, last, after, until)
+            if log.commits and (len(kept) > 1 or len(log.commits) <= MOST_OF_ONE_WORD):
+                found.append((len(log.commits), number, log, tuple(word for word in words if word not in kept)))
+        if found:
+            _, _, log, missing = min(found, key=lambda each: each[:2])
+            return log, missing
+    return Log(()), ()
+
+
+def words_in(text: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of a question about the commits of something, besides those that name it."""
+    named = {part for name in names for part in (name.lower(), *re.split(r"\W+", name.lower()))}
+    words = [word.strip("`'\".,?!:;()").lower() for word in text.split()]
+    kept = [word for word in words if len(word) > MIN_WORD and word not in named and not _is_empty(word)]
+    return tuple(dict.fromkeys(word for word in kept if not named & set(re.split(r"\W+", word))))
+
+
+def with_words(commits: Sequence[Commit], words: Sequence[str]) -> tuple[list[Commit], tuple[str, ...]]:
+    """Return the commits whose subject has most of some words, and those words; nothing where none has any."""
+    patterns = {word: re.compile(rf"(?<![^\W_]){re.escape(root_of(word))}") for word in words}
+    has = {each.id: {word for word in words if patterns[word].search(each.subject.lower())} for each in commits}
+    most = max(map(len, has.values()), default=0)
+    kept = [each for each in commits if len(has[each.id]) == most] if most else []
+    return kept, tuple(word for word in words if any(word in has[each.id] for each in kept))
+
+
+def is_mended(text: str) -> bool:
+    """Return whether a topic was fixed or dropped: `which commit fixed the race` is about no symbol `race`."""
+    return _MENDED.search(text) is not None
 
 
 def narrowed(text: str, log: Log) -> tuple[Log, str]:

@@ -37,6 +37,8 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _HAS_VERB = re.compile(rf"\b{_VERB}\b|\bsince\b", re.IGNORECASE)
+_WEAK_VERBS = ("", "support", "new", "made", "available", "becom")
+"""Count where no other verb says what happened."""
 _IN_VERSION = re.compile(
     rf"^(?:what|which|list|show)\b.*?(?:\b{_VERB}|\bnew|\bbreaking changes?)\b.*?\b(?:in|with|by"
     rf"|for)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
@@ -108,8 +110,7 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     match = _WHEN.search(text)
     if match is None or not _HAS_VERB.search(match["rest"]):
         return None
-    verb = _HAS_VERB.search(match["rest"])
-    kind = _kind(verb["verb"] if verb is not None else "")
+    kind = _kind(_verb(match["rest"]))
     words = _subject(match["rest"])
     if not words:
         return None
@@ -172,6 +173,13 @@ def _is_heading(line: str, rest: str, behind: str) -> bool:
         is not None
     )
     return line.startswith("#") or is_underlined or (is_date and not line.startswith((" ", "\t")) and len(line) < 80)
+
+
+def _verb(text: str) -> str:
+    """Return the verb of a question: of `was support for X dropped`, `drop`."""
+    verbs = [match["verb"] or "" for match in _HAS_VERB.finditer(text)]
+    telling = [verb for verb in verbs if verb.lower() not in _WEAK_VERBS]
+    return next(iter((*telling, *verbs)), "")
 
 
 def _kind(verb: str) -> str:

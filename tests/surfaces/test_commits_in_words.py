@@ -1,0 +1,71 @@
+"""Commits that a question describes: by words of which messages lack some, or within the history of a file or symbol."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from atlas.app.main import open_atlas
+from atlas.code.atlas import Atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.git.repositories import GitRepository
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+_BASE = (
+    "class Base:\n    pool = 1\n\n    def strip(self, url):\n        return {}\n\n\nclass Session(Base):\n    pass\n"
+)
+
+
+@pytest.fixture
+async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
+    repository = GitRepository(tmp_path / "shop")
+    repository.commit("Begin", {"shop/session.py": _BASE.format("url"), "CHANGES.md": ""})
+    repository.commit("Strip the port of redirects", {"shop/session.py": _BASE.format("url[:-1]")})
+    repository.commit("Keep the credentials", {"shop/session.py": _BASE.format("url[:-2]")})
+    repository.commit("Fix a race in closing", {"shop/close.py": "def close():\n    return 1\n"})
+    repository.commit("Make the pool larger", {"shop/session.py": _BASE.format("url[:-2]").replace("= 1", "= 2")})
+    repository.commit("Drop Python 3.7", {"shop/new.py": "A = 1\n"})
+    repository.commit("Require Node 16", {"package.json": "{}\n"})
+    changes = "# Changes\n\n## 2.1.0\n\n- Removed support for Python 3.7.\n\n## 1.0\n\n- Added tests for Python 3.7.\n"
+    repository.commit("Write the changes", {"CHANGES.md": changes})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        yield opened
+    repository.close()
+
+
+async def test_most_words_of_a_topic_find_commits(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "which commit fixed the race in the pool")).render()
+    assert 'no message has all words; commits whose message has "race": 1, without "pool"' in said
+    assert "Fix a race in closing" in said
+    assert "Make the pool larger" not in said, "the rarer word tells the topic"
+    said = (await hybrid_search(atlas, "when did we stop supporting node 14")).render()
+    assert "Require Node 16" in said and 'without "14"' in said
+
+
+async def test_a_topic_in_plain_words_is_no_symbol(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "which commit made the pool larger")).render()
+    assert 'commits whose message has "pool" and "larger": 1' in said
+    said = (await hybrid_search(atlas, "who changed the `pool` last")).render()
+    assert "shop.session.Base.pool" in said
+
+
+async def test_why_is_a_filter_within_the_history_of_its_subject(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "why does Session.strip cut the port, which commit did that?")).render()
+    assert 'Base.strip shop/session.py:4 whose message has "port", of 3: 1' in said
+    assert "Strip the port of redirects" in said and "Keep the credentials" not in said
+    said = (await hybrid_search(atlas, "why does shop/session.py keep credentials, which commit")).render()
+    assert "Keep the credentials" in said and "Make the pool larger" not in said
+
+
+async def test_a_name_that_a_file_lacks_is_said(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "why does shop/session.py use `_no_name`, which commit introduced it")).render()
+    assert "`_no_name` does not occur in shop/session.py: this is about the file" in said
+
+
+async def test_support_that_was_dropped_was_not_added(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "when was support for python 3.7 dropped")).render()
+    assert 'first line that names `3.7` with "removed": 2.1.0' in said
