@@ -1,7 +1,8 @@
 """Ways in which a conversation can be written down as notes: `python -m tests.bench.recall --feed NAME`.
 
 turns: observations of their speaker; prefixed: the same with "Speaker: " in front; conversation and session: such texts
-as observations of one entity for each conversation or session; claims: such texts as claims.
+as observations of one entity for each conversation or session; claims: such texts as claims. For claims that begin with
+their subject ("Coffee. Drinking it ..."): sources has it as their source, unsourced leaves it out.
 """
 
 from __future__ import annotations
@@ -49,8 +50,13 @@ FEEDS: dict[str, Callable[[Case, int], Case]] = {
 }
 
 
+SOURCES = ("sources", "unsourced")
+
+
 def fed(cases: list[Case], feed: str) -> list[Case]:
-    """Return cases whose turns are written down in another way; cases without turns stay as they are."""
+    """Return cases whose turns or claims are written down in another way; cases without these stay as they are."""
+    if feed in SOURCES:
+        return [_sourced(case, feed) if "claims" in case else case for case in cases]
     if feed not in FEEDS:
         return cases
     return [_fed(case, number, feed) if "turns" in case else case for number, case in enumerate(cases)]
@@ -60,3 +66,10 @@ def _fed(case: Case, number: int, feed: str) -> Case:
     said = {turn["text"]: _said(turn) for turn in case["turns"]}
     queries = [{**query, "gold": [said[text] for text in query["gold"]]} for query in case["queries"]]
     return {**FEEDS[feed](case, number), "queries": queries}
+
+
+def _sourced(case: Case, feed: str) -> Case:
+    parts = {claim["text"]: claim["text"].partition(". ")[::2] for claim in case["claims"]}
+    claims = [{"text": said, "source": title if feed == "sources" else ""} for title, said in parts.values()]
+    queries = [{**query, "gold": [parts[text][1] for text in query["gold"]]} for query in case["queries"]]
+    return {**case, "claims": claims, "queries": queries}

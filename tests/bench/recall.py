@@ -2,7 +2,7 @@
 
 `python -m tests.bench.recall [FILE ...]` writes the notes of each file into one knowledge folder, indexes it, and asks
 the questions. A file is a JSON list of cases: {"entities": [{name, type, aliases, observations: [{created, text}]}],
-"claims": [{text}], "relations": [[from, type, to]], "turns": [{speaker, created, text}], "queries": [{query, kind,
+"claims": [{text, source}], "relations": [[from, type, to]], "turns": [{speaker, created, text}], "queries": [{query, kind,
 gold: [text]}]}. Turns are observations of their speaker, in the order of the conversation, unless `--feed` names
 another way (`feeds.py`). With `--apart` each case has an index of its own.
 """
@@ -31,7 +31,7 @@ from atlas.knowledge.retrieval.retrieval import find_notes
 from atlas.knowledge.retrieval.scoring import fused, ordered
 from atlas.parsing import stem_words
 from atlas.runtime.config.load import load_settings
-from tests.bench.feeds import FEEDS, fed
+from tests.bench.feeds import FEEDS, SOURCES, fed
 
 DATA = Path(__file__).with_name("data")
 DEPTHS = (5, 10)
@@ -73,7 +73,8 @@ def write_notes(cases: Sequence[Case], root: Path) -> list[Question]:
             _write(root / f".knowledge/entities/{number}-{_slug(name)}.md", front, "\n".join(bodies[name]))
         for at, claim in enumerate(case.get("claims", ())):
             note = by_text[claim["text"]] = ids.new("claim")
-            _write(root / f".knowledge/claims/{number}-{at}.md", {"id": note, "kind": "claim"}, claim["text"])
+            front = {"id": note, "kind": "claim", "source": claim.get("source", "")}
+            _write(root / f".knowledge/claims/{number}-{at}.md", front, claim["text"])
         for query in case["queries"]:
             gold = frozenset(by_text[text] for text in query["gold"])
             questions.append(Question(query["query"], query.get("kind", ""), gold))
@@ -256,7 +257,9 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="files of cases; all of tests/bench/data/recall*.json")
     parser.add_argument("--apart", action="store_true", help="an index for each case")
-    parser.add_argument("--feed", choices=("turns", *FEEDS), default="turns", help="how conversations are written down")
+    parser.add_argument(
+        "--feed", choices=("turns", *FEEDS, *SOURCES), default="turns", help="how they are written down"
+    )
     parser.add_argument("--misses", action="store_true", help="print the questions that find_notes misses")
     options = parser.parse_args()
     for file in options.files or sorted(DATA.glob("recall*.json")):

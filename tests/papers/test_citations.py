@@ -111,6 +111,8 @@ async def test_lineage_crosses_papers(tmp_path: Path) -> None:
         one = await stated("Attention scales quadratically.", "arXiv:1706.03762v5, section 4")
         two = await stated("Several heads look at several positions.", "https://arxiv.org/abs/1706.03762")
         three = await stated("Masked words are predicted from both sides.", "doi:10.48550/arXiv.1810.04805")
+        unit = (await claims.say("get_unit", id=one)).data["unit"][0]
+        assert unit["source"] == f"{ATTENTION.title}; arXiv:1706.03762v5, section 4", "notes are searched by titles"
         same = await claims.say("find_scientific_lineage", start_concept=one, end_concept=two)
         steps = [(step["relation"], step["direction"], step["to"]) for step in same.data["paths"][0]["steps"]]
         assert steps == [("source", "out", "arxiv:1706.03762"), ("source", "in", two)]

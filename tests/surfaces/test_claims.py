@@ -67,6 +67,28 @@ async def test_a_claim_is_stored_with_what_it_resembles_and_contradicts(claims: 
     assert decision.id.startswith("d-") and decision.data["unit"][0]["confidence"] == 1.0
 
 
+async def test_a_claim_is_found_by_its_source_and_equal_claims_of_other_sources_are_similar(claims: Desk) -> None:
+    title = "Fluid balance of habitual coffee drinkers: a crossover trial"
+    said = "Drinking it does not dehydrate."
+    first = await claims.say("ingest_hypothesis", hypothesis=said, source=f"{title} (doi:10.1000/y.1)")
+    for text in ("It keeps birds away.", "Drinking is allowed here.", "It does not hold for tea."):
+        await claims.say("ingest_hypothesis", hypothesis=text)
+    found = await claims.say("semantic_search", query="What about coffee and the balance of fluids?")
+    assert found.ids("units")[0] == first.id
+    again = await claims.say("ingest_hypothesis", hypothesis=said, source="A survey of hydration in marathon runners")
+    assert again.ids("similar") == [first.id]
+
+
+async def test_confidence_is_read_as_people_write_it(claims: Desk) -> None:
+    folder = claims.place.root / ".knowledge"
+    folder.mkdir()
+    for at, written in enumerate(("90%", "0,9", "high")):
+        front = f"---\nid: c-01JD2V9Q7K4M8N3P5R6S7T8V9{at}\nkind: claim\nconfidence: {written}\n---\n"
+        (folder / f"{at}.md").write_text(f"{front}Jerboas hop {at} times.\n")
+    listed = await claims.say("list_propositions")
+    assert sorted(one["confidence"] for one in listed.data["units"]) == [0.5, 0.9, 0.9]
+
+
 async def test_a_key_gives_one_note_and_one_answer(claims: Desk) -> None:
     arguments = {"hypothesis": QUADRATIC, "confidence": 0.9, "idempotency_key": "run-7"}
     first = await claims.say("ingest_hypothesis", **arguments)

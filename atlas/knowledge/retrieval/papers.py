@@ -11,13 +11,18 @@ from contextlib import suppress
 
 from atlas.core.errors import StoreError
 from atlas.core.ids import make_uid
+from atlas.core.invisible import escaped
 from atlas.core.model import EdgeRow, EdgeType, Label, NodeRow
 from atlas.core.paper_source import PaperLinks
 from atlas.core.threads import in_thread
+from atlas.parsing import papers_named_in
 
 CROSSINGS = frozenset((EdgeType.SOURCE.value, "CITES", "SAME_PAPER"))
 """Relations that lead to, from and between papers."""
 _NAMES = ("arxiv:", "doi:")
+MAX_TITLED = 3
+"""Papers of one source whose titles are written in front of it."""
+MAX_TITLE = 300
 
 
 async def paper_edges(papers: PaperLinks | None, project: str, uids: Sequence[str]) -> list[EdgeRow]:
@@ -42,6 +47,23 @@ async def paper_rows(papers: PaperLinks | None, project: str, uids: Sequence[str
         with suppress(StoreError):
             titles.update(await in_thread(papers.titles, names))
     return {make_uid(project, name): _row(project, name, titles.get(name, "")) for name in names}
+
+
+async def titled_source(papers: PaperLinks | None, source: str) -> str:
+    """Return a source with the titles of its stored papers in front: a note is searched by them.
+
+    The title is part of the note's file then, so the index depends on files only, whoever makes it.
+    """
+    names = papers_named_in(source, MAX_TITLED) if papers is not None and source else []
+    if papers is None or not names:
+        return source
+    try:
+        found = await in_thread(papers.titles, names)
+    except StoreError:
+        return source
+    titles = [" ".join(escaped(found[name]).split())[:MAX_TITLE].rstrip(" .,;") for name in names if name in found]
+    missing = [title for title in titles if title and title.casefold() not in source.casefold()]
+    return "; ".join((*missing, source))
 
 
 def paper_names(project: str, uids: Sequence[str]) -> list[str]:

@@ -24,6 +24,7 @@ from atlas.knowledge.retrieval.similarity import (
     best_sentences,
     cosines_now,
     nearest,
+    plain_text,
     question_vector,
     vector_of,
 )
@@ -47,6 +48,9 @@ MAX_PARTS, NOTES_OF_PART = 8, 10
 """Parts of a named entity whose notes are searched, and how many of each."""
 _SHOWN = 20
 """Hits more than wanted that `similar_notes` reads: some have a status that hides them."""
+
+_SOURCE_SHARE = 0.35
+"""What the source of a claim may take from its cosine with an equal text."""
 
 ANSWER_SHARE = 0.2
 """What a text with the right kind of answer gains. From .1 to .4 recall at 10 of "when" and "how many" rises by half a
@@ -174,12 +178,19 @@ def _rank(
 async def similar_notes(
     reader: Reader, text: str, labels: Sequence[str], limit: int = 5, least: float = 0.85
 ) -> list[NoteHit]:
-    """Return the notes whose vectors have at least this cosine with a text's, best first; the score is the cosine."""
+    """Return the notes whose texts have at least this cosine with a text, best first; the score is the cosine.
+
+    The vectors of claims hold their sources, too, which make the same statement from two papers less near.
+    """
     vector, where = await vector_of(reader, text), NoteFilter(tuple(labels))
     stored = Filter(project=reader.project, labels=where.labels)
-    hits = [hit for hit in await nearest(reader, vector, stored, limit + _SHOWN) if hit.score >= least]
-    found = await candidates(reader, hits, where)
-    shown = [(found[uid].node, score) for uid, score in hits if uid in found][: max(limit, 0)]
+    hits = await nearest(reader, vector, stored, limit + _SHOWN)
+    found = await candidates(reader, [hit for hit in hits if hit.score >= least - _SOURCE_SHARE], where)
+    scores = {uid: score for uid, score in hits if uid in found}
+    cited = [note.node for note in found.values() if note.properties.get("source")]
+    without = await cosines_now(reader, vector, [plain_text(node) for node in cited])
+    scores = {uid: max(score, without.get(uid, 0.0)) for uid, score in scores.items()}
+    shown = [(found[uid].node, scores[uid]) for uid in scoring.ordered(scores) if scores[uid] >= least][: max(limit, 0)]
     return [NoteHit(node, score, (f"meaning {score:.2f}",), score) for node, score in shown]
 
 

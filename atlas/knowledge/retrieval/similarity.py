@@ -7,6 +7,7 @@ import math
 import re
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import other_model
@@ -85,6 +86,11 @@ async def cosines_now(reader: Reader, vector: bytes, nodes: Sequence[Node]) -> d
         return {}
     chunks = [Chunk(node.row.uid, "", node.row.chunk_name, node.row.docstring, False) for node in nodes]
     return {chunk.uid: cosine for chunk, cosine in zip(chunks, await _cosines(embedder, vector, chunks), strict=True)}
+
+
+def plain_text(node: Node) -> Node:
+    """Return a note as it is compared by what it says only, without what it is from."""
+    return replace(node, row=node.row._replace(chunk_name=""))
 
 
 async def best_sentences(reader: Reader, vector: bytes, nodes: Sequence[Node]) -> dict[str, float]:

@@ -18,6 +18,7 @@ from atlas.knowledge.notes.checks import check_line, check_share, check_status, 
 from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.notebook import anchor_item
+from atlas.knowledge.retrieval.papers import titled_source
 from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
 from atlas.knowledge.tools.idempotency import WRITE_BUDGET, once
 from atlas.knowledge.tools.new_notes import latest
@@ -26,6 +27,7 @@ from atlas.knowledge.tools.related_notes import relatives
 from atlas.knowledge.tools.units import answer, quoted_text, shown_text, uid_of
 
 DEFAULT_CONFIDENCE = {"claim": 0.8, "decision": 1.0}
+MAX_SOURCE = 2000
 MAX_IMPLIES = 200
 """Implied claims that are followed to see whether a relation closes a cycle."""
 NEAR_RELATION = 0.8
@@ -51,7 +53,7 @@ async def ingest_hypothesis(
     text = check_text("hypothesis", hypothesis)
     base = knowledge.base(personal=personal)
     certainty = DEFAULT_CONFIDENCE[kind] if confidence is None else check_share("confidence", confidence)
-    cited = check_line("source", source, 2000) if source.strip() else ""
+    cited = await _cited(knowledge, source)
     arguments = {"hypothesis": text, "source": cited, "confidence": certainty, "about": list(about), "kind": kind}
 
     async def write(note_id: str) -> tuple[ItemsBody, list[str]]:
@@ -152,8 +154,8 @@ async def update_unit(
         values["status"] = check_status(status)
         if status in ("retracted", "superseded"):
             raise ConfigError(f"update_unit does not set {status}", "retract_unit does, with the reason.")
-    if source.strip():
-        values["source"] = check_line("source", source, 2000)
+    if cited := await _cited(knowledge, source):
+        values["source"] = cited
     body = check_text("text", text) if text.strip() else ""
     if body and place.note_id[0] == "e":
         raise ConfigError(
@@ -216,6 +218,11 @@ async def anchors_of(atlas: Atlas | None, about: Sequence[str], notes: list[str]
         return [_unchecked(one) for one in about]
     found = [await resolve_anchor(atlas.reader, check_line("about", one, 1000)) for one in about]
     return list({(one.kind, one.target): one for one in found}.values())
+
+
+async def _cited(knowledge: Knowledge, source: str) -> str:
+    """Return a source as it is written: on one line, with the titles of its papers as far as they are stored."""
+    return await titled_source(knowledge.papers, check_line("source", source, MAX_SOURCE)) if source.strip() else ""
 
 
 def relation_type(relation: str) -> str:

@@ -12,6 +12,8 @@ use atlas_facts::{DefId, FileFacts, Kind, Role, ScopeRule, WindowKind, flags};
 
 /// Number of aliases that are searched for and embedded with an entity's statements.
 const MAX_ALIASES: usize = 8;
+/// Bytes of a note's source that are searched and embedded.
+const MAX_SOURCE_TITLE: usize = 200;
 
 impl UnitSource {
     /// Returns the fields of `atlas.core.model.NodeRow`.
@@ -173,6 +175,8 @@ impl UnitSource {
             "Class" => name.to_owned(),
             // Statements about an entity are found by any of its names.
             "Entity" | "Observation" => entity_names(facts),
+            // A claim is found by the title of the paper, or the meeting, that it is from.
+            "Claim" | "Decision" => source_title(facts),
             "DocFile" | "DocSection" | "ADR" => self.document_name(position, name, facts),
             "Chunk" if kind == "text" => format!("{}. {name}", facts.path),
             "Module" | "File" | "Chunk" => facts.path.clone(),
@@ -193,12 +197,39 @@ impl UnitSource {
     }
 }
 
+/// Returns the properties of the note of a file.
+fn note_properties(facts: &FileFacts) -> Option<Value> {
+    let &(_, text) = facts.properties.first().filter(|&&(definition, _)| definition == 0)?;
+    serde_json::from_str(&facts.strings[text as usize]).ok()
+}
+
+/// Returns what the source of a note says in words, without addresses and identifiers: "Attention Is All You Need" of
+/// "Attention Is All You Need, arXiv:1706.03762".
+fn source_title(facts: &FileFacts) -> String {
+    let properties = note_properties(facts).unwrap_or_default();
+    let source = properties.get("source").and_then(Value::as_str).unwrap_or_default();
+    let mut title = String::new();
+    for part in source.split_whitespace().filter(|part| !is_identifier(part)) {
+        if title.len() + part.len() >= MAX_SOURCE_TITLE {
+            break;
+        }
+        title.push_str(if title.is_empty() { "" } else { " " });
+        title.push_str(part);
+    }
+    title.trim_matches(|letter: char| letter.is_ascii_punctuation()).trim().to_owned()
+}
+
+/// Returns whether a word of a source is an address, the identifier of a paper or a number.
+fn is_identifier(word: &str) -> bool {
+    let bare = word.trim_start_matches(|letter: char| letter.is_ascii_punctuation()).to_ascii_lowercase();
+    let is_marked = ["arxiv:", "doi:", "10."].iter().any(|mark| bare.starts_with(mark));
+    is_marked || bare.contains("://") || !bare.contains(char::is_alphabetic)
+}
+
 /// Returns the name of a file's entity and its first aliases: "Billing team (payments, invoices)".
 fn entity_names(facts: &FileFacts) -> String {
     let name = &facts.strings[facts.definitions[0].name as usize];
-    let properties = facts.properties.first().filter(|&&(definition, _)| definition == 0);
-    let properties =
-        properties.and_then(|&(_, text)| serde_json::from_str::<Value>(&facts.strings[text as usize]).ok());
+    let properties = note_properties(facts);
     let aliases: Vec<&str> = properties
         .as_ref()
         .and_then(|properties| properties.get("aliases")?.as_array())

@@ -64,6 +64,17 @@ pub fn is_time(text: &str) -> bool {
         && number(17) <= 60
 }
 
+/// Returns a share as people write it: `0.9`, `0,9` or `90%`; nothing for other texts.
+pub fn share_of(text: &str) -> Option<f64> {
+    let (number, unit) = match text.trim().strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 100.0),
+        None => (text.trim(), 1.0),
+    };
+    let decimal = number.split_once(',').filter(|(whole, part)| is_digits(whole) && is_digits(part));
+    let number = decimal.map_or_else(|| number.parse(), |(whole, part)| format!("{whole}.{part}").parse::<f64>());
+    number.ok().filter(|number| !number.is_nan()).map(|number| number / unit)
+}
+
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_digit())
 }
@@ -133,6 +144,16 @@ mod tests {
                      2026-11-23T10:04:11+02:00 2026-11-2éT10:04:11Z Z";
         for time in wrong.split(' ') {
             assert!(!is_time(time), "{time}");
+        }
+    }
+
+    #[test]
+    fn shares() {
+        for (text, share) in [("0.9", 0.9), ("0,9", 0.9), ("90%", 0.9), (" 87,5 % ", 0.875), ("1", 1.0), (".5", 0.5)] {
+            assert_eq!(share_of(text), Some(share), "{text}");
+        }
+        for wrong in ["", "high", "%", "0,9,1", "0.9.1", ",", "nan", "9/10"] {
+            assert_eq!(share_of(wrong), None, "{wrong}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::fields::{is_digest, is_id, is_time, title_of};
+use super::fields::{is_digest, is_id, is_time, share_of, title_of};
 use super::front_matter::{fences, keys};
 use super::note::{Note, NoteKind};
 use super::observations;
@@ -20,6 +20,8 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_ITEMS: usize = 1000;
 /// Largest number of problems that are reported; the last one counts the others.
 const MAX_PROBLEMS: usize = 100;
+/// A confidence that cannot be read says neither yes nor no.
+const UNREADABLE_CONFIDENCE: f64 = 0.5;
 /// Longest name, type, source, target and path, in characters.
 const MAX_TEXT: usize = 1000;
 
@@ -196,7 +198,7 @@ impl Reader {
     }
 
     pub(super) fn confidence(&mut self, value: &Node) -> f64 {
-        match value.text().and_then(|text| text.parse::<f64>().ok()).filter(|number| !number.is_nan()) {
+        match value.text().and_then(share_of) {
             Some(number) if (0.0..=1.0).contains(&number) => number,
             Some(number) => {
                 let limited = number.clamp(0.0, 1.0);
@@ -204,8 +206,9 @@ impl Reader {
                 limited
             }
             None => {
-                self.wrong(value, "note-value", "the confidence must be a number from 0 to 1; read as 0");
-                0.0
+                let message = format!("the confidence must be a number from 0 to 1; read as {UNREADABLE_CONFIDENCE}");
+                self.wrong(value, "note-value", &message);
+                UNREADABLE_CONFIDENCE
             }
         }
     }
