@@ -23,6 +23,7 @@ from atlas.core.errors import ConfigError, Unavailable
 from atlas.core.model import Chunk, ModelInfo
 from atlas.knowledge.retrieval.judge import Verdict, judge, read_verdict
 from tests.litellm_clients import close_litellm_clients
+from tests.surfaces.knowledge import desk, project
 
 from .stub import Stub, failure
 
@@ -150,6 +151,19 @@ async def test_a_language_model_judges_statements_and_its_failures_hold_no_key(
     with pytest.raises(ConfigError) as caught:
         await judge(model, "x", ["fail"])
     assert "some-key" not in caught.value.message
+
+
+async def test_units_about_the_same_are_judged_as_well(chat: tuple[str, list[dict[str, Any]]], tmp_path: Path) -> None:
+    place = project(tmp_path)
+    model, key = "openai/judge", "some-key-1"
+    async with desk(
+        place, ATLAS_LANGUAGE_MODEL_MODEL=model, ATLAS_LANGUAGE_MODEL_URL=chat[0], ATLAS_LANGUAGE_MODEL_API_KEY=key
+    ) as claims:
+        other = await claims.say("ingest_hypothesis", hypothesis="Deer were never seen north of the river.")
+        await claims.say("ingest_hypothesis", hypothesis="The river floods its northern bank every spring.")
+        said = await claims.say("find_contradictions", claim="A herd of deer grazes north of the river.")
+    assert [(one["id"], one["verdict"]) for one in said.data["possible"]] == [(other.id, "contradict")]
+    assert [one["verdict"] for one in said.data["same_subject"]] == ["unknown"]
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atlas.core.english.stems import stem
-from atlas.knowledge.retrieval.opposites import ATTRIBUTES, WORDS, opposites
+from atlas.knowledge.retrieval.opposites import ATTRIBUTES, SYNONYMS, WORDS, opposites
 from atlas.knowledge.retrieval.quantities import Quantity, excludes
-from atlas.knowledge.retrieval.roles import bounds, exclusive, other_names, roles, unique
+from atlas.knowledge.retrieval.roles import bounds, exclusive, no_effect, other_caps, other_names, roles, sole, unique
 from atlas.knowledge.retrieval.statements import Statement, statement, stems_of
 
 __all__ = ["Clash", "clash", "statement"]
@@ -35,6 +35,11 @@ _MAY = re.compile(r"\b(?:may|can)\b", re.IGNORECASE)
 """After "nobody may", "guests may" is a permission, not a possibility."""
 _MAXIMUM, _MINIMUM = stem("maximum"), stem("minimum")
 _NEED = frozenset((stem("require"),))
+_SEVERAL = frozenset(SYNONYMS.get(stem(word), stem(word)) for word in WORDS["several"].split())
+_CONTRAST = re.compile(r", (?:but |and )?not (?P<denied>[^,.;]+)", re.IGNORECASE)
+"""Behind a comma "not" denies what follows only: "runs on Linux, not on macOS"."""
+_THAN_IN = re.compile(r"\bthan (?:in|on|at|with|by|for|during|under)\b", re.IGNORECASE)
+"""What is compared are circumstances, not the subject."""
 _EVENTS = frozenset(map(stem, WORDS["events"].split()))
 
 
@@ -56,7 +61,7 @@ def clash(one: Statement, other: Statement) -> Clash | None:
         return dates
     if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
         return None
-    if found := bounds(one, other) or unique(one, other) or exclusive(one, other):
+    if found := bounds(one, other) or unique(one, other) or exclusive(one, other) or sole(one, other):
         return Clash(*found, _shared(one, other))
     if _differ(one, other):
         return None
@@ -65,6 +70,7 @@ def clash(one: Statement, other: Statement) -> Clash | None:
         _comparison,
         _quantity,
         _opposite,
+        _effect,
         _negation,
         _roles,
     )
@@ -90,6 +96,13 @@ def _other_subjects(one: Statement, other: Statement) -> bool:
     if one.comparison and other.comparison:
         return False
     return bool(mine and theirs) and not any(opposites(form, its) for form in mine for its in theirs)
+
+
+def _is_compound(one: Statement, other: Statement) -> bool:
+    """Return whether one subject is another thing that is named after the other: "the museum", "the museum shop"."""
+    longer, shorter = (one, other) if len(one.subject) > len(other.subject) else (other, one)
+    is_longer = shorter.subject < longer.subject and bool(shorter.head and longer.head)
+    return is_longer and longer.head not in shorter.stems
 
 
 def _other_attributes(one: Statement, other: Statement) -> bool:
@@ -128,6 +141,8 @@ def _comparison(one: Statement, other: Statement) -> Clash | None:
     """Compare "A is faster than B" with "B is faster than A"."""
     if one.comparison is None or other.comparison is None or not one.comparison.excludes(other.comparison):
         return None
+    if _THAN_IN.search(one.text) and _THAN_IN.search(other.text) and not _same_subject(one, other):
+        return None  # "sound is faster in water than in air", "light is faster in air"
     return Clash("comparison", one.comparison.text, other.comparison.text, _shared(one, other))
 
 
@@ -141,13 +156,18 @@ def _quantity(one: Statement, other: Statement) -> Clash | None:
     if one.is_past != other.is_past or any(mine[0] not in _ORDER for mine, _ in _opposite_pairs(one, other)):
         return None
     pairs = [(mine, theirs) for mine in _amounts(one, other) for theirs in _amounts(other, one) if mine.is_like(theirs)]
-    clashing = [(mine, theirs) for mine, theirs in pairs if excludes(mine, theirs)]
+    clashing = [pair for pair in pairs if excludes(*pair) or other_caps(one, other, *pair)]
     is_one = clashing and len(pairs) <= 2 and (len(clashing) == 1 or 1 in (len(one.amounts), len(other.amounts)))
     if not is_one or len(one.amounts) > 2 or not _same_subject(one, other) or _own_words(one, other):
         return None
-    if _other_attributes(one, other):
+    if _other_attributes(one, other) or (_SEVERAL & one.stems & other.stems and _is_bare(clashing[0])):
         return None
     return Clash("quantity", clashing[0][0].text, clashing[0][1].text, shared)
+
+
+def _is_bare(pair: tuple[Quantity, Quantity]) -> bool:
+    """Return whether these are exact numbers without a unit: "supports Python 3.8"."""
+    return all(one.low == one.high and one.text.replace(".", "").isdigit() for one in pair)
 
 
 def _amounts(one: Statement, other: Statement) -> list[Quantity]:
@@ -192,12 +212,22 @@ def _opposite(one: Statement, other: Statement) -> Clash | None:
     pairs = _opposite_pairs(one, other)
     without = frozenset(form for pair in pairs for form, _ in pair)
     shared = _shared(one, other, without)
+    if _other_objects(one, other, without):
+        return None
     have_own = one.stems - other.stems - without and other.stems - one.stems - without
     least = MIN_SHARED_OPPOSITE if have_own else MIN_SHARED
-    if len(pairs) % 2 == 0 or shared < least or not _same_subject(one, other, without):
+    if len(pairs) % 2 == 0 or _is_compound(one, other) or shared < least or not _same_subject(one, other, without):
         return None
     (_, mine), (_, theirs) = pairs[0]
     return Clash("opposite", mine, theirs, shared)
+
+
+def _other_objects(one: Statement, other: Statement, without: frozenset[str]) -> bool:
+    """Return whether each side ends with a word that the other one lacks: "the risk of bleeding", "of stroke"."""
+    if not (one.words and other.words):
+        return False
+    mine, theirs = one.words[-1][0], other.words[-1][0]
+    return not {mine, theirs} & without and mine not in other.stems and theirs not in one.stems
 
 
 def _opposite_pairs(one: Statement, other: Statement) -> list[tuple[tuple[str, str], tuple[str, str]]]:
@@ -234,15 +264,23 @@ def _negation(one: Statement, other: Statement) -> Clash | None:
         return None
     shared = _shared(one, other)
     is_other_object = len(only_mine - _NEED) == len(only_theirs - _NEED) == 1
-    if shared < MIN_SHARED_NEGATED or not _same_subject(one, other) or is_other_object:
+    if shared < MIN_SHARED_NEGATED or _is_compound(one, other) or not _same_subject(one, other) or is_other_object:
         return None
     negated, plain = (one, other) if one.is_negated else (other, one)
     is_allowed = _NOBODY & {word.lower() for word in negated.negations} and _MAY.search(plain.text)
     if plain.is_partial and not is_allowed and (negated.is_partial or negated.stems - plain.stems):
         return None
+    contrast = _CONTRAST.search(negated.text)
+    if contrast and len(negated.negations) == 1 and not plain.stems & statement(contrast["denied"]).stems:
+        return None
     negation, key_words = " ".join(negated.negations), _key_words(plain, negated)
     mine, theirs = (negation, key_words) if negated is one else (key_words, negation)
     return Clash("negation", mine, theirs, shared)
+
+
+def _effect(one: Statement, other: Statement) -> Clash | None:
+    found = no_effect(one, other)
+    return Clash(*found, _shared(one, other)) if found else None
 
 
 def _roles(one: Statement, other: Statement) -> Clash | None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 
 from atlas.core.english.stems import stem
 from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS
+from atlas.knowledge.retrieval.quantities import Quantity
 from atlas.knowledge.retrieval.statements import Statement, stems_of
 
 Found = tuple[str, str, str]
@@ -26,11 +28,17 @@ _EXCLUSIVE = {stem(word): at for at, line in _LINES for word in line.split()}
 _TIMES = frozenset((1, 2, 3))
 """Lines of weekdays, months and seasons: it may rain in both of two months."""
 _ALL = frozenset(("every", "each", "all", "any", "only", "solely", "exclusively", "just"))
+_SOME = frozenset(("some", "several", "many", "most", "few"))
 _ONLY = frozenset(("only", "solely", "exclusively", "just"))
 _FREE = re.compile(WORDS["bounding"]["free"], re.IGNORECASE)
 _TIGHT = re.compile(WORDS["bounding"]["tight"], re.IGNORECASE)
 _CUT = re.compile(WORDS["bounding"]["cut"], re.IGNORECASE)
-_OF_BOUNDS = frozenset(map(stem, WORDS["bounding"]["words"].split()))
+_OF_BOUNDS = frozenset(
+    form for word in WORDS["bounding"]["words"].split() for form in (stem(word), SYNONYMS.get(stem(word), ""))
+)
+_NO_EFFECT = re.compile(WORDS["effects"]["none"], re.IGNORECASE)
+_EFFECTS = frozenset(SYNONYMS.get(stem(word), stem(word)) for word in WORDS["effects"]["verbs"].split())
+_TOGETHER = re.compile(r"\b(?:both|and|also|as well|or)\b", re.IGNORECASE)
 MAX_WORDS = 14
 """Content words of a sentence whose roles are compared: longer ones have more than one verb."""
 
@@ -133,6 +141,8 @@ def exclusive(one: Statement, other: Statement) -> Found | None:
     common = one.stems & other.stems
     if len(mine) != 1 or len(theirs) != 1 or not common or one.is_partial != other.is_partial:
         return None
+    if _SOME & _said(one) and _SOME & _said(other):
+        return None
     words = mine[0][1], theirs[0][1]
     groups = (_EXCLUSIVE.get(mine[0][0]), _EXCLUSIVE.get(theirs[0][0]))
     is_time = groups[0] in _TIMES and mine[0][0] in one.circumstances and not _ONCE.search(one.text)
@@ -146,6 +156,48 @@ def exclusive(one: Statement, other: Statement) -> Found | None:
     if is_once and one.words[0][0] == other.words[0][0]:
         return ("value", *words)
     return None
+
+
+def sole(one: Statement, other: Statement) -> Found | None:
+    """Return what one side says of one thing only, and the other one of more: "CSV only", "CSV and Excel"."""
+    for narrow, wide, turned in ((one, other, False), (other, one, True)):
+        only = _ONLY & {word.lower() for word in narrow.text.rstrip(".").split()}
+        more = [word for word in wide.words if word[0] not in narrow.stems and word[1].lower() not in ("also", "both")]
+        missing = [word for word in narrow.words if word[0] not in wide.stems and word[1].lower() not in _ALL]
+        is_clear = not (one.is_negated or other.is_negated or one.is_partial or other.is_partial or missing)
+        if only and is_clear and 1 <= len(more) <= 2 and _TOGETHER.search(wide.text) and not _ONLY & _said(wide):
+            words = next(iter(sorted(only))), " ".join(written for _, written in more)
+            return ("value", words[1], words[0]) if turned else ("value", *words)
+    return None
+
+
+def _said(side: Statement) -> frozenset[str]:
+    return frozenset(side.text.lower().rstrip(".").split())
+
+
+def no_effect(one: Statement, other: Statement) -> Found | None:
+    """Return an effect of one thing on another that the other side denies: "has no effect on growth"."""
+    for denying, plain, turned in ((one, other, False), (other, one, True)):
+        found, at = _NO_EFFECT.search(denying.text), next(_effects_in(plain), -1)
+        if found is None or at < 1 or plain.is_negated or plain.is_partial or _NO_EFFECT.search(plain.text):
+            continue
+        subject, effect_on = _forms(denying.text[: found.start()]), _forms(denying.text[found.end() :])
+        its_subject, its_object = stems_of(plain.words[:at]), stems_of(plain.words[at + 1 :])
+        own = (effect_on - _MANNER) - its_object - plain.stems
+        if subject & its_subject and effect_on & its_object and len(own) <= 1:
+            words = found.group(), plain.words[at][1]
+            return ("negation", words[1], words[0]) if turned else ("negation", *words)
+    return None
+
+
+def _effects_in(side: Statement) -> Iterator[int]:
+    return (at for at, (form, _) in enumerate(side.words) if form in _EFFECTS)
+
+
+def other_caps(one: Statement, other: Statement, mine: Quantity, theirs: Quantity) -> bool:
+    """Return whether both sides cap the same at different numbers: "at most 100 jobs", "up to 500 jobs"."""
+    are_caps = mine.low == theirs.low == -math.inf and mine.high != theirs.high
+    return are_caps and not (one.stems ^ other.stems) - _OF_BOUNDS
 
 
 def _own(one: Statement, other: Statement) -> list[tuple[str, str]]:

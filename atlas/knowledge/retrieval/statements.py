@@ -40,6 +40,7 @@ _APPOSITION = re.compile(r",\s+(?:which|who)\b", re.IGNORECASE)
 """Behind a comma the clause says something about the subject; without one it says which is meant."""
 _AND = frozenset(("and", "or", "nor"))
 _AUXILIARIES = frozenset(WORDS["auxiliaries"].split())
+_PHRASE_STARTS = frozenset(("of", "in", "on", "at", "for", "from", "with", "to", "by", "that", "which", "who"))
 _RELATIVE = frozenset(("that", "which", "who"))
 _NAME = re.compile(r"(?<=[a-z,;:\d] )[A-Z][\w-]+")
 _PAST_VERB = re.compile(WORDS["phases"]["past_verb"], re.IGNORECASE)
@@ -65,6 +66,8 @@ class Statement:
     """Numbered things: "version 2"."""
     subject: frozenset[str]
     """Stems before the first verb; empty if no verb is known."""
+    head: str
+    """The last of them in order, "" if a phrase such as "of the parser" may follow the noun."""
     is_partial: bool
     """Whether it is about some cases only."""
     is_vague: bool
@@ -109,12 +112,14 @@ class _WordReader:
         self._opening, self._length, self._last, self._before = "", 0, "", ""
         self._without, self._is_first, self._is_name = -1, False, False
         self._in_relative, self._is_verb = False, False
+        self.head, self._has_phrase = "", False
 
     def read(self, written: str) -> None:
         """Take the next word."""
         word = written.lower().rstrip(".,").removesuffix("'s")
         if self.subject is None and self.words and (word in VERBS or word.endswith("n't")):
             self._end_subject()
+        self._has_phrase = self._has_phrase or word in _PHRASE_STARTS
         self._follow_relative(word)
         if word in VERBS and self._opening in CIRCUMSTANCES:
             self._opening = ""
@@ -139,6 +144,7 @@ class _WordReader:
     def _end_subject(self) -> None:
         """Keep the words so far as subject; "requests without a key" are no negated requests."""
         self.subject = stems_of(self.words)
+        self.head = "" if self._has_phrase else self.words[-1][0]
         if self._without >= 0:
             self.absent |= stems_of(self.words[self._without :])
             self.negations = [word for word in self.negations if word.lower() != "without"]
@@ -162,7 +168,7 @@ class _WordReader:
         if is_number and (stem(self._last) in _LABELS or (self._is_name and len(self.words) == 1)):
             label = f"{stem(self._last)} {word}"
             self.labels.add(label)
-            if len(self.words) <= 1:
+            if len(self.words) <= 1 or self._before == "of":
                 self.circumstances.add(label)
         if word in CIRCUMSTANCES or word in CONDITIONS or (word == "for" and not self.seen):
             self._opening, self._length, self._is_first = word, 0, not self.seen
@@ -213,6 +219,7 @@ def statement(text: str) -> Statement:
         frozenset(reader.absent),
         frozenset(reader.labels),
         reader.subject or frozenset(),
+        reader.head,
         bool(reader.seen & SOME) or _denies_all(plain),
         bool(reader.seen & _VAGUE),
         "default" in reader.seen,

@@ -56,10 +56,10 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
         items = await clash_items(one.atlas.reader, clashing_hits(text, (*hits, *new), own)[:POSSIBLE])
         possible += [item for item in items if item.data["id"] not in known]
         ranked += await _near(one, hits, new, NEAR + len(known) + len(possible) + 1)
-    possible = await _judged(knowledge, text, possible, notes)
     known |= {item.data["id"] for item in possible} | ({unit[1].row.qualified_name} if unit is not None else set())
     best = [item for _, item in sorted(ranked, key=lambda pair: -pair[0])]
     near = [item for item in best if item.data["id"] not in known][:NEAR]
+    possible, near = await _judged(knowledge, text, possible, near, notes)
     groups = (
         ItemGroup.of("stated", stated),
         ItemGroup.of("inherited", inherited),
@@ -68,7 +68,8 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
     )
     advice = " (judge the words that clash)" if possible else ""
     found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible{advice}"
-    found += f"; {counted(len(near), 'unit')} about the same, not judged" if near else ""
+    is_judged = any("verdict" in item.data for item in near)
+    found += f"; {counted(len(near), 'unit')} about the same{'' if is_judged else ', not judged'}" if near else ""
     status = "ok" if stated or inherited or possible else "none"
     body = ItemsBody(status, found, groups, _follow_up(unit, possible, wanted))
     return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
@@ -126,17 +127,25 @@ async def _near(one: Opened, hits: Sequence[NoteHit], new: Sequence[NoteHit], mo
     return list(zip((hit.score for hit in near), items, strict=True))
 
 
-async def _judged(knowledge: Knowledge, text: str, possible: list[Item], notes: list[str]) -> list[Item]:
-    """Return possible contradictions with the verdict of the language model, if there is one: confirmed ones first."""
-    if knowledge.model is None or not possible:
-        return possible
+async def _judged(
+    knowledge: Knowledge, text: str, possible: list[Item], near: list[Item], notes: list[str]
+) -> tuple[list[Item], list[Item]]:
+    """Return possible contradictions and units about the same with the verdicts of the language model, if there is one.
+
+    Confirmed contradictions come first, and those that no rule has found are moved to the possible ones.
+    """
+    items = [*possible, *near]
+    if knowledge.model is None or not items:
+        return possible, near
     try:
-        verdicts = await judge(knowledge.model, text, [item.data["text"] for item in possible])
+        verdicts = await judge(knowledge.model, text, [item.data["text"] for item in items])
     except AtlasError as error:
         notes.append(f"no model has judged these: {error.message}")
-        return possible
-    judged = [_with_verdict(item, one, knowledge.model.name) for item, one in zip(possible, verdicts, strict=True)]
-    return sorted(judged, key=lambda item: item.data["verdict"] != VERDICTS[0])
+        return possible, near
+    judged = [_with_verdict(item, one, knowledge.model.name) for item, one in zip(items, verdicts, strict=True)]
+    found = [item for item in judged[len(possible) :] if item.data["verdict"] == VERDICTS[0]]
+    possible = sorted((*judged[: len(possible)], *found), key=lambda item: item.data["verdict"] != VERDICTS[0])
+    return possible, [item for item in judged[len(items) - len(near) :] if item not in found]
 
 
 def _with_verdict(item: Item, verdict: Verdict, model: str) -> Item:
