@@ -204,11 +204,29 @@ def kind_rank(record: FileRecord | None, forms: Mapping[str, str]) -> int:
     return 2 if record.is_test else 0 if forms.get(record.language, "code") in ("code", "source") else 1
 
 
+async def _code_paths(reader: Reader, project: str) -> frozenset[str]:
+    """Return the paths of a project's code without its tests.
+
+    Most texts that only look like a message are none: they are not looked for in documents and tests, whose lines would
+    not count, because each file is read from disk.
+    """
+
+    async def read() -> frozenset[str]:
+        forms = reader.languages.forms
+        records = await reader.store.manifest(project)
+        return frozenset(path for path, record in records.items() if kind_rank(record, forms) == 0)
+
+    return await reader.cache.get(reader.store, project, "paths of code", read)
+
+
 async def _lines_of(
     reader: Reader, tree: TreeLines, files: Sequence[TextFile], asked: QuotedText, where: Filter
 ) -> list[_Weighed]:
     """Return the lines of a text, best first: those of code that have it or build it, then those of other files."""
-    paths, text = [each.path for each in files], asked.text
+    text = asked.text
+    in_code = frozenset[str]() if asked.is_certain else await _code_paths(reader, where.project)
+    code = [each.path for each in files if each.path in in_code]
+    paths = code if asked.in_literal else [each.path for each in files]
     core = text.rstrip(".!?:;, ") or text
     forms = {core, core.replace('"', '\\"'), core.replace("'", "\\'"), core.replace('"', "'")}
     whole = await asyncio.to_thread(tree.matching, paths, sorted(forms), keep=KEPT_LINES)
@@ -217,7 +235,7 @@ async def _lines_of(
         literal = re.compile(rf"[\"'`][^\"'`]*{re.escape(core)}")
         return [each for each in weighed if each.order[1] == 0 and literal.search(each.line.text)]
     if not any(each.order[1] == 0 for each in weighed) and len(words_of(text)) > 1:
-        weighed += await _built(reader, tree, paths, asked, where)
+        weighed += await _built(reader, tree, paths if asked.is_certain else code, asked, where)
     if not weighed:
         folded = f"(?i){re.escape(core)}"
         whole = await asyncio.to_thread(tree.matching, paths, [folded], is_regex=True, keep=KEPT_LINES)
