@@ -149,3 +149,28 @@ def test_incremental_equals_clean(case: Case) -> None:
         changed = linker.update([file])
         assert linker.digests() == clean == before
         assert path in changed or case.files[path].strip() == b""
+
+
+def test_calls_by_url_without_a_route_are_kept() -> None:
+    """Another project of the workspace may have the route."""
+    linker = _parser.Linker(PROJECT, LANGUAGES)
+    text = (
+        'import axios from "axios";\n'
+        'const api = axios.create({ baseURL: "/api" });\n'
+        "export async function load(id) {\n"
+        "  await api.get(`/articles/${id}`);\n"
+        '  await fetch(`${process.env.API}/users`, { method: "POST" });\n'
+        '  await fetch("https://api.github.com/users");\n'
+        '  await fetch("/own");\n'
+        "}\n"
+    )
+    own = 'import express from "express";\nconst app = express();\napp.get("/own", (q, s) => s.end());\n'
+    linker.update([parse("web.js", text.encode()), parse("own.js", own.encode())])
+    (properties,) = [json.loads(row[24]) for row in linker.unit("web.js").nodes() if row[3] == "load"]
+    assert properties == {"requests": [["GET", "/api/articles/{id}", 4], ["POST", "/{}:/users", 5]]}
+
+
+def test_calls_and_routes_of_two_projects_match_by_the_linkers_rule() -> None:
+    routes = [("GET", "/api/users/{id}"), ("GET", "/api/users/me"), ("POST", "/api/users"), ("GET", "/api/users")]
+    calls = [("/api/users/me", "GET"), ("/{}:/users", "GET"), ("/api/users/{x}", "GET"), ("/api/users", "DELETE")]
+    assert _parser.match_routes(calls, routes) == [([1], False), ([3], True), ([0], False), ([], False)]

@@ -135,3 +135,25 @@ def test_a_lock_file_is_neither_searched_nor_embedded() -> None:
     linker.update([parsed])
     (node,) = linker.unit("poetry.lock").nodes()
     assert (node[1], node[6], node[22]) == ("File", "dependency-lock", "")
+
+
+def test_projects_say_which_packages_they_provide() -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "shop-lib"\nversion = "1.2"\ndependencies = []\n',
+        "web/package.json": '{"name": "@acme/web", "version": "2.0.0"}',
+        "tools/go.mod": "module example.com/tools\n",
+        "java/pom.xml": "<project><groupId>g</groupId><artifactId>a</artifactId><version>3</version></project>",
+        "requirements.txt": "x\n",
+    }
+    linker = _parser.Linker("p", LANGUAGES)
+    linker.set_subprojects([("web", "npm", "web"), ("java", "maven", "a")])
+    linker.update([parse(path, text.encode()) for path, text in files.items()])
+    provides = {row[4]: json.loads(row[24])["provides"] for row in linker.unit("").nodes() if row[1] == "Project"}
+    assert provides == {
+        "project:.": [
+            ["go", "example.com/tools", "", "tools/go.mod"],
+            ["python", "shop-lib", "1.2", "pyproject.toml"],
+        ],
+        "project:web": [["npm", "@acme/web", "2.0.0", "web/package.json"]],
+        "project:java": [["maven", "g:a", "3", "java/pom.xml"]],
+    }

@@ -72,6 +72,7 @@ use crate::project::query::{Query, STAGES, Stage};
 use crate::resolve::flows::link_flows;
 use crate::resolve::types;
 use crate::routes::composed::link_routes;
+pub use crate::routes::fit::{Template, best_fits};
 use crate::routes::routers::link_routers;
 use crate::routes::tables::{FileRouters, FileRoutes};
 use crate::testing::file_support::FileSupport;

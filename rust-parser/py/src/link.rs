@@ -1,4 +1,4 @@
-//! The Python class `Linker`.
+//! The Python class `Linker`, and the function `match_routes`, with which answers across projects use its rule.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,6 +15,7 @@ use atlas_facts::FileFacts;
 use atlas_facts::cache::parse_digest;
 use atlas_link::Project;
 use atlas_link::SubProject;
+use atlas_link::{Template, best_fits};
 use atlas_parse::Registry;
 use atlas_parse::detect::own::is_read_alike;
 use atlas_scan::files::Folder;
@@ -166,7 +167,22 @@ impl Linker {
     }
 }
 
+/// Returns, for each call (path and methods), the positions of the routes (method and path) that it fits best, and whether
+/// they have segments before those of the call.
+#[pyfunction]
+fn match_routes(
+    py: Python<'_>,
+    calls: Vec<(String, String)>,
+    routes: Vec<(String, String)>,
+) -> Vec<(Vec<usize>, bool)> {
+    py.detach(|| {
+        let routes: Vec<Template> = routes.iter().map(|(method, path)| Template::new(method, path)).collect();
+        calls.iter().map(|(path, methods)| best_fits(path, methods, &routes)).collect()
+    })
+}
+
 /// Adds the classes and functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Linker>()
+    module.add_class::<Linker>()?;
+    module.add_function(wrap_pyfunction!(match_routes, module)?)
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::edge::{Edge, EdgeType, Target};
-use crate::emit::unresolved::UnresolvedCall;
+use crate::emit::unresolved::{Request, UnresolvedCall};
 use crate::project::file_entry::{is_callable, is_class};
 use crate::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::project::query::Query;
@@ -17,6 +17,7 @@ pub struct EdgeCollector<'v, 'a> {
     pub resolved: u32,
     pub unresolved: u32,
     pub unresolved_calls: Vec<UnresolvedCall>,
+    pub requests: Vec<Request>,
     /// Whether the project has a callable or class of the family with a name, as far as asked.
     pub defined_names: FxHashMap<Sym, bool>,
 }
@@ -29,6 +30,7 @@ impl<'v, 'a> EdgeCollector<'v, 'a> {
             resolved: 0,
             unresolved: 0,
             unresolved_calls: Vec::new(),
+            requests: Vec::new(),
             defined_names: FxHashMap::default(),
         }
     }

@@ -218,7 +218,12 @@ impl EdgeCollector<'_, '_> {
                 continue;
             }
             let source = query.index.symbols.get(query.node_symbol(detection.scope)).def;
-            for (name, place, via) in query.called_routes(detection) {
+            let call = query.called_routes(detection);
+            if call.routes.is_empty() {
+                let methods = query.file.text(detection.methods);
+                self.note_request(source, methods, call.paths, detection.line);
+            }
+            for (name, place, via) in call.routes {
                 let target = Target::Stated(query.route_uid(name, place));
                 self.add(source, EdgeType::CallsRoute, target, detection.line, via);
             }

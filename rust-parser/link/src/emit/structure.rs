@@ -4,6 +4,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::namespaces::{Namespaces, has_dotted_modules};
+use crate::packages::files::ManifestFiles;
+use crate::packages::projects::provided;
 use crate::packages::{self, DependsOn, Imported, PackageNode};
 use crate::project::dependencies::{DependencyKind, compact, digest_of, key};
 use crate::project::file_entry::{FileEntry, SharedScope};
@@ -50,6 +52,7 @@ pub fn build(index: &Index, project: &str, imported: &Imported, referents: FxHas
         structure.add_file(index, id, entry, &namespaces, &mut dependencies);
     }
     structure.add_externals(index, imported);
+    structure.add_provided(index);
     structure.add_referents(index, referents);
     structure.nodes.sort();
     structure.contains.sort();
@@ -88,6 +91,17 @@ impl Structure {
             self.contains.push((enclosing_project(index, folder_of(&project.folder)), uid));
         }
         self.nodes.dedup_by(|a, b| a.qualified_name == b.qualified_name);
+    }
+
+    /// Notes which packages each project provides: another repository may depend on them.
+    fn add_provided(&mut self, index: &Index) {
+        let files = ManifestFiles::of(index.manifests());
+        let provided = provided(&files, |folder| project_uid(&enclosing_folder(index, folder)));
+        for node in self.nodes.iter_mut().filter(|node| node.label == "Project") {
+            if let Some(properties) = provided.get(&node.qualified_name) {
+                node.properties.clone_from(properties);
+            }
+        }
     }
 
     fn add_packages(&mut self, index: &Index) {

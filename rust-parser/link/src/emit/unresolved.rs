@@ -1,7 +1,7 @@
-//! Calls that no rule resolves, of names that the project defines: kept with the shape of the receiver and the reason,
-//! as a property of the calling node.
+//! What no edge says, kept as properties of the calling node: calls that no rule resolves, of names that the project
+//! defines, with the shape of the receiver and the reason; and calls by URL that fit no route of the project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
@@ -14,6 +14,14 @@ use atlas_facts::{DefId, Expr, ExprId};
 
 /// Largest number of calls that are kept for one node and name.
 const MAX_LINES: usize = 100;
+
+/// A call by URL that fits no route of the project: another project may have it.
+pub struct Request {
+    source: DefId,
+    methods: String,
+    path: String,
+    line: u32,
+}
 
 /// A call that no rule resolves.
 pub struct UnresolvedCall {
@@ -48,6 +56,12 @@ impl EdgeCollector<'_, '_> {
         self.unresolved_calls.push(UnresolvedCall { source: site.source, name, shape, reason, line: site.line });
     }
 
+    /// Records a call by URL without a route.
+    pub(super) fn note_request(&mut self, source: DefId, methods: &str, paths: Vec<String>, line: u32) {
+        let methods = methods.to_owned();
+        self.requests.extend(paths.into_iter().map(|path| Request { source, methods: methods.clone(), path, line }));
+    }
+
     /// Returns whether a callable or class of this family has a name. The record of the name covers kind and family of
     /// all its definitions, so that these need no records of their own.
     fn is_defined(&mut self, name: Sym) -> bool {
@@ -66,9 +80,32 @@ impl EdgeCollector<'_, '_> {
         found
     }
 
-    /// Returns the properties of nodes with unresolved calls, by definition: `{"unresolved": {name: [[shape, reason,
-    /// line, ...], ...]}}`.
+    /// Returns the properties of nodes with calls that have no edge, by definition: `{"requests": [[methods, path, line],
+    /// ...], "unresolved": {name: [[shape, reason, line, ...], ...]}}`, each if there are any.
     pub(super) fn unresolved_properties(&self) -> Vec<(DefId, String)> {
+        let mut nodes: BTreeMap<DefId, serde_json::Map<String, Json>> = BTreeMap::new();
+        for (source, requests) in self.grouped_requests() {
+            nodes.entry(source).or_default().insert("requests".to_owned(), requests);
+        }
+        for (source, unresolved) in self.grouped_calls() {
+            nodes.entry(source).or_default().insert("unresolved".to_owned(), unresolved);
+        }
+        nodes.into_iter().map(|(source, properties)| (source, Json::Object(properties).to_string())).collect()
+    }
+
+    fn grouped_requests(&self) -> BTreeMap<DefId, Json> {
+        let mut nodes: BTreeMap<DefId, BTreeSet<(u32, &str, &str)>> = BTreeMap::new();
+        for one in &self.requests {
+            nodes.entry(one.source).or_default().insert((one.line, &one.methods, &one.path));
+        }
+        let written = nodes.into_iter().map(|(source, requests)| {
+            let requests = requests.into_iter().take(MAX_LINES);
+            (source, requests.map(|(line, methods, path)| json!([methods, path, line])).collect())
+        });
+        written.collect()
+    }
+
+    fn grouped_calls(&self) -> BTreeMap<DefId, Json> {
         type Groups<'n> = BTreeMap<&'n str, BTreeMap<(&'static str, &'static str), Vec<u32>>>;
         let mut nodes: BTreeMap<DefId, Groups> = BTreeMap::new();
         for call in &self.unresolved_calls {
@@ -87,7 +124,7 @@ impl EdgeCollector<'_, '_> {
                 });
                 (name.to_owned(), Json::Array(calls.collect()))
             });
-            (source, json!({"unresolved": names.collect::<serde_json::Map<String, Json>>()}).to_string())
+            (source, Json::Object(names.collect()))
         });
         written.collect()
     }

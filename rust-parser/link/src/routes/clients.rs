@@ -7,46 +7,53 @@
 
 use crate::project::names::{FileId, Sym};
 use crate::project::query::Query;
+use crate::routes::fit::{Fit, MAX_EQUAL, Template, fit};
 use crate::routes::tables::{DESCRIBED, Route};
 use crate::strategy::Strategy;
 use atlas_facts::Detection;
 use atlas_facts::route_path::{has_constant, join, with_constants};
-use atlas_facts::url_path::{Segment, fits, is_open_below, path_of_url, segments};
-
-/// Largest number of routes that fit one call equally well.
-const MAX_EQUAL: usize = 3;
+use atlas_facts::url_path::{Segment, path_of_url, segments};
 
 /// A route that a call may mean: its name, its name with the file, and the rule.
 pub type Called = (Sym, Sym, Strategy);
 
+/// What a client calls.
+#[derive(Debug, Default)]
+pub struct ClientCall {
+    pub routes: Vec<Called>,
+    /// The paths as they are called, whether or not a route fits.
+    pub paths: Vec<String>,
+}
+
 impl Query<'_> {
-    /// Returns the routes that a client of this file calls.
-    pub(crate) fn called_routes(&self, detection: &Detection) -> Vec<Called> {
+    /// Returns what a client of this file calls.
+    pub(crate) fn called_routes(&self, detection: &Detection) -> ClientCall {
+        let mut found = ClientCall::default();
         if self.acceptance(detection).is_none() {
-            return Vec::new();
+            return found;
         }
         let text = self.file.text(detection.path);
         let own = match has_constant(text) {
             true => with_constants(text, |name| self.constant_text(name, detection.scope, detection.line)),
             false => Some(text.to_owned()),
         };
-        let Some(own) = own else { return Vec::new() };
+        let Some(own) = own else { return found };
         let has_base = own.contains(":/") || own.starts_with('{') || (has_constant(text) && own.starts_with("/{"));
         let router = detection.receiver.filter(|_| !has_base);
         let router = router.and_then(|one| self.router_key(one, detection.scope, detection.line, 0));
         let prefixes = router.map_or_else(|| vec![String::new()], |router| self.prefixes(router, &mut Vec::new()));
-        let mut found = Vec::new();
         for prefix in &prefixes {
             // An unknown value at the very beginning is a base; one behind a slash is a segment.
             let written = if prefix.is_empty() { own.clone() } else { join(prefix, &own) };
             let is_base = !prefix.is_empty() || !text.starts_with('/');
             let bare = written.strip_prefix('/').filter(|rest| rest.starts_with('{') || rest.contains(":/"));
             if let Some(path) = path_of_url(bare.filter(|_| is_base).unwrap_or(&written)) {
-                found.extend(self.routes_at(&path, self.file.text(detection.methods)));
+                found.routes.extend(self.routes_at(&path, self.file.text(detection.methods)));
+                found.paths.push(path);
             }
         }
-        found.sort_unstable();
-        found.dedup();
+        found.routes.sort_unstable();
+        found.routes.dedup();
         found
     }
 
@@ -55,7 +62,7 @@ impl Query<'_> {
         let called = segments(path);
         let mut best: Vec<(Fit, FileId, &Route)> = Vec::new();
         for &(file, route) in &self.routes_like(&called) {
-            let Some(fit) = self.fit(&called, route, methods).filter(|_| self.file.is_test || !route.is_test) else {
+            let Some(fit) = self.fit(&called, methods, route).filter(|_| self.file.is_test || !route.is_test) else {
                 continue;
             };
             match best.first().map(|known| known.0.cmp(&fit)) {
@@ -88,32 +95,8 @@ impl Query<'_> {
         best.into_iter().map(|(_, _, route)| (route.name, route.place, via)).collect()
     }
 
-    fn fit(&self, called: &[Segment], route: &Route, methods: &str) -> Option<Fit> {
-        let method = self.text(route.method);
-        let is_named = methods.split_whitespace().any(|one| one == method);
-        if !is_named && !matches!((method, methods), ("ANY" | "ALL", _) | (_, "ANY")) {
-            return None;
-        }
-        let template = segments(self.text(route.path));
-        // Behind an unknown base, the route may have a prefix.
-        let (is_open, rest) = match called.split_first() {
-            Some((Segment::Base, rest)) => (true, rest),
-            _ => (false, called),
-        };
-        if let Some(score) = fits(rest, &template) {
-            return Some(Fit { is_whole: true, score, is_named, is_below: false });
-        }
-        // Before the route there may be a value of the configuration, which may be empty.
-        if let Some(score) =
-            template.get(1..).filter(|_| begins_with_setting(self.text(route.path))).and_then(|below| fits(rest, below))
-        {
-            return Some(Fit { is_whole: false, score, is_named, is_below: true });
-        }
-        let skipped = template.len().checked_sub(rest.len()).filter(|&skipped| is_open && skipped > 0)?;
-        let (before, end) = template.split_at(skipped);
-        let is_literal = before.iter().all(|segment| matches!(segment, Segment::Text(_)));
-        let score = fits(rest, end).filter(|_| is_literal && !is_open_below(end))?;
-        Some(Fit { is_whole: false, score, is_named, is_below: true })
+    fn fit(&self, called: &[Segment], methods: &str, route: &Route) -> Option<Fit> {
+        fit(called, methods, &Template::new(self.text(route.method), self.text(route.path)))
     }
 
     /// Returns the routes of several that are registered in this file, or else in one that it imports; else all of them.
@@ -147,22 +130,4 @@ impl Query<'_> {
         });
         files.collect()
     }
-}
-
-/// Returns whether a path begins with a value that has the name of a setting or constant: `/{conf.base}/users`.
-fn begins_with_setting(path: &str) -> bool {
-    let name = path.strip_prefix("/{").and_then(|rest| rest.split_once('}')).map_or("", |(name, _)| name);
-    name.contains('.')
-        || (name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase() || b"_0123456789".contains(&byte)))
-}
-
-/// How well a route fits a call, worst first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Fit {
-    is_whole: bool,
-    score: u32,
-    /// Whether the route names the method.
-    is_named: bool,
-    /// Whether the route has segments before those of the call.
-    is_below: bool,
 }
