@@ -15,6 +15,7 @@ from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
+from atlas.code.graph.call_path import in_call_order
 from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import read_declarations
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
@@ -75,6 +76,9 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_settings,
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""
+_ASKS_ORDER = re.compile(
+    r"\b(?:in (?:what|which) (?:order|sequence)|(?:order|sequence) of (?:the |its )?calls|call order)\b", re.I
+)
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
 
@@ -248,6 +252,8 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     is_known = found is not None and found.outcome != "not_found"
     if found is not None and is_known and (found := apply_remaining(reader, words, found)) is None:
         return _says_more(intent)
+    if found is not None and _ASKS_ORDER.search(asked.query.text):
+        found = await in_call_order(reader, found)
     is_open = found is not None and (found.outcome == "not_found" or (found.is_unknown and not found.related))
     if is_open and await _is_misread(reader, asked, intent):
         return None

@@ -344,7 +344,7 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         "name": name_weight,
         "place": PLACE_WEIGHT,
         "exact": PLACE_WEIGHT,
-        "phrase": PHRASE_WEIGHT,
+        "phrase": 0.0 if hits.get("exact") else PHRASE_WEIGHT,  # its test has a message as it is, its source does not
         "written": WRITTEN_WEIGHT,
         "graph": NEIGHBOUR_WEIGHT,
     }

@@ -185,7 +185,7 @@ async def test_both_parts_of_a_question_are_answered_or_named(atlas: Atlas) -> N
     said = "\n".join(await lines(atlas, "who calls checkpoint() and what does it take?"))
     assert "2) what does `checkpoint` take" in said and "checkpoint(appender: Appender)" in said, said
     said = "\n".join(await lines(atlas, "which classes extend Appender and where are they registered?"))
-    assert "2) where are Appender registered" in said and "not taken" not in said
+    assert "2) where are `shop.store.Head` registered? (found above" in said and "not taken" not in said, said
 
 
 async def test_every_name_of_a_list_is_answered(atlas: Atlas) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.unresolved import find_unresolved
 from atlas.code.graph.mentions import find_mentions
+from atlas.code.graph.relation import EdgeAnswer
+from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 
@@ -159,3 +161,24 @@ async def _chain(
 
 def _other(edge: Edge, uid: str) -> str:
     return edge.row.source if edge.row.target == uid else edge.row.target
+
+
+async def in_call_order(reader: Reader, found: EdgeAnswer) -> EdgeAnswer:
+    """Return the callees of one symbol in the order of the lines that call them. Raises store errors."""
+    if found.intent.kind != Kind.CALLEES or found.targets.total != 1 or found.scope:
+        return found
+    edges = await reader.store.edges(found.targets.uids, Direction.OUT, (EdgeType.CALLS,), MAX_VISITED)
+    lines: dict[str, set[int]] = {}
+    for edge in edges:
+        lines.setdefault(edge.node.row.uid, set()).update(edge.row.lines)
+    path = found.targets.targets[0].node.row.path
+    called = [
+        replace(each, path=path, lines=tuple(sorted(lines[each.node.row.uid])))
+        for each in found.related
+        if lines.get(each.node.row.uid)
+    ]
+    called.sort(key=lambda each: each.lines)
+    left = [each for each in found.related if not lines.get(each.node.row.uid)]
+    note = "in the order of the lines that call them: branches and loops may run them in another one, or not at all"
+    ignored = tuple(word for word in found.ignored if word not in ("order", "sequence"))
+    return replace(found, related=(*called, *left), notes=(*found.notes, note), is_in_order=True, ignored=ignored)

@@ -54,6 +54,8 @@ class EdgeAnswer:
     """Words of the question that limit nothing here."""
     further: tuple[Self, ...] = ()
     """The answers to what else the question asks: `where is X defined and who uses it`."""
+    is_in_order: bool = False
+    """The related symbols are callees in the order of the lines that call them; these are their lines."""
     title: str = ""
     """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 

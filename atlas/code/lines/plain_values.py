@@ -22,7 +22,7 @@ from atlas.code.lines.scan_texts import (
     is_document,
     scan_texts,
 )
-from atlas.code.question.parse_question import Query
+from atlas.code.question.parse_question import Query, asks_for_page
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
@@ -155,7 +155,7 @@ async def find_plain_values(reader: Reader, query: Query, where: Filter) -> tupl
     text = query.text
     if query.reports or query.states or query.phrases or len(text.split()) > MOST_WORDS:
         return ()
-    if not _ASKS.search(text) or _OTHER.search(text):
+    if not _ASKS.search(text) or _OTHER.search(text) or asks_for_page(text):
         return ()
     words = _asked(text, reader.split_words)
     if not words:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns
 from atlas.code.question.cues import asks
-from atlas.code.question.parse_question import Query
+from atlas.code.question.parse_question import Query, asks_for_page
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.model import Filter
@@ -57,6 +57,8 @@ MAX_LINES = 6
 async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about the default of a setting or where it is read; None for other questions."""
     if query.states or query.reports or len(query.text.split()) > 20 or _EXPLAINS.match(query.text):
+        return None
+    if asks_for_page(query.text):
         return None
     if not asks(query.text) and not _STARTS.match(query.text):
         return None

@@ -30,6 +30,8 @@ _SIGNATURE = re.compile(
     r"^(?:what|which|how)\b.*\b(?:return|returns|take|takes|accept|accepts|arguments?|args|parameters?|signature)\b",
     re.IGNORECASE,
 )
+_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
+"""Says how callees are listed."""
 _LISTED = re.compile(r",? (?:and|or) |, ", re.IGNORECASE)
 _LINK = re.compile(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
 _OF_ONE = frozenset(Kind) - {Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED, Kind.DEPENDENCIES}
@@ -72,7 +74,7 @@ def _own_part(parts: list[str], answered: RelationIntent) -> int:
 
 def _clauses(parts: list[str], own: int, answered: RelationIntent) -> Iterator[FurtherPart]:
     for number, part in enumerate(parts):
-        if number == own or len(part.split()) < _MIN_WORDS:
+        if number == own or len(part.split()) < _MIN_WORDS or _ORDER.fullmatch(part):
             continue
         intent = find_relation(_with_name(part, answered))
         if intent is not None and (intent.name, intent.kind) == (answered.name, answered.kind):

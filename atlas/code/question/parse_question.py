@@ -157,6 +157,13 @@ _COVERING_PAGE = re.compile(
     re.IGNORECASE,
 )
 """Pages cover a topic, as tests cover code."""
+_ASKS_FOR_PAGE = re.compile(
+    r"^(?:which|what) (?:\w+ ){0,2}?(?:pages?|chapters?|guides?|sections?|docs?|documents?|tutorials?|articles?|files?)"
+    r" (?:\w+ )?(?:documents?|explains?|describes?|covers?|lists?|says?|tells?|mentions?|discuss(?:es)?)\b"
+    r"|^where (?:is|are) .{1,120} (?:documented|explained|described)\b",
+    re.IGNORECASE,
+)
+"""A page is asked for, whatever it is about."""
 _WANTS_REASONS = re.compile(
     r"^why\b|\b(?:rationale|trade-?offs?|design decisions?|adrs?|reasons? (?:for|behind|why))\b"
     r"|^how (?:is|are|was|were) .{3,80} (?:decided|chosen|justified)\b|\bwhy (?:is|are|was|were|do|does|did|we|not)\b",
@@ -266,6 +273,11 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         reports=reports,
         errors=errors,
     )
+
+
+def asks_for_page(text: str) -> bool:
+    """Return whether a text asks where something is explained, not for what is explained: a default, a setting."""
+    return _ASKS_FOR_PAGE.search(text) is not None
 
 
 def asks_for_quoted(text: str) -> bool:

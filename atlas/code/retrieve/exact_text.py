@@ -38,6 +38,8 @@ LINES_PER_HIT = 2
 KEPT_LINES = 20
 """Of each file."""
 MAX_WINDOWS = 60
+MOST_VALUE = 120
+"""Characters of a placeholder."""
 MAX_READ = 40
 """Lines whose literals are laid over a message."""
 AROUND = 6
@@ -56,6 +58,16 @@ _QUOTES = re.compile(
 _FIELD = re.compile(
     r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"((?:[^\"\\]|\\.)+)\"", re.IGNORECASE
 )
+_VALUE_FIRST = re.compile(
+    r"^(?:'[^']{1,80}'|\"[^\"]{1,80}\"|`[^`]{1,80}`)"
+    r" (?:is|was|has|does|did|cannot|can't|could|must|are|should|not|isn't)\b"
+    r"(?: \S+){2,}$"
+)
+"""A message that begins with its value: `'foo' is not a valid size`."""
+_VALUE_COLON = re.compile(r"^[A-Z][\w ]{2,60} (?:'[^']{1,200}'|\"[^\"]{1,200}\"): \S")
+"""A message that may end with a question of its own: `Invalid URL 'x': No scheme supplied. Perhaps you meant https://x?`."""
+_LIKE_VALUE = re.compile(r"[\"'`]|\d|[\\/@]|^<.*>$")
+"""A word of a message that is no constant of it."""
 _ERROR = re.compile(r"(?:^|[\s.:])\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (\S.*)$")
 _ASKS = re.compile(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
@@ -126,7 +138,9 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
     message = _told(text)
     if message.count(" ") >= MIN_SPACES:
         return _kept([_REPORTED.sub("", message).strip("\"'`“” ")])
-    is_question = _ASKS.match(text) is not None or text.endswith("?")
+    is_question = _ASKS.match(text) is not None or (text.endswith("?") and _VALUE_COLON.match(text) is None)
+    if _VALUE_FIRST.match(text):
+        return _kept([text], is_certain=False)
     error = _ERROR.search(text)
     if error is not None and not is_question:
         return _kept([error.group(1)])
@@ -268,15 +282,36 @@ async def _built(
     reader: Reader, tree: TreeLines, paths: Sequence[str], asked: QuotedText, where: Filter
 ) -> list[_Weighed]:
     """Return the lines whose literals build a text; of what only looks like a message, those of code that have all."""
+    others: list[_Weighed] = []
     for size in (3, 2):
         windows = _windows(asked.text, size)
         if not windows:
             continue
         matched = await asyncio.to_thread(tree.matching, paths, windows, keep=KEPT_LINES)
         fits = await _fitting(reader, matched, windows, asked, where)
-        if fits:
+        if any(each.order[1] == 0 for each in fits):
             return fits
-    return []
+        others = others or fits  # a test or a page repeats a message, its values included
+    if pattern := _with_gaps(asked.text):
+        matched = await asyncio.to_thread(tree.matching, paths, [pattern], is_regex=True, keep=KEPT_LINES)
+        return await _fitting(reader, matched, (), asked, where) or others
+    return others
+
+
+def _with_gaps(text: str) -> str:
+    """Return a pattern of a text with anything in place of its values; "" for none, or too few words around them.
+
+    Of `Exceeded 30 redirects.` no two constant words stand next to each other.
+    """
+    runs: list[list[str]] = [[]]
+    for token in text.rstrip(".!?:;, ").split():
+        if _LIKE_VALUE.search(token):
+            runs.append([])
+        else:
+            runs[-1].append(token)
+    words = [" ".join(run) for run in runs if run]
+    telling = sum(_is_telling(token) for run in runs for token in run)
+    return rf"[^\n]{{1,{MOST_VALUE}}}".join(map(re.escape, words)) if len(words) > 1 and telling > 1 else ""
 
 
 def _windows(text: str, size: int) -> list[str]:

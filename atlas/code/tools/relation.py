@@ -14,7 +14,7 @@ from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.notes.note_lines import described_note, marks_of
 from atlas.code.question.relation_kinds import Kind
-from atlas.code.tools.citations import local_name, symbol_of
+from atlas.code.tools.citations import local_name, place_of, symbol_of
 from atlas.code.tools.envelope import Envelope, fit_aside
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.symbol.name_lines import name_lines
@@ -154,6 +154,7 @@ def _line(relation: EdgeAnswer, each: RelatedSymbol, marks: str) -> RelatedLine:
         name = row.qualified_name if row.label in PROSE_LABELS else row.kind
         return RelatedLine(name, row.kind, each.lines, "", 1.0, each.depth, detail=described_note(row, marks))
     outward = relation.intent.direction == Direction.OUT and relation.intent.kind != Kind.PATH
+    outward = outward and not relation.is_in_order
     lines = (row.line or row.start_line,) if (outward or not each.lines) and row.path else each.lines
     return RelatedLine(
         name=_name(row),
@@ -163,7 +164,7 @@ def _line(relation: EdgeAnswer, each: RelatedSymbol, marks: str) -> RelatedLine:
         confidence=round(each.confidence, 2),
         depth=each.depth,
         through=each.through,
-        detail=_detail(relation.intent.kind, each),
+        detail=place_of(row) if relation.is_in_order and row.path else _detail(relation.intent.kind, each),
         symbol=row.qualified_name,
     )
 
