@@ -180,6 +180,9 @@ def parse_note(data: bytes) -> str:
     observations; `problems`: [[line, code, message]]. `at` is a line from 1, other positions are bytes of `data`.
     """
 
+def yaml_as_json(text: str) -> str:
+    """Return a YAML text as JSON. Raises ValueError: no YAML, anchors, tags, more than 100,000 values, depth, time."""
+
 def read_markdown(text: str, seconds: float) -> tuple[list[MarkdownBlock], int]:
     """Return the blocks of a Markdown text, and the line at which `seconds` of CPU time were over (0: never)."""
 

@@ -91,7 +91,7 @@ class Article:
     url: str = ""
     """Where a person reads it; "" if only as a file."""
     format: str = ""
-    """markdown restructuredtext html asciidoc text notebook pdf docstring."""
+    """markdown restructuredtext html asciidoc text notebook pdf openapi docstring."""
     retrieved: str = ""
     """ISO 8601 in UTC, of web pages; "" for files."""
     licence: str = ""

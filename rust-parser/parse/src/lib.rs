@@ -54,7 +54,7 @@ mod statements;
 mod walk;
 
 pub use markdown::blocks::{TextBlock, read_blocks};
-pub use notes::{note_as_json, papers_named_in};
+pub use notes::{note_as_json, papers_named_in, yaml_as_json};
 pub use parsed_file::{Limits, ParsedFile, parse_below, parse_content};
 pub use registry::Registry;
 pub use statements::Statements;

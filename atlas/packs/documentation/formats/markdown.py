@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from atlas import _parser
 from atlas.packs.documentation.article import BlockKind, Link
+from atlas.packs.documentation.formats.components import without_components
 from atlas.packs.documentation.formats.draft import page_link
 from atlas.packs.documentation.formats.restructured.signatures import described, role_of, stated_options
 
@@ -25,6 +26,7 @@ SECONDS = 20.0
 
 FENCE = re.compile(r" {0,3}(?P<fence>`{3,}+|~{3,}+)\s*+(?:\{(?P<name>[\w:.+-]++)\})?(?P<rest>[^`]*+)$")
 INDENTED_NOTE = re.compile(r"(?:!!!|\?\?\?\+?+)\s++(?P<kind>[\w-]++)[^\"]*+(?:\"(?P<title>[^\"]*+)\")?\s*+$")
+TAB = re.compile(r"===[!+]?+ \"(?P<title>[^\"]*+)\"\s*+$")
 SLASH_NOTE = re.compile(r"(?P<marker>/{3,}+)\s*+(?P<kind>[\w-]++)\s*+(?:\|\s*+(?P<title>.*+))?$")
 COLON_NOTE = re.compile(
     r"(?P<marker>:{3,}+)\s*+\{?+(?P<kind>[\w-]++)\}?+\s*+(?:\[(?P<named>[^\]]*+)\])?\s*+(?P<title>.*+)$"
@@ -58,6 +60,7 @@ def read_markdown(text: str, draft: Draft, path: str = "") -> None:
     if path.lower().endswith(".mdx"):
         while start < len(lines) and (not lines[start].strip() or lines[start].startswith(("import ", "export "))):
             start += 1
+        lines = without_components(lines)
     definitions = [line for line in lines if DEFINITION.match(line)][:2000]
     _MarkdownReader(draft, definitions).read(lines[start:], start + 1, "", 0)
     if re.search(r"(?:^|/)(?:summary|_sidebar)\.md$", path, re.I):
@@ -123,7 +126,7 @@ class _MarkdownReader:
         """Read what pulldown-cmark does not know, after the plain lines in front. Return the index after it, or 0."""
         line = lines[at]
         head = line.lstrip(" ")[:3]
-        if not head or head[0] not in "!?/:`~({-" or nesting >= MAX_NESTING:
+        if not head or head[0] not in "!?/:`~({-=" or nesting >= MAX_NESTING:
             return 0
         if found := INCLUDE.match(line):
             self._plain(plain, start, note)
@@ -252,6 +255,10 @@ def _admonition_body(
         end = _indented_end(lines, at + 1)
         body = [one[4:] if one[:4].isspace() else one.lstrip() for one in lines[at + 1 : end]]
         return found["kind"], found["title"] or "", body, at + 1, end
+    if found := TAB.match(line):
+        end = _indented_end(lines, at + 1)
+        body = [one[4:] if one[:4].isspace() else one.lstrip() for one in lines[at + 1 : end]]
+        return "tab", found["title"], body, at + 1, end
     if (found := FENCE.match(line)) and found["name"]:
         end = _fence_end(lines, at, found["fence"])
         last = end - 1 if end - 1 > at and lines[end - 1].strip().startswith(found["fence"]) else end

@@ -15,6 +15,7 @@ from atlas.packs.documentation.formats.decoding import decode
 from atlas.packs.documentation.formats.draft import Draft, finish
 from atlas.packs.documentation.formats.markdown import read_markdown
 from atlas.packs.documentation.formats.notebook import read_notebook
+from atlas.packs.documentation.formats.openapi import read_openapi
 from atlas.packs.documentation.formats.plain_text import read_plain_text
 from atlas.packs.documentation.formats.restructured.settings import NO_SETTINGS
 from atlas.packs.documentation.formats.restructured.text import read_restructured
@@ -61,7 +62,14 @@ def format_of(path: str, media_type: str = "") -> str:
     if declared and declared != "text":
         return declared
     known = ENDINGS.get(ending, "") if stem else ""
+    if not known and ending in ("yaml", "yml", "json") and _is_of_openapi(stem):
+        return "openapi"
     return known or declared or ("text" if name in PLAIN_NAMES else "")
+
+
+def _is_of_openapi(stem: str) -> bool:
+    """Return whether a file is named as a description of an interface: others of its format are data."""
+    return "openapi" in stem or "swagger" in stem or stem == "api" or stem.endswith("-api")
 
 
 def read_article(document: Document) -> Article:
@@ -120,6 +128,8 @@ def _read_text(form: str, text: str, document: Document, draft: Draft) -> None:
         read_markdown(_with_variables(text, document), draft, document.path)
     elif form == "restructuredtext":
         read_restructured(text, draft, document.inclusion, document.settings or NO_SETTINGS)
+    elif form == "openapi":
+        read_openapi(text, draft)
     elif form == "notebook":
         read_notebook(text, draft)
     elif form == "asciidoc":

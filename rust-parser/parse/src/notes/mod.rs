@@ -47,6 +47,17 @@ impl LanguageHooks for Notes {
     }
 }
 
+/// Returns a YAML text as JSON.
+///
+/// # Errors
+/// What `yaml::parse` refuses, with the byte at which reading stopped.
+pub fn yaml_as_json(text: &str) -> Result<String, String> {
+    match yaml::parse_within(text, Deadline::after(TIMEOUT), yaml::DEEP) {
+        Ok(node) => Ok(node.map_or(serde_json::Value::Null, json::value_of).to_string()),
+        Err(refusal) => Err(format!("byte {}: {}", refusal.at, refusal.message)),
+    }
+}
+
 /// Returns a note as JSON. Never fails: what is wrong with the file is in its list of problems.
 pub fn note_as_json(source: &[u8]) -> String {
     json::render(&reader::read(source, Deadline::after(TIMEOUT)))

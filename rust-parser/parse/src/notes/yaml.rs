@@ -9,6 +9,8 @@ use atlas_languages::deadline::Deadline;
 
 /// Deepest nesting of lists and maps.
 const MAX_DEPTH: usize = 16;
+/// The same of a description of an interface, whose schemas hold schemas.
+pub const DEEP: usize = 64;
 /// Largest number of scalars, lists and maps. 1,000 relations and 1,000 anchors have 30,000.
 const MAX_NODES: usize = 100_000;
 /// Number of events between two checks of the deadline.
@@ -46,8 +48,16 @@ enum Open {
 /// # Errors
 /// Text that is not YAML, has anchors, aliases or tags, exceeds a limit or takes too long.
 pub fn parse(text: &str, deadline: Deadline) -> Result<Option<Node>, Refusal> {
+    parse_within(text, deadline, MAX_DEPTH)
+}
+
+/// Reads a text as `parse` does, with another limit of nesting.
+///
+/// # Errors
+/// As `parse`.
+pub fn parse_within(text: &str, deadline: Deadline, depth: usize) -> Result<Option<Node>, Refusal> {
     let offsets = Offsets::new(text);
-    let attempt = catch_unwind(|| Reader::new(&offsets).read(text, deadline));
+    let attempt = catch_unwind(|| Reader::new(&offsets, depth).read(text, deadline));
     attempt.unwrap_or_else(|_| Err(Refusal { at: 0, message: "the YAML parser failed".to_owned() }))
 }
 
@@ -56,11 +66,12 @@ struct Reader<'o> {
     open: Vec<Open>,
     root: Option<Node>,
     nodes: usize,
+    depth: usize,
 }
 
 impl<'o> Reader<'o> {
-    fn new(offsets: &'o Offsets) -> Self {
-        Reader { offsets, open: Vec::new(), root: None, nodes: 0 }
+    fn new(offsets: &'o Offsets, depth: usize) -> Self {
+        Reader { offsets, open: Vec::new(), root: None, nodes: 0, depth }
     }
 
     fn read(mut self, text: &str, deadline: Deadline) -> Result<Option<Node>, Refusal> {
@@ -111,8 +122,8 @@ impl<'o> Reader<'o> {
 
     fn start(&mut self, collection: Open) -> Result<(), &'static str> {
         self.count()?;
-        if self.open.len() == MAX_DEPTH {
-            return Err("lists and maps are nested deeper than 16 levels");
+        if self.open.len() == self.depth {
+            return Err("lists and maps are nested too deeply");
         }
         self.open.push(collection);
         Ok(())

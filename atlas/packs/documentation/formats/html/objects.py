@@ -28,6 +28,7 @@ RUSTDOC_TITLE = re.compile(
 JAVADOC_TITLE = re.compile(
     r"(?:Class|Interface|Enum(?: Class)?|Record(?: Class)?|Annotation (?:Type|Interface))\s+(?P<name>[\w.]+)"
 )
+DOXYGEN_NAME = re.compile(r"([\w:~]{1,300})(?: ?operator[^\s\w(]{1,3})?(?:\(|$)")
 KEY_OF_ID = re.compile(
     r"(?:std-)?(?:setting|templatetag|templatefilter|fieldlookup|envvar|confval|django-admin)-(?P<name>[\w.-]+)$"
 )
@@ -52,6 +53,11 @@ class HtmlSignature:
     text: str
     role: str
     replaces_heading: bool = False
+
+
+def is_doxygen(generator: LexborNode | None) -> bool:
+    """Return whether the element that names a page's generator names Doxygen."""
+    return generator is not None and attribute(generator, "content").lower().startswith("doxygen")
 
 
 def page_of(node: LexborNode) -> PageSubject:
@@ -119,6 +125,11 @@ def block_signature(
         return HtmlSignature(f"{page.name}.{name}".strip("."), text, role)
     if "type-signature" in names and page.name:
         return HtmlSignature(page.name, " ".join(node.text().replace("\xa0", " ").split()), "class")
+    if "memproto" in names:
+        text = " ".join(node.text(separator=" ").replace("\xa0", " ").split())
+        text = re.sub(r" ?([(),]) ?", lambda found: f"{found[1]} " if found[1] == "," else found[1], text)
+        found = DOXYGEN_NAME.search(text)
+        return HtmlSignature(found[1], text, "function" if "(" in text else "attribute") if found else None
     if "tsd-signature" in names:
         text = " ".join(node.text().split())
         found = re.match(r"(?:(?:abstract|static|readonly|type|class|interface|function|const)\s+)*([\w$.]+)", text)

@@ -8,6 +8,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
+from atlas.packs.documentation.formats.html import objects
 from atlas.packs.documentation.formats.html.walk import HtmlWalker, attribute
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ NOISE = (
     ".viewcode-back", ".linenos", ".copybtn", ".rst-versions", ".cookie-banner", "[hidden]", ".visually-hidden",
     "rustdoc-toolbar", ".nav-bread", "#rustdoc-modnav", ".sidebar", ".tooltip", "div.source.expanded",
 )  # fmt: skip
+DOXYGEN_NOISE = ("#top", "#nav-path", "#titlearea", "#side-nav", ".footer", ".permalink", ".summary")
 PERMALINKS = "[aria-hidden=true]"
 LOGIN_WORDS = re.compile(r"\b(?:log|sign)[ -]?in\b|\bpassword\b|\bauthenticat", re.I)
 MIN_TEXT = 200
@@ -65,7 +67,11 @@ def read_page(text: str, document: Document, draft: Draft) -> None:
     base = _metadata(tree, document, draft)
     reason = _without_content(tree)
     _navigation(tree, base, document, draft)
-    _remove_noise(tree)
+    generator = tree.css_first("meta[name=generator]")
+    _remove_noise(tree, (*NOISE, *DOXYGEN_NOISE) if objects.is_doxygen(generator) else NOISE)
+    if objects.is_doxygen(generator) and (title := tree.css_first(".headertitle .title")):
+        draft.heading(1, title.text())
+        title.decompose()
     body = tree.body
     main = _main(tree, body)
     HtmlWalker(draft, base, 0, "").walk(main)
@@ -151,8 +157,8 @@ def _without_content(tree: LexborHTMLParser) -> str:
     return "script" if tree.css_first("script") else ""
 
 
-def _remove_noise(tree: LexborHTMLParser) -> None:
-    for node in tree.css(", ".join(NOISE)):
+def _remove_noise(tree: LexborHTMLParser, noise: tuple[str, ...]) -> None:
+    for node in tree.css(", ".join(noise)):
         # Docusaurus and others put the title into a header, Sphinx its content into a form of tabs
         if node.tag in ("form", "aside", "nav") and node.css_first("h1"):
             continue

@@ -1,0 +1,54 @@
+"""MDX without what only its components say: comments of JSX are left out, labels of tabs and cards are text."""
+
+from __future__ import annotations
+
+import re
+
+FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")
+LABEL = re.compile(r"\b(?:label|title|summary)=\"([^\"<>{}]{1,200})\"")
+EMPTY = re.compile(r"<[A-Z][\w.]{0,80}(?: [^<>]{0,300})?/>")
+"""A component without content: "<Version/>"."""
+
+
+def without_components(lines: list[str]) -> list[str]:
+    """Return as many lines, so that their numbers stay; those of fenced code are kept as they are."""
+    found: list[str] = []
+    fence, in_comment = "", False
+    for line in lines:
+        marker = FENCE.match(line)
+        if not in_comment and fence:
+            fence = "" if marker and marker[1].startswith(fence) and not line.strip(" `~") else fence
+        elif not in_comment and marker:
+            fence = marker[1]
+        else:
+            line, in_comment = _without_comments(line, in_comment)
+            line = _labelled(line)
+        found.append(line)
+    return found
+
+
+def _without_comments(line: str, in_comment: bool) -> tuple[str, bool]:
+    """Return a line without `{/* ... */}`, and whether a comment goes on behind it."""
+    kept: list[str] = []
+    at = 0
+    while True:
+        if in_comment:
+            end = line.find("*/}", at)
+            if end < 0:
+                return "".join(kept), True
+            at, in_comment = end + 3, False
+        start = line.find("{/*", at)
+        if start < 0 or line.count("`", 0, start) % 2:
+            return "".join((*kept, line[at:])), False
+        kept.append(line[at:start])
+        at, in_comment = start + 3, True
+
+
+def _labelled(line: str) -> str:
+    """Return the label of a component that stands alone on its line, and a heading without components."""
+    plain = line.strip()
+    if plain[:1] == "<" and plain[1:2].isupper() and plain[-1] == ">" and (label := LABEL.search(plain)):
+        return f"{label[1]}:"
+    if line.startswith("#") and "`" not in line:
+        return " ".join(EMPTY.sub("", line).split())
+    return line
