@@ -237,6 +237,37 @@ def check(
     _answer("check_topics", {"topic": topic}, project, data_dir, as_json=json)
 
 
+@family.command(epilog=examples("atlas papers watch --file new-papers.md", "atlas papers watch --notify --every 12"))
+def watch(
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="Stored topic. Default: all.")] = "",
+    every: Annotated[
+        float, typer.Option("--every", min=0.1, max=8784, metavar="HOURS", help="Hours between questions.")
+    ] = 24.0,
+    file: Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Add a line for each new paper.")] = None,
+    notify: Annotated[bool, typer.Option("--notify", help="Show a notification of the desktop.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Ask once and end, for a timer of the system.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+) -> None:
+    """Ask again and again what is new in the stored topics, and tell each new paper once."""
+    from atlas.papers import alerts
+
+    program = alerts.notifier() if notify else ()
+
+    async def tell(found: list[alerts.PaperAlert], problems: list[str]) -> None:
+        for line in (*(alert.line for alert in found), *(f"note: {problem}" for problem in problems)):
+            print(output.plain(line), flush=True)
+        if found and file is not None:
+            alerts.append(file, found)
+        if found and program:
+            await alerts.notify(program, found)
+
+    async def work(desk: PapersDesk) -> int:
+        return await alerts.watch(desk, topic, tell, rounds=int(once), pause=every * 3600)
+
+    _with_desk(project, data_dir, work)
+
+
 def _with_desk(project: str, data_dir: str, work: Callable[[PapersDesk], Awaitable[_Result]]) -> _Result:
     import asyncio
 

@@ -24,6 +24,7 @@ from atlas.app.papers import make_papers_desk
 from atlas.core.errors import ConfigError, NotFound, Unavailable
 from atlas.core.model import PROSE, Chunk, Scored
 from atlas.core.paper_source import Paper, PaperRequest
+from atlas.papers import alerts
 from atlas.papers.citations import citation_graph
 from atlas.papers.export import export, tex
 from atlas.papers.index import PaperIndex
@@ -357,6 +358,33 @@ def test_references_are_found_by_identifiers() -> None:
     graph = citation_graph(papers)
     assert dict(graph.cites) == {"a": ("2301.00001", "hep-th/9711200", "c"), "c": ("2301.00001",)}
     assert graph.cited_by["2301.00001"] == ("a", "c")
+
+
+def test_alerts_tell_each_new_paper_once(tmp_path: Path) -> None:
+    told: list[list[str]] = []
+    program = tmp_path / "notify-send"
+    program.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{tmp_path}/shown'\n")
+    program.chmod(0o700)
+    file = tmp_path / "new.md"
+
+    async def tell(found: list[alerts.PaperAlert], problems: list[str]) -> None:
+        told.append([alert.id for alert in found])
+        if found:
+            alerts.append(file, found)
+            await alerts.notify((str(program), "--"), found)
+
+    with arxiv_server(ATTENTION) as server:
+        desk = Desk(tmp_path, server)
+        desk("search_papers", topic="transformer", category="cs.CL")
+        hostile = Entry("2401.00001", "Of <b>bold</b> titles\x1b[31m\n- and lists")
+        server.entries[:0] = [BERT, hostile]
+        asyncio.run(alerts.watch(desk.desk, "", tell, rounds=2, pause=0.0))
+    assert [sorted(ids) for ids in told] == [["1810.04805", "2401.00001"], []]
+    lines = file.read_text().splitlines()
+    assert len(lines) == 2 and any("arXiv:1810.04805 [transformer]" in line for line in lines)
+    shown = (tmp_path / "shown").read_text()
+    assert shown.startswith("--\n2 new papers\n")
+    assert "&lt;b&gt;" in shown and "\x1b" not in shown
 
 
 def test_new_papers_are_found(tmp_path: Path) -> None:
