@@ -62,14 +62,10 @@ async def hits_at(atlas: Atlas, nodes: Sequence[Node], line: int, word: str) -> 
     return sorted(found.values(), key=lambda one: (-(one.edge.row.confidence if one.edge else 1), one.node.row.uid))
 
 
-async def references_to(atlas: Atlas, uids: Sequence[str]) -> list[tuple[Edge, int]]:
-    """Return the edges that refer to symbols, with each line of their evidence, by path and line."""
-    edges = await atlas.reader.store.edges(uids, Direction.IN, REFERENCES, MAX_EDGES)
-    places: dict[tuple[str, int], Edge] = {}
-    for edge in edges:
-        for line in edge.row.lines:
-            places.setdefault((edge.node.row.path, line), edge)
-    return [(edge, line) for (path, line), edge in sorted(places.items(), key=lambda one: one[0]) if path]
+async def references_to(atlas: Atlas, uids: Sequence[str]) -> list[tuple[str, int]]:
+    """Return path and line of each evidence of the edges that refer to symbols, in this order."""
+    places = await atlas.reader.store.edge_lines(uids, REFERENCES, 0.0, MAX_EDGES)
+    return sorted((path, line) for path, line in places if path)
 
 
 async def calls_of(atlas: Atlas, uid: str, direction: Direction) -> list[Edge]:

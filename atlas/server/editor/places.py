@@ -51,7 +51,9 @@ def spans_of(word: str, text: str, line: int) -> list[Span]:
 
     A reference through an alias or an operator has another word.
     """
-    found = [one for one in _WORD.finditer(text) if one[0] == word]
+    found = [one for one in _WORD.finditer(text) if one[0] == word] if word in text else []
+    if found and text.isascii():
+        return [Span(line - 1, *one.span()) for one in found]
     if found:
         starts = [(utf16_length(text[: one.start()]), utf16_length(one[0])) for one in found]
         return [Span(line - 1, start, start + length) for start, length in starts]

@@ -39,6 +39,8 @@ KINDS = {
 }
 MAX_DOCSTRING = 1_000
 """Characters of a docstring in a hover."""
+MAX_URIS = 10_000
+"""Addresses of files that are kept: each takes longer to make than the places in its file."""
 
 _Answer = TypeVar("_Answer")
 
@@ -52,6 +54,7 @@ class GraphForEditor:
         self._session, self._server = session, server
         self._root, self._project = session.settings.root, session.settings.project_name
         self._texts = IndexedTexts()
+        self._uris: dict[str, str] = {}
         self._has_told = False
 
     async def answer(self, ask: Callable[[Atlas], Awaitable[_Answer]], empty: _Answer) -> _Answer:
@@ -96,8 +99,7 @@ class GraphForEditor:
             uri, mapped = files[path]
             shown = mapped.to_editor(line - 1)
             if shown is not None:
-                spans = spans_of(word, lines[line - 1], line)
-                found += [types.Location(uri, _range(one, shown)) for one in spans]
+                found += [types.Location(uri, _range(one, shown)) for one in spans_of(word, lines[line - 1], line)]
         return found
 
     async def definition(self, atlas: Atlas, at: AtPosition) -> list[types.Location]:
@@ -117,7 +119,7 @@ class GraphForEditor:
             return []
         found = await references_to(atlas, [hit.node.row.uid for hit in hits])
         name = hits[0].node.row.name.rpartition(".")[2]
-        wanted = [(edge.node.row.path, line, name) for edge, line in found]
+        wanted = [(path, line, name) for path, line in found]
         if at.context.include_declaration:
             wanted += [(hit.node.row.path, hit.node.row.line, hit.node.row.name) for hit in hits if hit.node.row.path]
         return await self.locations(atlas, list(dict.fromkeys(wanted)))
@@ -237,15 +239,21 @@ class GraphForEditor:
         return lines, self._map_of(path, lines)
 
     def _map_of(self, path: str, lines: Sequence[str]) -> LineMap:
-        document = self._server.workspace.text_documents.get(self._uri(path))
+        opened = self._server.workspace.text_documents
+        document = opened.get(self._uri(path)) if opened else None
         if document is None:
-            return LineMap((), ())
+            return _UNCHANGED
         text = document.source
         return LineMap(lines, text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
     def _uri(self, path: str) -> str:
-        uri = uris.from_fs_path(str(self._root / path))
-        assert uri is not None
+        uri = self._uris.get(path)
+        if uri is None:
+            uri = uris.from_fs_path(str(self._root / path))
+            assert uri is not None
+            if len(self._uris) >= MAX_URIS:
+                self._uris.clear()
+            self._uris[path] = uri
         return uri
 
     def _path(self, uri: str) -> str | None:
@@ -258,6 +266,9 @@ class GraphForEditor:
             if one.is_relative_to(self._root):
                 return one.relative_to(self._root).as_posix()
         return None
+
+
+_UNCHANGED = LineMap((), ())
 
 
 def _range(span: Span, line: int) -> types.Range:
