@@ -50,9 +50,9 @@ def test_names_and_headings_ask_for_no_file(text: str, asks: bool) -> None:
 def test_files_by_meaning_are_scaled_from_the_last_to_the_best() -> None:
     pool, net, log = (node(name, "Module", f"app/{name}.py") for name in ("pool", "net", "log"))
     hits = [Scored(each.row.uid, score) for each, score in ((pool, 0.6), (net, 0.5), (log, 0.4))]
-    found = nearest_files(hits, [log, net, pool])
+    found = nearest_files(hits, {each.row.uid: each.row.path for each in (log, net, pool)})
     assert {uid: round(score, 6) for uid, score in found.hits} == {"app/pool.py": 1.0, "app/net.py": 0.5}
-    assert nearest_files([], [pool]).hits == ()
+    assert nearest_files([], {pool.row.uid: pool.row.path}).hits == ()
 
 
 def test_a_section_gives_its_score_to_what_it_mentions() -> None:

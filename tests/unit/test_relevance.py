@@ -86,7 +86,7 @@ def test_both_spellings_of_a_word_are_searched(word: str, other: str) -> None:
 
 @pytest.mark.parametrize("word", ["elaborate", "laboratory", "error", "wise", "size", "parameter", "label", "log"])
 def test_words_of_one_spelling(word: str) -> None:
-    assert other_spellings(word) == []
+    assert other_spellings(word) == ()
 
 
 def test_words_decide_where_nothing_has_a_vector() -> None:

@@ -267,13 +267,19 @@ def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, tol
     above = [line for line in lines[max(0, each.line - 1 - LINES_ABOVE) : each.line - 1] if _is_comment(line)]
     around = list(definitions_around(lines, each.line))
     first = min((at for at, _ in around), default=each.line)
-    documented = re.compile(rf"\W*(?:@?param\w*\s|:param \w*\s?)?(?<![\w$]){re.escape(name)}\b[^=]*$")
-    told_of = [line for line in lines[max(first, each.line - LINES_AROUND) : each.line - 1] if documented.match(line)]
+    naming = [line for line in lines[max(first, each.line - LINES_AROUND) : each.line - 1] if name in line]
+    told_of = _documenting(name, naming) if naming else []
     heads = [line for at, _ in around for line in lines[at - 1 : at + LINES_OF_HEAD]]
     parts = [word for word in reader.split_words(name) if word != name.lower()] or [name.lower()]
     inside = ".".join(name for _, name in reversed(around))
     near = roots(" ".join((*above, *heads, *told_of, each.text[:MAX_LINE], told)))
     return _GivenValue(each.file, each.line, roots(name), len(parts), value, near, roots(each.file.path), inside, text)
+
+
+def _documenting(name: str, lines: Sequence[str]) -> list[str]:
+    """Return the lines that say something about a name, such as those of a list of parameters."""
+    documented = re.compile(rf"\W*(?:@?param\w*\s|:param \w*\s?)?(?<![\w$]){re.escape(name)}\b[^=]*$")
+    return [line for line in lines if documented.match(line)]
 
 
 def _is_comment(line: str) -> bool:

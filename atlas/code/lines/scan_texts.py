@@ -9,10 +9,11 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import path_matches
-from atlas.core.model import FileRecord, Filter
+from atlas.core.model import Filter
 from atlas.parsing import LineFinder, WiderPattern, is_copy
 
 SECONDS = 4.0
@@ -40,6 +41,16 @@ _FOLDED_TO_ASCII = {0x130: "i", 0x131: "i", 0x17F: "s", 0x212A: "k"}
 _NOTHING_KNOWN = r"\1"
 Span = tuple[int, int, int, int]
 """Number, start and end of a line, and where the next one ends; in characters."""
+
+
+class ListedFile(NamedTuple):
+    """What decides whether a file is scanned; `FileRecord` has more, and is read for each question."""
+
+    is_test: bool
+    path: str
+    language: str
+    size: int
+    is_generated: bool
 
 
 @dataclass(frozen=True)
@@ -169,15 +180,11 @@ async def read_texts(reader: Reader, where: Filter, wanted: Callable[[str], bool
 
 async def _batches(
     reader: Reader, where: Filter, wanted: Callable[[str], bool] | None, notes: list[str]
-) -> AsyncIterator[list[tuple[FileRecord, bytes]]]:
+) -> AsyncIterator[list[tuple[ListedFile, bytes]]]:
     """Yield the files that pass, each with its content, product code before tests."""
     store, project = reader.store, where.project or reader.project
-    if wanted is None:
-        records = await store.manifest(project)
-    else:
-        records = await store.records(project, [path for path in await store.paths(project) if wanted(path)])
-    chosen = [each for each in records.values() if _passes(each, where)]
-    chosen.sort(key=lambda each: (each.is_test, each.path))
+    listed = await _listed(reader, project)
+    chosen = [each for each in listed if _passes(each, where) and (wanted is None or wanted(each.path))]
     until = time.monotonic() + SECONDS
     for at in range(0, len(chosen), BATCH):
         if time.monotonic() > until:
@@ -189,7 +196,21 @@ async def _batches(
         await asyncio.sleep(0)
 
 
-def _indexed(record: FileRecord, data: bytes) -> IndexedText:
+async def _listed(reader: Reader, project: str) -> tuple[ListedFile, ...]:
+    """Return all files of a project, product code before tests, by path; kept for a generation of the reader's one."""
+
+    async def read() -> tuple[ListedFile, ...]:
+        records = (await reader.store.manifest(project)).values()
+        return tuple(
+            sorted(ListedFile(each.is_test, each.path, each.language, each.size, each.is_generated) for each in records)
+        )
+
+    if project != reader.project:
+        return await read()
+    return await reader.cache.get(reader.store, project, "files to scan", read)
+
+
+def _indexed(record: ListedFile, data: bytes) -> IndexedText:
     return IndexedText(record.path, data.decode("utf-8", "replace").replace("\r\n", "\n"), record.is_test)
 
 
@@ -241,7 +262,7 @@ def _wider(text: str, ignores_case: bool) -> WiderPattern:
     return WiderPattern(text, ignores_case)
 
 
-def _passes(each: FileRecord, where: Filter) -> bool:
+def _passes(each: ListedFile, where: Filter) -> bool:
     if not each.path or each.size > MAX_BYTES or (each.is_generated and not where.include_generated):
         return False
     if where.path and not path_matches(where.path, each.path):
@@ -260,7 +281,7 @@ def definitions_around(lines: Sequence[str], line: int) -> Iterator[tuple[int, s
             return
         above = lines[number - 1]
         own = len(above) - len(above.lstrip())
-        if above.strip(" \t{(") and own < depth and above[own] not in ")]}":
+        if own < depth and above.strip(" \t{(") and above[own] not in ")]}":
             depth = own
             if (match := _DEFINES.match(above)) is not None:
                 yield number, _defined(match["name"])

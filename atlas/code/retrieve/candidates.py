@@ -36,12 +36,14 @@ async def hydrate(
     """
     scores = dict(fused)
     near = _near_files(rankings)
-    uids = list(dict.fromkeys((*scores, *(hit.uid for hit in near))))
+    uids = list(scores)
     try:
-        nodes, degrees = await asyncio.gather(
-            reader.store.symbols(uids), reader.store.degrees(list(scores), Direction.IN, CENTRAL_TYPES)
+        nodes, degrees, near_paths = await asyncio.gather(
+            reader.store.symbols(uids),
+            reader.store.degrees(uids, Direction.IN, CENTRAL_TYPES),
+            _paths_of(reader, [hit.uid for hit in near if hit.uid not in scores]),
         )
-        of_documents = [node.row.uid for node in nodes if node.row.uid in scores and node.row.label in DOCUMENT_LABELS]
+        of_documents = [node.row.uid for node in nodes if node.row.label in DOCUMENT_LABELS]
         mentioned = await _mentions(reader, of_documents if mentions else [])
     except AtlasError as error:
         return Hydrated([], notes=(f"the store could not be read: {error.message}",))
@@ -55,15 +57,28 @@ async def hydrate(
             sum(degrees.get(node.row.uid, {}).values()),
         )
         for node in nodes
-        if node.row.uid in scores
     ]
-    return Hydrated(found, (nearest_files(near, nodes), mentioned_files(found, mentioned)))
+    paths = {**{node.row.uid: node.row.path for node in nodes}, **near_paths}
+    return Hydrated(found, (nearest_files(near, paths), mentioned_files(found, mentioned)))
 
 
 def _near_files(rankings: Sequence[Ranking]) -> Sequence[Scored]:
     """Return the files by meaning, unless the channel of meaning found nothing: vectors are then of another model."""
     hits = {ranking.channel: ranking.hits for ranking in rankings}
     return hits.get(FILE_MEANING, ()) if hits.get("meaning") else ()
+
+
+async def _paths_of(reader: Reader, uids: Sequence[str]) -> dict[str, str]:
+    """Return the paths of nodes of files, by uid; those of the reader's project are kept for a generation."""
+
+    async def nothing() -> dict[str, str]:
+        return {}
+
+    kept, own = await reader.cache.get(reader.store, reader.project, "paths of files", nothing), f"{reader.project}:"
+    missing = [uid for uid in uids if uid not in kept]
+    read = {node.row.uid: node.row.path for node in await reader.store.symbols(missing)} if missing else {}
+    kept.update((uid, path) for uid, path in read.items() if uid.startswith(own))
+    return {uid: path for uid in uids if (path := read.get(uid, kept.get(uid))) is not None}
 
 
 async def _mentions(reader: Reader, uids: Sequence[str]) -> Sequence[Edge]:

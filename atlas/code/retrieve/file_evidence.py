@@ -6,7 +6,7 @@ it: the start of its file, or a section of the documentation that mentions what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from atlas.code.question.parse_question import Query
@@ -16,7 +16,7 @@ from atlas.code.retrieve.channels import Ranking
 from atlas.code.retrieve.fuse import above_floor
 from atlas.core.errors import AtlasError
 from atlas.core.labels import DOCUMENT_LABELS
-from atlas.core.model import Edge, Filter, Label, Node, Scored
+from atlas.core.model import Edge, Filter, Label, Scored
 
 FILE_MEANING, MENTIONS = "file_meaning", "mentions"
 """The names of the rankings. The hits of `by_file_meaning` are nodes; those that reach the features are paths."""
@@ -61,13 +61,12 @@ def wants_mentions(reader: Reader, query: Query) -> bool:
     return MENTIONS not in reader.ranking.off and asks_for_files(query)
 
 
-def nearest_files(hits: Sequence[Scored], nodes: Iterable[Node]) -> Ranking:
-    """Return the files by meaning as paths, 0..1 between the last and the best."""
+def nearest_files(hits: Sequence[Scored], paths: Mapping[str, str]) -> Ranking:
+    """Return the files by meaning as paths, 0..1 between the last and the best; `paths` by uid."""
     shares = above_floor(hits) if hits else {}
     best: dict[str, float] = {}
-    for node in nodes:
-        path = node.row.path
-        best[path] = max(best.get(path, 0.0), shares.get(node.row.uid, 0.0))
+    for uid, path in paths.items():
+        best[path] = max(best.get(path, 0.0), shares.get(uid, 0.0))
     return Ranking(FILE_MEANING, tuple(Scored(path, share) for path, share in best.items() if share))
 
 

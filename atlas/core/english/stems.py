@@ -93,13 +93,14 @@ def base_forms(word: str) -> list[str]:
     return []
 
 
-def other_spellings(word: str) -> list[str]:
+@lru_cache(maxsize=4_096)
+def other_spellings(word: str) -> tuple[str, ...]:
     """Return the other spellings, British or American, of a lower-case word: `color` for `colour`.
 
     Questions and code seldom agree on one, and the index stores words as they are written. Some are not words, which
     costs nothing.
     """
-    return [pattern.sub(other, word) for pattern, other in _PAIRS if pattern.search(word)]
+    return tuple(pattern.sub(other, word) for pattern, other in _PAIRS if pattern.search(word))
 
 
 @lru_cache(maxsize=16_384)

@@ -60,7 +60,10 @@ def by_likelihood(groups: Sequence[Group], found: SearchResult) -> list[Group]:
     def is_less_likely(each: Candidate) -> float:
         return -likely[each.node.row.uid]
 
-    ordered = [replace(each, same_file=tuple(sorted(each.same_file, key=is_less_likely))) for each in groups]
+    ordered = [
+        replace(each, same_file=tuple(sorted(each.same_file, key=is_less_likely))) if len(each.same_file) > 1 else each
+        for each in groups
+    ]
     return [*ordered[:SURE_RANKS], *sorted(ordered[SURE_RANKS:], key=lambda group: is_less_likely(group.first))]
 
 
