@@ -401,9 +401,7 @@ class Linker:
     def digests(self, paths: Sequence[str] | None = None) -> dict[str, str]:
         """Return the digests of these units by path, or of every unit, "" included; none for unknown paths."""
 
-def match_routes(
-    calls: Sequence[tuple[str, str]], routes: Sequence[tuple[str, str]]
-) -> list[tuple[list[int], bool]]:
+def match_routes(calls: Sequence[tuple[str, str]], routes: Sequence[tuple[str, str]]) -> list[tuple[list[int], bool]]:
     """Return, for each call (path, methods), the places of the routes (method, path) that it fits best.
 
     The flag says whether these have segments before those of the call.

@@ -81,6 +81,8 @@ class Tool:
     """The settings of searches are the defaults of its arguments."""
     compares_meaning: bool = False
     """Its answer says if the configured sentence transformer is missing."""
+    joins_workspace: bool = False
+    """What other projects of the workspace have to do with its answer is added."""
     joins_packs: bool = False
     """What packs say about the external symbols of its answer is added."""
 

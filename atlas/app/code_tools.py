@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from atlas.adapters.opening.sentence_transformer import WITHOUT_MODEL, missing_model_note
 from atlas.answers.tool import Reads, Tool
 from atlas.answers.toolset import UNKNOWN_CALLER, Caller
-from atlas.core.errors import ConfigError, NotFound
+from atlas.core.errors import AtlasError, ConfigError, NotFound
 
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
@@ -42,6 +42,17 @@ class CodeTools:
 
     async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = UNKNOWN_CALLER) -> Answer:
         """Return the answer of a tool. Raises AtlasError as the tool does."""
+        workspace = self._session.workspace
+        if not workspace.is_empty and arguments.get("project"):
+            from atlas.app.workspace.asking import ask_elsewhere
+
+            own = self._session.settings
+            if (other := await ask_elsewhere(workspace, own, tool, arguments, caller, self._own_answer)) is not None:
+                return other
+        return await self._own_answer(tool, arguments, caller)
+
+    async def _own_answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Answer:
+        """Return the answer of the session's own project. Raises AtlasError as the tool does."""
         if tool.reads is Reads.INSTALLATION:
             return await tool.run(SessionInstallation(self._session, caller), arguments)
         atlas = await self._session.indexed(begins=tool.reads is Reads.FILES)
@@ -101,11 +112,18 @@ class CodeTools:
         if notes:
             draft.tree = report = replace(report, notes=(*notes, *report.notes))
             answer = await _again(atlas, draft, tool, arguments)
-        if own and tool.joins_packs and not answer.evidence.below_floor:
-            lines = await self._pack_lines(atlas.reader.store, atlas.reader.project, answer)
-            if lines:
-                return await _with_lines(atlas, draft, tool, arguments, answer, lines)
+        if own and not answer.evidence.below_floor and (lines := await self._further_lines(atlas, tool, answer)):
+            return await _with_lines(atlas, draft, tool, arguments, answer, lines)
         return answer
+
+    async def _further_lines(self, atlas: Atlas, tool: Tool, answer: Answer) -> tuple[str, ...]:
+        """Return what other projects of the workspace, and packs, say about an answer."""
+        lines: tuple[str, ...] = ()
+        if tool.joins_workspace and not self._session.workspace.is_empty:
+            lines = await workspace_lines(self._session, atlas.reader, answer)
+        if tool.joins_packs:
+            lines += await self._pack_lines(atlas.reader.store, atlas.reader.project, answer)
+        return lines
 
     async def _remarks(self, reader: Reader, tool: Tool, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
         """Return where newer files mention what was asked for, what is unsupported, and a missing model."""
@@ -129,15 +147,31 @@ class CodeTools:
 async def _with_lines(
     atlas: Atlas, draft: AnswerDraft, tool: Tool, arguments: Mapping[str, object], answer: Answer, lines: Sequence[str]
 ) -> Answer:
-    """Return an answer with the lines of packs that fit into their share of its budget."""
+    """Return an answer with the lines of packs and other projects that fit into their share of its budget."""
     from atlas.packs.links import trees_with_lines
 
     report, budget = draft.tree, answer.evidence.token_budget
     for draft.tree in trees_with_lines(report, lines, atlas.reader.counter, budget):
         more = await _again(atlas, draft, tool, arguments)
-        if not more.evidence.below_floor:  # what packs say never takes the place of the answer
+        if not more.evidence.below_floor:  # what others say never takes the place of the answer
             return more
     return answer
+
+
+async def workspace_lines(session: ToolsetHost, reader: Reader, answer: Answer) -> tuple[str, ...]:
+    """Return what the other projects of the workspace add to an answer, and which of them cannot be asked."""
+    from atlas.app.workspace.lines import concerns_others, lines_across
+    from atlas.code.across.packages import ProjectView
+
+    if not concerns_others(answer):
+        return ()
+    others, missing = await session.workspace.views()
+    own = ProjectView(session.workspace.own_label, reader)
+    try:
+        lines = await lines_across(own, others, answer)
+    except AtlasError as error:  # the answer of the own project stands
+        return (f"other projects of the workspace are not taken into account: {error.message}",)
+    return (*lines, *missing)
 
 
 async def _again(atlas: Atlas, draft: AnswerDraft, tool: Tool, arguments: Mapping[str, object]) -> Answer:

@@ -10,6 +10,7 @@ from atlas.knowledge.toolset import ProjectSession
 
 if TYPE_CHECKING:
     from atlas.app.freshness import FreshnessGuard
+    from atlas.app.workspace.members import Workspace
     from atlas.code.atlas import Atlas, TreeReport
 
 OpenT = TypeVar("OpenT", bound=OpenToolset)
@@ -21,6 +22,9 @@ class ToolsetHost(ProjectSession, Protocol):
     guard: FreshnessGuard
     index_patience: float | None
     """Seconds that an index pass waits for another writer; None: the default."""
+
+    workspace: Workspace
+    """The other projects that answer with this one."""
 
     @property
     def personal(self) -> ProjectSession | None:

@@ -38,6 +38,7 @@ FAMILIES = {
     "doctor": ("doctor",),
     "manual": ("man",),
     "papers": ("papers",),
+    "workspace.workspace": ("workspace",),
     "cache": ("cache",),
     "config": ("config",),
 }

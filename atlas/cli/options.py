@@ -20,6 +20,12 @@ DataDirOption = Annotated[
         "--data-dir", metavar="DIR", help="Folder for derived data. Default: ATLAS_DATA_DIR, else in the user's cache."
     ),
 ]
+InOption = Annotated[
+    str,
+    typer.Option(
+        "--in", metavar="PROJECT", help="Another project of the workspace: its name or folder; all = every one."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 PersonalOption = Annotated[bool, typer.Option("--personal", help="The user's own notes, which belong to no project.")]
 LimitOption = Annotated[

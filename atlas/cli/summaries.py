@@ -39,6 +39,7 @@ SUMMARIES: Mapping[str, str] = {
     "pack": "Knowledge packs: documentation of libraries, offline.",
     "dead-letters": "Events that failed permanently, and why.",
     "papers": "Papers: find, store, search, relate, export.",
+    "workspace": "Projects that answer together: add, list, remove.",
     "cache": "Data folders of all projects in the user's cache.",
     "config": "Settings.",
 }

@@ -69,10 +69,10 @@ class NodeRow(NamedTuple):
     """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of symbols with calls of the project's
     names that no rule resolves: `unresolved`, as `{name: [[shape, reason, line, ...], ...]}`
     (`atlas.code.graph.absence.unresolved`); with calls by URL that fit no route: `requests`, as `[[methods, path,
-    line], ...]`. Of projects: `provides`, as `[[ecosystem, name, version, manifest], ...]`. Of notes: status, confidence, source, created, updated, client, agent, type
-    and aliases as far as they are known. Of external packages: ecosystem, import_name if it differs from the name, and
-    standard, the languages whose standard library it is. Of packs' nodes: see `atlas.packs.documentation.rows`. "" for
-    others."""
+    line], ...]`. Of projects: `provides`, as `[[ecosystem, name, version, manifest], ...]`. Of notes: status,
+    confidence, source, created, updated, client, agent, type and aliases as far as they are known. Of external
+    packages: ecosystem, import_name if it differs from the name, and standard, the languages whose standard library it
+    is. Of packs' nodes: see `atlas.packs.documentation.rows`. "" for others."""
 
 
 class SearchText(NamedTuple):

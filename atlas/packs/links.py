@@ -123,14 +123,14 @@ async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer)
 def trees_with_lines(
     report: TreeReport, lines: Sequence[str], counter: TokenCounter, token_budget: int
 ) -> Iterator[TreeReport]:
-    """Yield the report with the lines of packs that fit into their share of a budget, then only with their number."""
+    """Yield the report with the lines of others that fit into their share of a budget, then only with their number."""
     left, fitting = token_budget // SHARE, 0
     for line in lines:
         left -= counter.count(f"note: {line}\n")
         fitting += left >= 0
     for shown in dict.fromkeys((fitting, 0)) if lines else ():
         hidden = len(lines) - shown
-        said = (f"{counted(hidden, 'line')} from packs; raise token_budget",) if hidden else ()
+        said = (f"{counted(hidden, 'line')} from packs or other projects; raise token_budget",) if hidden else ()
         yield replace(report, notes=(*lines[:shown], *report.notes), withheld=said)
 
 

@@ -28,6 +28,7 @@ NAMED = (
     "rust-parser/link/src/packages/",
     "rust-parser/link/src/configuration/",
     "atlas/packs/documentation/",
+    "atlas/code/across/",
     "atlas/code/tools/vocabulary.py",
     "atlas/adapters/buses/valkey/connection.py",
     "atlas/cli/chat/",

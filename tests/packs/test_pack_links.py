@@ -25,7 +25,7 @@ from .library import DOCUMENTATION, PROJECT, write_tree
 
 SPIN = "widget.spin (pack widget 2.0): spin(times=1). Turns the widget. since 1.5 [pack_article widget.spin]"
 
-WITHHELD = "1 line from packs; raise token_budget"
+WITHHELD = "1 line from packs or other projects; raise token_budget"
 
 
 @pytest.fixture(scope="module")

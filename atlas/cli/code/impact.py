@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.options import BudgetOption, DataDirOption, InOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import ask, given
 
 EXAMPLES = """Examples:
@@ -47,12 +47,14 @@ def impact(
     ] = Format.TEXT,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, metavar="N", help="Lines; 0 = 60.")] = 0,
     token_budget: BudgetOption = 0,
+    within: InOption = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Show what a change affects: callers, users, subclasses, tests to run, documents to read again."""
     arguments = given(name=symbol, diff=diff, staged=staged, depth=depth, limit=limit, token_budget=token_budget)
+    arguments |= given(project=within)
     if form == Format.MERMAID:
         arguments["format"] = "mermaid"
     ask(settings_of(project, data_dir), "impact", arguments, as_json=json or form == Format.JSON)

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atlas.cli import output
-from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, LimitOption, ProjectOption, examples, settings_of
+from atlas.cli.options import (
+    BudgetOption,
+    DataDirOption,
+    InOption,
+    JsonOption,
+    LimitOption,
+    ProjectOption,
+    examples,
+    settings_of,
+)
 from atlas.cli.requests import LINE_MODES, search_request, symbol_request
 from atlas.cli.run import ask, given, run
 from atlas.core.errors import ConfigError
@@ -98,6 +107,7 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the stages of the ranking and the features of each hit instead.")
     ] = False,
+    within: InOption = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
@@ -122,7 +132,9 @@ def search(
     )
     settings = settings_of(project, data_dir)
     if not explain:
-        ask(settings, request.tool, request.arguments, as_json=json)
+        ask(settings, request.tool, request.arguments | given(project=within), as_json=json)
+    elif within:
+        raise ConfigError("--explain explains the ranking of one project", "Omit --in, and give its folder: --project.")
     elif mode.value in LINE_MODES:
         raise ConfigError("--explain explains a ranking; lines on disk have none", "Omit --explain.")
     else:
@@ -136,13 +148,14 @@ def node(
     path: PathOption = "",
     label: LabelOption = "",
     token_budget: BudgetOption = 0,
+    within: InOption = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Show one symbol; an ambiguous name lists its candidates."""
     request = symbol_request("get_node", name, path=path, label=label, token_budget=token_budget)
-    ask(settings_of(project, data_dir), request.tool, request.arguments, as_json=json)
+    ask(settings_of(project, data_dir), request.tool, request.arguments | given(project=within), as_json=json)
 
 
 def context(
@@ -150,13 +163,14 @@ def context(
     path: PathOption = "",
     label: LabelOption = "",
     token_budget: BudgetOption = 0,
+    within: InOption = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Show one symbol with source, class, callers and callees with line and confidence, docs and tests."""
     request = symbol_request("get_context", name, path=path, label=label, token_budget=token_budget)
-    ask(settings_of(project, data_dir), request.tool, request.arguments, as_json=json)
+    ask(settings_of(project, data_dir), request.tool, request.arguments | given(project=within), as_json=json)
 
 
 def cypher(
@@ -167,12 +181,13 @@ def cypher(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, help="Number of rows; 0 = 100.")] = 0,
     token_budget: BudgetOption = 0,
+    within: InOption = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Run a read-only Cypher query over the graph."""
-    arguments = {"query": query} | given(limit=limit, token_budget=token_budget)
+    arguments = {"query": query} | given(limit=limit, token_budget=token_budget, project=within)
     arguments["parameters"] = dict(_parameter(text) for text in parameter or [])
     ask(settings_of(project, data_dir), "cypher_query", arguments, as_json=json)
 

@@ -52,6 +52,8 @@ class ChangeImpact:
     """Changed symbols that the graph holds and whose users were followed."""
     mentions: tuple[RemainingMention, ...] = ()
     notes: tuple[str, ...] = ()
+    seeds: tuple[str, ...] = ()
+    """Uids of the followed symbols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,8 @@ async def impact_of_diff(reader: Reader, project: str, diff: Diff, depth: int = 
             f"unknown users of {counted(len(missing), 'changed symbol')} that the index does not hold yet: "
             f"{', '.join(symbol.name for symbol in missing[:5])}; `index` reads the files"
         )
-    return ChangeImpact(diff, tuple(symbols), impact, len(seeds), mentions, tuple(notes))
+    uids = tuple(uid for seed in seeds for uid in seed.uids)
+    return ChangeImpact(diff, tuple(symbols), impact, len(seeds), mentions, tuple(notes), uids)
 
 
 def _gone(symbols: Sequence[ChangedSymbol], diff: Diff) -> Iterator[tuple[str, str]]:

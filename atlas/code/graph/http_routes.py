@@ -121,6 +121,7 @@ async def answer_routes(
             related=await _with_handlers(reader, found[:MAX_HANDLERS]),
             notes=notes,
             title=f"routes that match `{asked}`: {len(found)}",
+            routes=tuple(node.row.uid for node in found[:MAX_HANDLERS]),
         )
     if question.words:
         return await _of_words(reader, question.words, intent, [node for node in kept if not node.row.is_test])

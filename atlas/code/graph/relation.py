@@ -58,6 +58,8 @@ class EdgeAnswer:
     """The related symbols are callees in the order of the lines that call them; these are their lines."""
     title: str = ""
     """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
+    routes: tuple[str, ...] = ()
+    """Uids of the routes that the answer is about."""
 
     @property
     def outcome(self) -> str:

@@ -43,10 +43,10 @@ async def answer_clients(
     related = tuple(_related(edge, names[edge.row.target]) for edge in calls)
     if related:
         title = f"clients of `{asked}`: {len(related)}"
-        return EdgeAnswer(intent, Targets(asked, ()), related=related, title=title)
+        return EdgeAnswer(intent, Targets(asked, ()), related=related, title=title, routes=tuple(names))
     note = "no call by URL fits: unknown rather than none, because clients elsewhere and computed URLs are not seen"
     title = f"clients of `{asked}`: unknown"
-    return EdgeAnswer(intent, Targets(asked, ()), notes=(note,), is_unknown=True, title=title)
+    return EdgeAnswer(intent, Targets(asked, ()), notes=(note,), is_unknown=True, title=title, routes=tuple(names))
 
 
 async def answer_part(

@@ -67,6 +67,7 @@ TOOLS: tuple[Tool, ...] = (
         is_search=True,
         compares_meaning=True,
         joins_packs=True,
+        joins_workspace=True,
     ),
     Tool(
         "text_search",
@@ -102,6 +103,7 @@ TOOLS: tuple[Tool, ...] = (
         ("outcome",),
         cites=True,
         handler="atlas.code.tools.symbol.node:get_node",
+        joins_workspace=True,
     ),
     Tool(
         "get_context",
@@ -114,6 +116,7 @@ TOOLS: tuple[Tool, ...] = (
         handler="atlas.code.tools.symbol.node:get_context",
         compares_meaning=True,
         joins_packs=True,
+        joins_workspace=True,
     ),
     Tool(
         "impact",
@@ -132,6 +135,7 @@ TOOLS: tuple[Tool, ...] = (
         cites=True,
         handler="atlas.code.tools.impact:impact",
         effort=Effort.QUERY,
+        joins_workspace=True,
     ),
     Tool(
         "cypher_query",

@@ -58,6 +58,8 @@ class ImpactFindings:
     """Lines with the name that no edge accounts for, and calls that no rule resolves."""
     is_unknown: bool = False
     """Nothing is affected, and that is not proven."""
+    subjects: tuple[str, ...] = ()
+    """Uids of the changed symbols that are followed."""
 
 
 async def impact(
@@ -112,7 +114,8 @@ async def symbol_findings(atlas: Atlas, targets: Sequence[Target], depth: int = 
     ]
     traced = await trace_impact(atlas.reader, seeds, depth)
     title = "impact of " + ", ".join(f"{row.kind} {row.qualified_name} {place_of(row)}".strip() for row in rows)
-    findings = ImpactFindings(title, (), tuple(seed.name for seed in seeds), traced)
+    uids = tuple(row.uid for row in rows)
+    findings = ImpactFindings(title, (), tuple(seed.name for seed in seeds), traced, subjects=uids)
     if any(target.node.row.label in EXTERNAL_LABELS for target in targets):
         return findings
     return await _with_possible(atlas, findings, [target.node for target in targets])
@@ -161,7 +164,8 @@ def diff_findings(found: ChangeImpact) -> ImpactFindings:
     )
     names = tuple(via for each in (*found.impact.affected, *found.impact.tests) for via in each.via[-1:])
     title = f"impact of {diff.old.id[:10]} -> {diff.target}: {extent}"
-    return ImpactFindings(title, changed, tuple(dict.fromkeys(names)), found.impact, mentions, found.notes)
+    names = tuple(dict.fromkeys(names))
+    return ImpactFindings(title, changed, names, found.impact, mentions, found.notes, subjects=found.seeds)
 
 
 def changed_lines(change: FileChange, symbols: Sequence[ChangedSymbol]) -> list[ReportLine]:
@@ -221,6 +225,7 @@ async def impact_answer(
             found=len(lines),
             commands=test_commands(run, lambda path: texts.get(path, b""), manifests),
             diagram=_diagram(findings, count) if as_diagram else "",
+            subjects=findings.subjects,
         )
         return ReportAnswer(
             tool,

@@ -105,6 +105,7 @@ def _build(
         instead_of=relation.targets.name if relation.targets.is_near else "",
         ignored=relation.ignored,
         title=relation.title,
+        routes=relation.routes,
         places=sum(len(each.lines) for each in relation.related),
         evidence=envelope.evidence(
             paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],

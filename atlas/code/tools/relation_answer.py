@@ -62,6 +62,8 @@ class RelationAnswer(Answer):
     """The name of the question, where no symbol is called so and the subject has it in another form."""
     ignored: tuple[str, ...] = ()
     """Words of the question that limit nothing."""
+    routes: tuple[str, ...] = ()
+    """Uids of the routes that it is about: other projects of the workspace may use it."""
     title: str = ""
     """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
 

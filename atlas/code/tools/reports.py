@@ -66,6 +66,8 @@ class Report:
     """Command lines that run the tests that are listed."""
     diagram: str = ""
     """Mermaid; the groups are left out then."""
+    subjects: tuple[str, ...] = ()
+    """Uids of what it is about: other projects of the workspace may use it."""
 
 
 @dataclass(frozen=True, slots=True)

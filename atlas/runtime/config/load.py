@@ -38,6 +38,7 @@ from atlas.runtime.config.settings import (
     StoreSettings,
 )
 from atlas.runtime.config.settings import Settings as Settings
+from atlas.runtime.config.workspace import check_workspace, environment_of_member
 from atlas.runtime.process import places
 from atlas.runtime.process.data_folder import TRUST_VARIABLE, check_folder, default_folder
 from atlas.runtime.process.installation_key import config_folder, personal_folder
@@ -89,7 +90,16 @@ def load_settings(
     check_papers(settings)
     check_embedder(settings)
     check_store(settings)
+    check_workspace(settings)
     return settings
+
+
+def load_member(root: Path) -> Settings:
+    """Return the settings of another project of the workspace, with its data folder in the user's cache.
+
+    Raises ConfigError as `load_settings` does, and where the folder is gone.
+    """
+    return load_settings(str(root), environment=environment_of_member(os.environ))
 
 
 def _take(entry: Entry, values: dict[str, object], origins: dict[str, str]) -> None:

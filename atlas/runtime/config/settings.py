@@ -189,6 +189,15 @@ class CacheSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    """`[workspace]`: projects that answer together."""
+
+    members: tuple[str, ...] = setting(
+        (), "Absolute roots of projects that answer together; NAME=ROOT for one of several workspaces."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class BusSettings:
     """`[bus]`: where the daemon's streams are stored."""
 
@@ -255,6 +264,7 @@ class Settings:
     mcp: McpSettings = field(default_factory=McpSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)
+    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     bus: BusSettings = field(default_factory=BusSettings)
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
@@ -346,6 +356,7 @@ SECTIONS: dict[str, type[Any]] = {
     "mcp": McpSettings,
     "index": IndexSettings,
     "cache": CacheSettings,
+    "workspace": WorkspaceSettings,
     "bus": BusSettings,
     "pipeline": PipelineSettings,
     "daemon": DaemonSettings,

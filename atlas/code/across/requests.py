@@ -1,0 +1,141 @@
+"""Calls by URL and routes of two projects, matched by the linker's rule; events that one emits and another handles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from atlas.code.across.packages import ProjectView
+from atlas.code.reader import Reader
+from atlas.core.model import Direction, Edge, EdgeType, Node
+
+MatchRoutes = Callable[[Sequence[tuple[str, str]], Sequence[tuple[str, str]]], list[tuple[list[int], bool]]]
+"""(calls as path and methods, routes as method and path) -> for each call the routes that fit best, and whether they
+have segments before those of the call (`atlas.parsing.match_routes`)."""
+
+MAX_NODES = 100_000
+MAX_EQUAL = 3
+"""Routes that fit one call equally well; beyond it none is meant."""
+CONFIDENCE = {"route-path": 0.85, "route-end": 0.65, "route-one-of": 0.4}
+"""Lower than inside of one project, where the call and the route are known to belong together."""
+_DESCRIBED = "openapi"
+_REQUESTS = "MATCH (n) WHERE n.label IN ['Function', 'Method', 'Module', 'File', 'Class', 'Value'] RETURN n.uid"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call by URL that fits no route of its own project."""
+
+    caller: Node
+    methods: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMatch:
+    """A call by URL and a route of another project that it fits."""
+
+    request: Request
+    route: Node
+    rule: str
+    confidence: float
+
+
+async def requests_of(view: ProjectView) -> tuple[Request, ...]:
+    """Return the calls by URL that fit no route of their own project. Raises store errors."""
+    reader = view.reader
+    return await reader.cache.get(reader.store, reader.project, "requests", partial(_read_requests, reader))
+
+
+async def _read_requests(reader: Reader) -> tuple[Request, ...]:
+    rows = (await reader.store.cypher(_REQUESTS, {}, MAX_NODES, 10.0, reader.project)).rows
+    nodes = await reader.store.symbols([str(row[0]) for row in rows], '"requests"')
+    found = [request for node in nodes for request in _requests(node)]
+    return tuple(sorted(found, key=lambda one: (one.caller.row.is_test, one.caller.row.path, one.line, one.path)))
+
+
+def _requests(node: Node) -> list[Request]:
+    try:
+        entries: Any = json.loads(node.row.properties)["requests"]
+    except (ValueError, KeyError, TypeError):
+        return []
+    found: list[Request] = []
+    for entry in cast("list[Any]", entries) if isinstance(entries, list) else ():
+        match entry:
+            case [str() as methods, str() as path, int() as line]:
+                found.append(Request(node, methods, path, line))
+            case _:
+                pass
+    return found
+
+
+async def routes_of(view: ProjectView) -> tuple[Node, ...]:
+    """Return the routes of a project that are not those of tests. Raises store errors."""
+    reader = view.reader
+    return await reader.cache.get(
+        reader.store, reader.project, "routes outside of tests", partial(_read_routes, reader)
+    )
+
+
+async def _read_routes(reader: Reader) -> tuple[Node, ...]:
+    rows = (await reader.store.cypher("MATCH (r:Route) RETURN r.uid", {}, 20_000, 10.0, reader.project)).rows
+    nodes = await reader.store.symbols([str(row[0]) for row in rows])
+    return tuple(node for node in nodes if not node.row.is_test)
+
+
+async def matched(
+    client: ProjectView, server: ProjectView, match: MatchRoutes, of: Sequence[Request] = ()
+) -> tuple[RequestMatch, ...]:
+    """Return the calls of the client, or some of them, with the routes of the server that they fit.
+
+    The root fits every server and counts for none. Raises store errors.
+    """
+    requests, routes = of or await requests_of(client), await routes_of(server)
+    calls = [one for one in requests if any(part and part != "{}:" for part in one.path.split("/"))]
+    if not calls or not routes:
+        return ()
+    forms = [route_form(node) for node in routes]
+    fits = match([(one.path, one.methods) for one in calls], forms)
+    found: list[RequestMatch] = []
+    for request, (places, is_below) in zip(calls, fits, strict=True):
+        best = _code_first([routes[place] for place in places])
+        if not best or len(best) > MAX_EQUAL or (is_below and len({route_form(node) for node in best}) > 1):
+            continue
+        rule = "route-end" if is_below else "route-path" if len(best) == 1 else "route-one-of"
+        found += (RequestMatch(request, node, rule, CONFIDENCE[rule]) for node in best)
+    return tuple(found)
+
+
+def route_form(node: Node) -> tuple[str, str]:
+    """Return method and path of a route."""
+    method, _, path = node.row.qualified_name.partition(" ")
+    return method, path
+
+
+def _code_first(routes: list[Node]) -> list[Node]:
+    """Leave out descriptions of routes where code registers the same ones."""
+    own = [node for node in routes if f'"framework":"{_DESCRIBED}"' not in node.row.properties]
+    return own or routes
+
+
+async def event_edges(view: ProjectView, names: Sequence[str]) -> list[Edge]:
+    """Return what emits or handles events of these qualified names in a project. Raises store errors."""
+    uids = [f"{view.reader.project}:{name}" for name in names]
+    types = (EdgeType.EMITS_EVENT, EdgeType.HANDLES_EVENT)
+    return list(await view.reader.store.edges(uids, Direction.IN, types, 1_000)) if uids else []
+
+
+async def routes_handled_by(reader: Reader, nodes: Sequence[Node]) -> list[Node]:
+    """Return the routes that functions serve. Raises store errors."""
+    uids = [node.row.uid for node in nodes]
+    types = (EdgeType.HANDLES_ROUTE,)
+    found: dict[str, Node] = {}
+    for direction in (Direction.OUT, Direction.IN):
+        for edge in await reader.store.edges(uids, direction, types, 500) if uids else ():
+            if edge.node.row.label == "Route":
+                found[edge.node.row.uid] = edge.node
+    return list(found.values())
