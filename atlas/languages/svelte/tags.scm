@@ -1,3 +1,3 @@
 ; What only TypeScript has: assertions in angle brackets.
 
-(type_assertion (_) @inner .) @expr.same
+(type_assertion) @expr.text

@@ -41,6 +41,8 @@ pub struct LinkSettings {
     pub new_method: String,
     pub call_method: String,
     pub class_attribute: String,
+    /// Member in which an object of a component has the attributes of its element.
+    pub attributes_member: String,
     pub global_prefix: String,
     pub private_prefix: String,
     pub star_skips: String,

@@ -165,13 +165,14 @@ impl Strategy {
             Strategy::This | Strategy::Inherited | Strategy::Super | Strategy::Constructor => 0.99,
             Strategy::Annotation | Strategy::StarImport => 0.99,
             Strategy::LocalType | Strategy::AttributeType | Strategy::ReturnType => 0.98,
-            Strategy::ClassAttribute | Strategy::Element => 0.97,
-            Strategy::Alias => 0.94,
+            Strategy::ClassAttribute => 0.98,
+            Strategy::UniqueName => 0.95,
+            Strategy::Alias | Strategy::Element => 0.96,
             // Estimates: servers leave most of these calls open, or do not know the language.
             Strategy::Override => 0.97,
-            Strategy::UniqueName => 0.9,
             Strategy::Include => 0.9,
-            Strategy::Passed | Strategy::MethodSet => 0.85,
+            Strategy::Passed => 0.88,
+            Strategy::MethodSet => 0.85,
             // Right for Python's frameworks, wrong where members are assigned.
             Strategy::ReceiverName | Strategy::OverrideRoot => 0.7,
             Strategy::Overload => 0.6,

@@ -7,7 +7,7 @@ use crate::edge::EdgeType;
 use crate::emit::callees::Site;
 use crate::emit::collector::EdgeCollector;
 use crate::entity::{Entity, Value};
-use crate::project::file_entry::{FileEntry, is_callable};
+use crate::project::file_entry::{FileEntry, is_callable, is_class};
 use crate::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::strategy::Strategy;
 use atlas_facts::{Binding, DefId, Expr, ExprId, Kind, SLICE};
@@ -31,6 +31,9 @@ impl EdgeCollector<'_, '_> {
         if query.file.text(name) == SLICE {
             return self.add_implied(base, &rules.item_methods, site);
         }
+        if self.begins_with_class(base, query.file.sym(name), site) {
+            return;
+        }
         let mut names: SmallVec<[Sym; MAX_FALLBACKS]> = SmallVec::new();
         names.push(query.file.sym(name));
         while let Some(&next) = names.last().and_then(|last| rules.operator_fallbacks.get(last))
@@ -48,6 +51,21 @@ impl EdgeCollector<'_, '_> {
         } else {
             self.add_implied(base, &names, site);
         }
+    }
+
+    /// Returns whether a chain of an operator begins with a class itself, as a union of types does: `A | B | None`.
+    fn begins_with_class(&self, base: ExprId, operator: Sym, site: Site) -> bool {
+        let query = self.query;
+        let mut first = base;
+        while let Expr::Call { callee, .. } = query.file.expr(first)
+            && let Expr::Attribute { base, name } = *query.file.expr(*callee)
+            && query.file.sym(name) == operator
+        {
+            first = base;
+        }
+        let is_class_object =
+            |value: &Value| matches!(value.entity, Entity::Definition(symbol) if is_class(query.kind(symbol)));
+        first != base && query.receivers(first, site.scope, site.line).iter().any(is_class_object)
     }
 
     /// Adds the method of an object in an attribute of a class that reading (0) or storing (1) the attribute runs.

@@ -34,6 +34,9 @@ pub fn link_flows(query: &Query) -> FileFlows {
                 continue;
             }
             let callee = (*callee, reference.scope, reference.line);
+            if query.file.rules.attributes_member.is_some() && args.iter().any(|arg| arg.keyword.is_some()) {
+                query.add_attributes(callee, args, &mut flows);
+            }
             query.add_arguments(callee, args, &mut flows);
         }
     }
@@ -90,6 +93,29 @@ impl Query<'_> {
                 }
             }
         }
+    }
+
+    /// Hands the attributes of an element to the `props` of the object that its class makes.
+    fn add_attributes(&self, (callee, scope, line): (ExprId, DefId, u32), args: &[Arg], flows: &mut FileFlows) {
+        let Some(member) = self.file.rules.attributes_member else { return };
+        for value in self.eval(callee, scope, line) {
+            if let Entity::Definition(class) = value.entity
+                && is_class(self.kind(class))
+            {
+                flows.add(Place::Variable(class, member), self.attributes(args, scope, line), MAX_VALUES);
+            }
+        }
+    }
+
+    /// Returns the object that the attributes of an element make, and an unknown one if some are unknown or spread.
+    fn attributes(&self, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let mut given = self.holdable(self.keyword_table(args, scope, line));
+        let is_literal = |arg: &Arg| matches!(self.file.expr(arg.value), Expr::Literal(_) | Expr::Key(_));
+        let is_known = |arg: &Arg| arg.keyword.is_some() && !self.eval(arg.value, scope, line).is_empty();
+        if !args.iter().all(|arg| is_literal(arg) || is_known(arg)) {
+            given.push(Value::unknown());
+        }
+        given
     }
 
     /// Returns the functions of the project that a call of an expression runs.
@@ -168,6 +194,14 @@ impl Query<'_> {
         let place = self.index.symbols.get(callee.function);
         let file = self.index.file(place.file);
         let params = &file.def(place.def).params;
+        // The attributes of an element are one object.
+        if self.file.rules.attributes_member.is_some() && args.iter().any(|arg| arg.keyword.is_some()) {
+            if params.get(callee.receivers).is_some_and(|param| self.is_asking(file, place.def, param)) {
+                let first = Place::Parameter(callee.function, callee.receivers as u16);
+                flows.add(first, self.attributes(args, scope, line), MAX_PASSED);
+            }
+            return;
+        }
         let mut hand = |position: usize, values: Values| {
             let values = self.handed_over(values);
             flows.add(Place::Parameter(callee.function, position as u16), values, MAX_PASSED);

@@ -24,6 +24,7 @@ impl Query<'_> {
                     return smallvec![Value { entity: Entity::Definition(class), ..value }];
                 }
                 let found = self.class_member(class, name, value.via);
+                let found = if self.file.rules.prototypes { self.of_object(class, found, name) } else { found };
                 if self.file.rules.methods_as_fields && !self.calling.get() { self.read(found) } else { found }
             }
             Entity::Super(class) => self.member_of_super(class, name).unwrap_or_else(missing),
@@ -68,6 +69,24 @@ impl Query<'_> {
             | Entity::ArgumentMapped(_)
             | Entity::TypeMember(_) => Values::new(),
         }
+    }
+
+    /// Returns the members that an object of a class has: static ones hide none of its ancestors'.
+    fn of_object(&self, class: SymbolId, mut found: Values, name: Sym) -> Values {
+        let is_static = |value: &Value| match value.entity {
+            Entity::Definition(symbol) => {
+                let (file, member) = self.definition(symbol);
+                member.flags & flags::STATIC != 0 && is_class(file.outline(member.parent).kind)
+            }
+            _ => false,
+        };
+        let Some(via) = found.iter().find(|value| is_static(value)).map(|value| value.via) else { return found };
+        found.retain(|value| !is_static(value));
+        if found.is_empty() {
+            found = self.inherited_member(class, name, via).unwrap_or_else(missing);
+            found.retain(|value| !is_static(value));
+        }
+        if found.is_empty() { missing() } else { found }
     }
 
     /// Returns the results of methods that are read like fields: `$user->posts`.
@@ -140,6 +159,14 @@ impl Query<'_> {
         let via = if via == Strategy::This { Strategy::Inherited } else { via };
         let found = self.inherited_member(class, name, via);
         let found = self.back_reference(class, name, &found).or(found);
+        let is_outside = |value: &Value| matches!(value.entity, Entity::External(_) | Entity::Opaque);
+        if self.file.rules.attributes_member == Some(name)
+            && found.as_ref().is_some_and(|values| values.iter().all(is_outside))
+            && let stored = self.stored(class, name)
+            && !stored.is_empty()
+        {
+            return stored;
+        }
         let found = found.or_else(|| self.embedded(class, name)).or_else(|| {
             let stored = self.stored(class, name);
             (!stored.is_empty()).then_some(stored)

@@ -42,7 +42,9 @@ impl Query<'_> {
         while here != 0 {
             let kind = self.file.outline(here).kind;
             if is_class(kind) || kind == Kind::Extension {
-                if let Some(values) = self.name_in_class(scope, here, name, is_called) {
+                if !self.is_own_value(scope, here, name, line)
+                    && let Some(values) = self.name_in_class(scope, here, name, is_called)
+                {
                     return Some(values);
                 }
             } else if kind != Kind::Constant {
@@ -106,6 +108,26 @@ impl Query<'_> {
             Bound::Binding(_) | Bound::Parameter(_) => true,
             Bound::Import(_) => false,
         }
+    }
+
+    /// Returns whether a line of a class body computes the value of the only field of that name, which the value cannot
+    /// mean: `layout = layout.Row()`.
+    fn is_own_value(&self, scope: DefId, class: DefId, name: Sym, line: u32) -> bool {
+        if scope != class {
+            return false;
+        }
+        let entries = self.file.entries(class, name);
+        let mut definitions = entries.iter().filter_map(|entry| match entry.bound {
+            Bound::Definition(def) => Some(self.file.def(def)),
+            _ => None,
+        });
+        let (Some(field), None) = (definitions.next(), definitions.next()) else { return false };
+        let lines = field.start_line..=field.end_line;
+        let is_inside = |entry: &NameEntry| match entry.bound {
+            Bound::Binding(binding) => lines.contains(&self.file.facts().bindings[binding as usize].line),
+            bound => matches!(bound, Bound::Definition(_)),
+        };
+        matches!(field.kind, Kind::Constant | Kind::Field) && lines.contains(&line) && entries.iter().all(is_inside)
     }
 
     /// Returns the values of a name in an enclosing class. Its names are visible in its own body, and in its methods and nested

@@ -175,7 +175,8 @@ impl Query<'_> {
             {
                 let held = self.stored_values(symbol).into_iter().filter(|held| held.entity != value.entity);
                 let held: Values = held.collect();
-                self.with_depth(|| self.flat_map(held, |held| self.element_at(held, key)))
+                let found = self.with_depth(|| self.flat_map(held, |held| self.element_at(held, key)));
+                if found.is_empty() && self.file.rules.prototypes { self.member_at(value, key) } else { found }
             }
             Entity::Instance(class) if key.is_some() && self.is_typed_mapping(class) => {
                 let member = self.index.strings.intern(key.unwrap_or(""));
@@ -183,13 +184,18 @@ impl Query<'_> {
                 self.flat_map(members, |member| self.held(member))
             }
             Entity::Instance(_) if self.file.rules.prototypes && key.is_some_and(is_member_name) => {
-                let member = self.index.strings.intern(key.unwrap_or(""));
-                let members = self.attribute(value, member).into_iter();
-                let members: Values = members.filter(|member| matches!(member.entity, Entity::Definition(_))).collect();
+                let members = self.member_at(value, key);
                 if members.is_empty() { self.element(value, false) } else { members }
             }
             _ => self.element(value, false),
         }
+    }
+
+    /// Returns the member of an object that a literal key names.
+    fn member_at(&self, value: Value, key: Option<&str>) -> Values {
+        let Some(key) = key.filter(|key| is_member_name(key)) else { return Values::new() };
+        let members = self.attribute(value, self.index.strings.intern(key)).into_iter();
+        members.filter(|member| matches!(member.entity, Entity::Definition(_))).collect()
     }
 
     /// Returns whether the fields of a class are the elements of a mapping (`TypedDict`).

@@ -161,6 +161,18 @@ impl Query<'_> {
         given.map(|value| Value { via: Strategy::AttributeType, ..value }).collect()
     }
 
+    /// Returns the object that a constant or field holds, whose type arguments the results of its methods depend on.
+    pub(super) fn seen_object(&self, receiver: Value) -> Value {
+        let Entity::Definition(symbol) = receiver.entity else { return receiver };
+        if !self.file.rules.generic_fields || !matches!(self.kind(symbol), Kind::Constant | Kind::Field) {
+            return receiver;
+        }
+        match self.stored_values(symbol)[..] {
+            [held @ Value { entity: Entity::Instance(class), .. }] if class != symbol => held,
+            _ => receiver,
+        }
+    }
+
     /// Returns the values of an expression before a dot, with the type arguments of the object that it is a member of.
     pub fn receivers(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         let values = self.eval(expr, scope, line);

@@ -97,6 +97,9 @@ impl Query<'_> {
                     }
                     if let Some(declared) = definition.declared_type {
                         let values = self.annotated(declared, definition.parent);
+                        if let Some(table) = self.table_of_functions(&values, group) {
+                            return self.held_in(scope, table);
+                        }
                         if is_known(&values) {
                             return self.held_in(scope, values);
                         }
@@ -147,6 +150,27 @@ impl Query<'_> {
             }
         }
         if values.len() > MAX_VALUES { Values::new() } else { self.held_in(scope, values) }
+    }
+
+    /// Returns the functions that a constant holds whose type says no more than that they are functions:
+    /// `const handlers: Record<string, () => void> = { open }`.
+    fn table_of_functions(&self, declared: &Values, group: &[NameEntry]) -> Option<Values> {
+        let &[value] = &declared[..] else { return None };
+        let is_open = match value.entity {
+            Entity::Mapped(function) | Entity::Elements(function) => self.called_type(function).is_some(),
+            Entity::Builtin(name) => name == EMPTY,
+            _ => false,
+        };
+        if !self.file.rules.prototypes || !is_open {
+            return None;
+        }
+        let mut bindings = group.iter().filter_map(|entry| match entry.bound {
+            Bound::Binding(binding) => Some(&self.file.facts().bindings[binding as usize]),
+            _ => None,
+        });
+        let (binding, None) = (bindings.next()?, bindings.next()) else { return None };
+        let values = self.binding_values(binding, binding.scope);
+        matches!(values[..], [Value { entity: Entity::Table(_), .. }]).then_some(values)
     }
 
     /// Returns the values of a variable of this scope from the view of other files.

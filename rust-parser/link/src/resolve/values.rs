@@ -59,7 +59,13 @@ impl Query<'_> {
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
                 let bases = self.receivers(*base, scope, line);
-                self.flat_map(bases, |value| self.attribute(value, name))
+                let is_open = self.file.rules.attributes_member.is_some() && bases.iter().any(Value::is_unknown);
+                let mut found = self.flat_map(bases, |value| self.attribute(value, name));
+                // What a known object lacks, an unknown one may have.
+                if is_open {
+                    found.retain(|value| value.entity != Entity::Builtin(EMPTY) && !value.is_unknown());
+                }
+                found
             }
             Expr::Call { callee, args, new } => {
                 let made = if *new { self.made_object(*callee, scope, line) } else { None };
@@ -213,7 +219,7 @@ impl Query<'_> {
                 self.flat_map(members, |member| match member.entity {
                     _ if let Some(records) = self.record_result(member, args, scope, line) => records,
                     Entity::External(external) => self.external_result(external, member, args, scope, line),
-                    _ => self.call_with(member, Some(receiver), &arguments),
+                    _ => self.call_with(member, Some(self.seen_object(receiver)), &arguments),
                 })
             });
             // What a method of a manager's own gives is unknown.

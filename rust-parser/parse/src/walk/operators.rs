@@ -3,7 +3,7 @@
 use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::query::matching::{all, first};
-use crate::query::vocabulary::Capture;
+use crate::query::vocabulary::{Capture, Role};
 use crate::walk::state::{TYPE_CLAIMED, Walk};
 use atlas_facts::{Arg, Expr, ExprId, Name, ReferenceKind, SLICE};
 
@@ -16,17 +16,20 @@ impl Walk<'_> {
         let (Some(base), Some(operator)) = (first(captures, Capture::Base), first(captures, Capture::Name)) else {
             return UNKNOWN;
         };
-        let argument = first(captures, Capture::Argument);
-        let Some(method) = self.method_of(operator, argument.is_none()) else { return UNKNOWN };
         if self.operand_depth >= MAX_OPERANDS {
             return UNKNOWN;
         }
         self.operand_depth += 1;
-        let values = [Some(base), argument].map(|node| node.map(|node| self.expression(node)));
+        let left = self.expression(base);
+        let right = first(captures, Capture::Argument).map(|node| self.expression(node));
         self.operand_depth -= 1;
-        let ([Some(left), right], both) = (values, self.language.settings.link.operators_of_arguments) else {
-            return UNKNOWN;
-        };
+        self.method_call(operator, left, right)
+    }
+
+    /// Returns the call of the method behind an operator on operands.
+    fn method_call(&mut self, operator: NodeId, left: ExprId, right: Option<ExprId>) -> ExprId {
+        let Some(method) = self.method_of(operator, right.is_none()) else { return UNKNOWN };
+        let both = self.language.settings.link.operators_of_arguments;
         let is_open = |expr: ExprId| self.may_be_object(expr);
         if !(is_open(left) || both && right.is_some_and(is_open)) {
             return UNKNOWN;
@@ -40,9 +43,42 @@ impl Walk<'_> {
     /// Records the call of an operator whose value a pattern of its own describes.
     pub fn operator(&mut self, node: NodeId, captures: &[(Capture, NodeId)]) {
         if !self.is_claimed(node, TYPE_CLAIMED) {
-            let call = self.operator_call(captures);
-            self.refer_operator(node, call);
+            self.chained_operator(node, captures);
         }
+    }
+
+    /// Records an operator and those among its operands, whose values such patterns describe, too: `a | b | c`.
+    fn chained_operator(&mut self, node: NodeId, captures: &[(Capture, NodeId)]) -> ExprId {
+        let (Some(base), Some(operator)) = (first(captures, Capture::Base), first(captures, Capture::Name)) else {
+            return UNKNOWN;
+        };
+        if self.operand_depth >= MAX_OPERANDS {
+            return UNKNOWN;
+        }
+        self.operand_depth += 1;
+        let left = self.operand(base);
+        let right = first(captures, Capture::Argument).map(|node| self.operand(node));
+        self.operand_depth -= 1;
+        let call = self.method_call(operator, left, right);
+        self.refer_operator(node, call);
+        call
+    }
+
+    fn operand(&mut self, node: NodeId) -> ExprId {
+        let language = self.language;
+        for number in &language.rules(self.tree.node(node).kind).walk {
+            if let Some((role, captures)) = self.first_match(std::slice::from_ref(number), node) {
+                let call = (role == Role::Operator).then(|| {
+                    self.claim_type(node);
+                    self.chained_operator(node, &captures)
+                });
+                self.recycle(captures);
+                if let Some(call) = call {
+                    return call;
+                }
+            }
+        }
+        self.expression(node)
     }
 
     pub fn refer_operator(&mut self, node: NodeId, call: ExprId) {

@@ -132,6 +132,10 @@ pub fn export_statement(walk: &mut Walk, node: NodeId) -> bool {
         && let Some(&value) = parts.get(2)
     {
         export_value(walk, value, "module.exports", 0);
+        // The value is what an import of the file binds.
+        if matches!(walk.kind_name(value), "identifier" | "member_expression") {
+            walk.builder.facts.definitions[0].bases = vec![walk.expression(value)];
+        }
     }
     false
 }

@@ -27,7 +27,7 @@ pub fn shaped_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
             let inner = walk.expression(inner);
             Some(marked(walk, "typeof", vec![inner]))
         }
-        "as_expression" => Some(cast(walk, node)),
+        "as_expression" | "type_assertion" => Some(cast(walk, node)),
         "type_predicate_annotation" => {
             let predicate = walk.contents(node).next()?;
             let declared = walk.child(predicate, "type")?;
@@ -45,13 +45,21 @@ pub fn marked(walk: &mut Walk, mark: &'static str, args: Vec<ExprId>) -> ExprId 
     walk.builder.expr(Expr::Generic { base, args })
 }
 
-/// `x as T`, unless the type says nothing: `x as const`, `x as any`, `x as string`.
+/// `x as T` and `<T>x`, unless the type says nothing: `x as const`, `x as any`, `x as string`.
 fn cast(walk: &mut Walk, node: NodeId) -> ExprId {
-    let parts: Vec<NodeId> = walk.contents(node).collect();
+    let mut parts: Vec<NodeId> = walk.contents(node).collect();
+    if walk.kind_name(node) == "type_assertion" {
+        parts.reverse();
+    }
     let Some(&inner) = parts.first() else { return UNKNOWN };
     walk.note_same(node, inner);
     let value = walk.expression(inner);
-    let declared = parts.get(1).map_or(UNKNOWN, |&declared| walk.annotation(declared));
+    let declared = parts.get(1).copied();
+    let declared = declared.and_then(|part| match walk.kind_name(part) {
+        "type_arguments" => walk.contents(part).next(),
+        _ => Some(part),
+    });
+    let declared = declared.map_or(UNKNOWN, |declared| walk.annotation(declared));
     match walk.builder.get(declared) {
         Expr::Unknown | Expr::Literal(_) => value,
         _ => marked(walk, "as", vec![declared, value]),
