@@ -30,6 +30,8 @@ async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
     repository.commit("Drop Python 3.7", {"shop/new.py": "A = 1\n"})
     repository.commit("Require Node 16", {"package.json": "{}\n"})
     changes = "# Changes\n\n## 2.1.0\n\n- Removed support for Python 3.7.\n\n## 1.0\n\n- Added tests for Python 3.7.\n"
+    old = '"""Make the index again."""\n\nimport warnings\n\n# @deprecated use Indexes\nclass Reindexer:\n    pass\n'
+    repository.commit("Introduce the reindexer plugin", {"shop/reindexer.py": old})
     repository.commit("Write the changes", {"CHANGES.md": changes})
     await indexed(repository.root, tmp_path / "data")
     async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
@@ -69,3 +71,8 @@ async def test_a_name_that_a_file_lacks_is_said(atlas: Atlas) -> None:
 async def test_support_that_was_dropped_was_not_added(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "when was support for python 3.7 dropped")).render()
     assert 'first line that names `3.7` with "removed": 2.1.0' in said
+
+
+async def test_what_is_deprecated_was_not_added_then(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "when was the reindexer plugin added")).render()
+    assert "Introduce the reindexer plugin" in said, said

@@ -25,7 +25,7 @@ SHORT = 4
 """Letters of words that others begin with: `ech`, `echo`."""
 MOST_LACKING = 2
 """Words of a topic that a message may lack."""
-MOST_OF_ONE_WORD = 12
+MOST_OF_ONE_WORD = 30
 """Commits of a word alone that it may still tell apart."""
 MANY = 4
 """Commits of which those that say what was done are asked for."""

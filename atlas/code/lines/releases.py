@@ -72,6 +72,7 @@ _DIRECTIVE = re.compile(
     r"|in) (?:version )?|[Rr]emoved in (?:version )?)v?(?P<three>\d[\w.]*)"
     r"|since\s*=\s*\"(?P<four>[^\"]+)\")"
 )
+_IS_ADDED = re.compile(r"\badded\b|\bnew in\b|\bsince\b|versionadded", re.IGNORECASE)
 _NOISE = frozenset(
     """was were is are did does do has have had been be it the a an of in to for with and or first support supported
     supporting added add introduced introduce deprecated deprecate removed remove dropped drop renamed changed fixed
@@ -126,7 +127,10 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     # of several lines that say "added" the oldest is the first; of others the newest counts
     found = [*likely[::-1], *found[len(likely) :]] if kind == "added" else found
     lines = [TextLine("changelog", f"{each.file.path}:{each.line}", _said(each)) for each in found]
-    lines = [*await _directives(reader, subject, where), *lines]
+    notes = await _directives(reader, subject, where)
+    if not lines and kind == "added" and not any(_IS_ADDED.search(each.text) for each in notes):
+        return None  # since when it is deprecated does not say since when it is there: its commits do
+    lines = [*notes, *lines]
     if not lines:
         return None
     first = next((each for each in found if _says(each, kind)), None)

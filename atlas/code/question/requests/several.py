@@ -74,7 +74,7 @@ _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AskedPart:
     """One thing that a text asks."""
 
     text: str
@@ -91,7 +91,7 @@ class Request:
 class SeveralRequests:
     """What a text asks."""
 
-    requests: tuple[Request, ...]
+    requests: tuple[AskedPart, ...]
     are_alternatives: bool = False
     """They are one question about several names, which is only meant if each of them is one of a package."""
 
@@ -107,12 +107,12 @@ def read_requests(text: str) -> SeveralRequests | None:
     if not asked:
         return None
     if len(clauses) == 1 and (found := _alternatives(text)):
-        return SeveralRequests(tuple(map(Request, found)), are_alternatives=True)
+        return SeveralRequests(tuple(map(AskedPart, found)), are_alternatives=True)
     requests = [each for request in _without_places([*_requests(clauses)]) for each in _values(request)]
     return SeveralRequests(tuple(requests)[:MOST_REQUESTS]) if len(requests) > 1 else None
 
 
-def _requests(clauses: Sequence[Clause]) -> Iterator[Request]:
+def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
     """Yield the clauses that ask for something of their own, each with what it is about."""
     subject: ClauseSubject | None = None
     asked: AskedFor | None = None
@@ -144,20 +144,20 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[Request]:
         is_first = False
 
 
-def _request(clause: str, text: str, asked: AskedFor | None) -> Request:
+def _request(clause: str, text: str, asked: AskedFor | None) -> AskedPart:
     """Return a request with what it asks of the result of the one before."""
     if certain := about_result(clause, asked):
-        return Request(text, certain, asked, is_certain=True)
+        return AskedPart(text, certain, asked, is_certain=True)
     if asked is None or asked.noun:
-        return Request(text)
+        return AskedPart(text)
     relation = find_relation(text)
     of_result = about_result(clause, AskedFor("function", is_plural=False))
     if relation is not None and relation.kind in _OF_CALLABLES and of_result:
-        return Request(text, of_result, asked)
-    return Request(text)
+        return AskedPart(text, of_result, asked)
+    return AskedPart(text)
 
 
-def _without_places(requests: list[Request]) -> list[Request]:
+def _without_places(requests: list[AskedPart]) -> list[AskedPart]:
     """Return requests without that for the place of a symbol which another one is about: its answer has the place."""
     relations = [find_relation(each.text) for each in requests]
     return [
@@ -203,13 +203,13 @@ def _alternatives(text: str) -> list[str]:
     return []
 
 
-def _values(request: Request) -> list[Request]:
+def _values(request: AskedPart) -> list[AskedPart]:
     """Return a question for the values of a list once for each of them: `default A, B and C of X`."""
     match = _VALUES_OF.match(request.text)
     if match is None:
         return [request]
     names = [*match[2].split(", "), match[3]]
-    return [Request(f"{match[1]} {name}{match[4]}") for name in names]
+    return [AskedPart(f"{match[1]} {name}{match[4]}") for name in names]
 
 
 def quote_pasted(text: str) -> str:

@@ -71,6 +71,8 @@ class AskedFor:
 
     def is_meant(self, pronoun: str, kind: str = "") -> bool:
         """Return whether a pronoun certainly means what is asked for, rather than what the clause names."""
+        if kind and not self.noun:
+            return pronoun in _PLURALS  # `what implements X and where are those classes made`
         if kind:
             return bool(self.noun) and _singular(kind.lower()) == _singular(self.noun)
         if pronoun in _PLURALS:

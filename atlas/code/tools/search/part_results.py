@@ -19,7 +19,7 @@ from atlas.code.question.requests.subject import AskedFor
 from atlas.code.reader import Reader
 from atlas.code.retrieve.written_files import innermost
 from atlas.code.tools.citations import FILE_KINDS, TITLED_KINDS, WINDOW_KINDS, path_of
-from atlas.code.tools.packages import ASIDE
+from atlas.code.tools.packages import ASIDE, KINDS
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.search_answer import SearchAnswer
@@ -36,7 +36,7 @@ MOST_SOURCE = 200
 """Lines of a hit in which the name of a package is looked for."""
 GUESSED_HITS = 3
 """First hits whose files tell which package is meant."""
-_PACKAGES = re.compile(r"(?:package|crate|gem|library|module|plugin|dependency)s?|dependencies|libraries")
+_PACKAGES = re.compile(r"(?:package|crate|gem|library|dependency)s?|dependencies|libraries")
 _OF_FILES = re.compile(r"(?:file|script|page|section|folder)s?")
 _CODE = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD))
 _READS = ("reads", "catches", "imported_by")
@@ -76,6 +76,8 @@ async def results_of(atlas: Atlas, answer: Answer, asked: AskedFor, project: str
             return await _packages_of(atlas, answer, project)
         case SearchAnswer():
             return _of_search(answer, wants_files=_OF_FILES.fullmatch(noun) is not None)
+        case ReportAnswer() if _PACKAGES.fullmatch(noun) and answer.report.kind == "packages":
+            return _declared(answer)
         case ReportAnswer() if _OF_FILES.fullmatch(noun):
             return _kept([path for path, _ in _places(answer)])
         case ReportAnswer():
@@ -125,6 +127,14 @@ async def _packages_of(atlas: Atlas, answer: SearchAnswer, project: str) -> Part
         if named:
             return _kept(named, is_guess=True) if len(named) == 1 else None
     return None
+
+
+def _declared(answer: ReportAnswer) -> PartResult | None:
+    """Return the packages of a report that names several, or the one that it is about."""
+    texts = [
+        text for group in answer.report.groups if group.name in KINDS for file in group.files for text in file.lines
+    ]
+    return _kept(text.partition(" ")[0] for text in texts)
 
 
 async def _texts_of(reader: Reader, answer: SearchAnswer, project: str) -> list[str]:

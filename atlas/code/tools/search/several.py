@@ -10,7 +10,7 @@ from atlas.answers.answer import Answer, AnswerOutcome
 from atlas.answers.evidence import Evidence, StaleFile, Structure, without_empty
 from atlas.code.answerers import ANSWERERS
 from atlas.code.atlas import Atlas
-from atlas.code.question.requests.several import Request, SeveralRequests
+from atlas.code.question.requests.several import AskedPart, SeveralRequests
 from atlas.code.question.requests.subject import RESULT
 from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
 from atlas.code.tools.relation_answer import RelationAnswer
@@ -138,7 +138,7 @@ async def answer_several(
 
 
 async def _asked(
-    atlas: Atlas, request: Request, before: AnsweredPart | None, project: str
+    atlas: Atlas, request: AskedPart, before: AnsweredPart | None, project: str
 ) -> Sequence[tuple[str, str]]:
     """Return what to ask for a request, each with a remark: about what the part before found, or as it stands.
 
