@@ -88,6 +88,8 @@ Vectors of different spaces are never compared, even if one model makes both: no
 embeds documents (ADR 0041).
 """
 
+EXTERNAL_LABELS = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
+"""What other packages define."""
 DOCUMENT_LABELS = frozenset({"DocFile", "DocSection", "ADR"})
 """Labels of the nodes of documents."""
 

@@ -12,9 +12,9 @@ from atlas.code.changes.changed_symbols import ChangedSymbol, How, changed_symbo
 from atlas.code.changes.impact import Impact, Seed, trace_impact
 from atlas.code.notes.about import notes_about_gone
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.core.errors import HistoryError, NotFound
 from atlas.core.history import WORK_TREE, ChangeKind, Diff, FileChange
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import STRUCTURE_PATH, Filter, Match, Node, NodeRow
 from atlas.core.wording import counted
 

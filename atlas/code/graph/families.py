@@ -8,7 +8,7 @@ from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.graph.targets import MAX_NODES, Target, Targets, group_symbols
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 

@@ -20,7 +20,7 @@ from atlas.code.graph.targets import Targets
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 MAX_NODES = 100

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Filter, Label, Match, Node
 
 CANDIDATES = 50

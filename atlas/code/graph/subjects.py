@@ -14,9 +14,9 @@ from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.retrieve.resolve import resolve
 from atlas.code.retrieve.written_files import find_files
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Filter, Label, Node
 
 MOST_SUBJECTS = 3

@@ -18,8 +18,8 @@ from atlas.code.graph.near_names import find_near_names
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.retrieve.resolve import resolve
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_TARGETS = 12

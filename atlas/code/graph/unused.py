@@ -29,7 +29,7 @@ from atlas.code.graph.unreached import (
 )
 from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 _REFERS = "|".join(

@@ -43,7 +43,7 @@ Span = tuple[int, int, int, int]
 """Number, start and end of a line, and where the next one ends; in characters."""
 
 
-class ListedFile(NamedTuple):
+class ScanEntry(NamedTuple):
     """What decides whether a file is scanned; `FileRecord` has more, and is read for each question."""
 
     is_test: bool
@@ -180,7 +180,7 @@ async def read_texts(reader: Reader, where: Filter, wanted: Callable[[str], bool
 
 async def _batches(
     reader: Reader, where: Filter, wanted: Callable[[str], bool] | None, notes: list[str]
-) -> AsyncIterator[list[tuple[ListedFile, bytes]]]:
+) -> AsyncIterator[list[tuple[ScanEntry, bytes]]]:
     """Yield the files that pass, each with its content, product code before tests."""
     store, project = reader.store, where.project or reader.project
     listed = await _listed(reader, project)
@@ -196,13 +196,13 @@ async def _batches(
         await asyncio.sleep(0)
 
 
-async def _listed(reader: Reader, project: str) -> tuple[ListedFile, ...]:
+async def _listed(reader: Reader, project: str) -> tuple[ScanEntry, ...]:
     """Return all files of a project, product code before tests, by path; kept for a generation of the reader's one."""
 
-    async def read() -> tuple[ListedFile, ...]:
+    async def read() -> tuple[ScanEntry, ...]:
         records = (await reader.store.manifest(project)).values()
         return tuple(
-            sorted(ListedFile(each.is_test, each.path, each.language, each.size, each.is_generated) for each in records)
+            sorted(ScanEntry(each.is_test, each.path, each.language, each.size, each.is_generated) for each in records)
         )
 
     if project != reader.project:
@@ -210,7 +210,7 @@ async def _listed(reader: Reader, project: str) -> tuple[ListedFile, ...]:
     return await reader.cache.get(reader.store, project, "files to scan", read)
 
 
-def _indexed(record: ListedFile, data: bytes) -> IndexedText:
+def _indexed(record: ScanEntry, data: bytes) -> IndexedText:
     return IndexedText(record.path, data.decode("utf-8", "replace").replace("\r\n", "\n"), record.is_test)
 
 
@@ -262,7 +262,7 @@ def _wider(text: str, ignores_case: bool) -> WiderPattern:
     return WiderPattern(text, ignores_case)
 
 
-def _passes(each: ListedFile, where: Filter) -> bool:
+def _passes(each: ScanEntry, where: Filter) -> bool:
     if not each.path or each.size > MAX_BYTES or (each.is_generated and not where.include_generated):
         return False
     if where.path and not path_matches(where.path, each.path):

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from atlas.core.model import Node
+
 
 class LanguageRow(NamedTuple):
     """The search terms of one language; see `[search]` in `atlas/languages/README.md`."""
@@ -52,3 +54,8 @@ def language_terms(rows: Iterable[LanguageRow]) -> LanguageTerms:
         constructors=frozenset(name for row in rows for name in row.constructors),
         forms={row.name: row.form for row in rows},
     )
+
+
+def is_declaration(node: Node, languages: LanguageTerms) -> bool:
+    """Return whether a node only declares a symbol that is defined elsewhere."""
+    return "declaration" in node.row.modifiers.split() or node.row.path.endswith(languages.declarations)

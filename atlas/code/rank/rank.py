@@ -86,8 +86,3 @@ def _ranked(
         also=tuple(each.node.row.uid for each in group if each is not best),
         features=known,
     )
-
-
-def is_declaration(node: Node, languages: LanguageTerms) -> bool:
-    """Return whether a node only declares a symbol that is defined elsewhere."""
-    return "declaration" in node.row.modifiers.split() or node.row.path.endswith(languages.declarations)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.question.languages import LanguageTerms
+from atlas.code.question.languages import LanguageTerms, is_declaration
 from atlas.code.question.parse_question import Query, is_bare_name
 from atlas.code.rank.paths import newest_versions, version_of
-from atlas.code.rank.rank import Candidate, is_declaration
+from atlas.code.rank.rank import Candidate
 from atlas.core.edit_distance import distance, fold, squeeze, tolerance
 from atlas.core.model import Label, NodeRow
 

@@ -17,7 +17,7 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.fuse import DOCUMENT_OFFSET, on_one_scale
 from atlas.core.contracts import Embedder
 from atlas.core.errors import AtlasError, StoreError
-from atlas.core.labels import DOCUMENT_LABELS
+from atlas.core.labels import DOCUMENT_LABELS, EXTERNAL_LABELS
 from atlas.core.model import (
     CODE,
     QUALITY,
@@ -50,8 +50,6 @@ NAME_GRADES = {
 """Score of a name match by reason, relative to the best match of words and meaning (1.0)."""
 EXTERNAL_SHARE = 0.5
 """Factor for symbols of other packages, which the project only mentions and which are rarely the target."""
-
-EXTERNAL_LABELS = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
 
 
 @dataclass(frozen=True, slots=True)

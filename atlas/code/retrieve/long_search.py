@@ -18,7 +18,6 @@ from atlas.code.question.tracebacks import TracebackFrame
 from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import (
-    EXTERNAL_LABELS,
     Ranking,
     by_meaning,
     by_prose,
@@ -32,6 +31,7 @@ from atlas.code.retrieve.sentence_transformer import by_quality
 from atlas.core.english.stems import base_forms
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Filter, Label, Match, Node, Scored, WordCounts
 
 PART_WEIGHTS = (0.3, 0.3, 0.4)

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from atlas.code.question.languages import LanguageTerms
+from atlas.code.question.languages import LanguageTerms, is_declaration
 from atlas.code.question.names import dotted, valid
-from atlas.code.rank.rank import is_declaration
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.retrieve.written_files import find_files, innermost, relative
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 CANDIDATES = 50

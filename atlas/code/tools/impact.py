@@ -16,7 +16,6 @@ from atlas.code.graph.answer_relation import MAX_FOLLOWED
 from atlas.code.graph.targets import Target, Targets, find_targets, members_of
 from atlas.code.notes.note_lines import text_at_risk
 from atlas.code.question.relation_kinds import Kind, RelationIntent
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.retrieve.resolve import written
 from atlas.code.tools.citations import local_name, path_of, place_of
 from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
@@ -25,6 +24,7 @@ from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
 from atlas.code.tools.run_tests import MAX_MANIFEST, RunnerFiles, manifest_paths, test_commands
 from atlas.core.errors import ConfigError
 from atlas.core.history import STAGED, WORK_TREE, ChangeKind, FileChange
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import EdgeType, Label, Node
 from atlas.core.wording import counted
 

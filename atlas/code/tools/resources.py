@@ -13,12 +13,12 @@ from atlas.answers.evidence import evidence_head, evidence_tail
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
 from atlas.code.graph.absence.not_found import why_missing
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.tools.catalogue import MAX_COMPLETIONS, TEMPLATES
 from atlas.code.tools.citations import FILE_KINDS, hit_name, symbol_of
 from atlas.code.tools.envelope import inside, open_envelope
 from atlas.code.tools.symbol.node import get_context
 from atlas.core.errors import ConfigError, NotFound
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Filter, Match, NodeRow
 from atlas.core.wording import counted
 

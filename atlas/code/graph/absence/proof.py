@@ -23,7 +23,7 @@ from atlas.code.graph.absence.occurrences import (
 from atlas.code.graph.absence.unresolved import UnresolvedCalls, describe_unresolved, find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import PROSE_LABELS, Direction, EdgeType, Filter, Label, Match, Node, NodeRow
 from atlas.core.wording import counted
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
@@ -34,6 +33,8 @@ def built_in() -> list[Source]:
 
 def installed() -> list[Source]:
     """Return the rules that installed packages contribute, by name. Imports the packages of the entry points."""
+    from importlib.metadata import entry_points  # 0.03 CPU s, for the reader of mail that it imports
+
     return sorted(source for entry in entry_points(group=ENTRY_POINT) for source in _of_package(entry.value))
 
 

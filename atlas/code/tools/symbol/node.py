@@ -10,8 +10,6 @@ from atlas.answers.assemble import INLINE_TOKENS, AnswerT
 from atlas.answers.evidence import Evidence, StaleFile
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
-from atlas.code.graph.absence.not_found import why_missing
-from atlas.code.graph.absence.proof import prove_none
 from atlas.code.notes.about import notes_about
 from atlas.code.notes.note_lines import lines_about, marks_of, quoted_lines
 from atlas.code.question.relation_kinds import Kind
@@ -19,7 +17,6 @@ from atlas.code.retrieve.expand import KINDS, around_node, counts_around
 from atlas.code.retrieve.resolve import Resolution, written
 from atlas.code.tools.citations import path_of, sections_of, symbol_of
 from atlas.code.tools.envelope import Envelope, finish, fit_aside, make_filter, open_envelope
-from atlas.code.tools.packages import lines_about_package
 from atlas.code.tools.symbol.context import NodeContext, fit_context, no_context, source_of
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer, NodeAnswer
 from atlas.code.tools.symbol.symbols import Lookup, NodeDetail, Symbol
@@ -48,7 +45,7 @@ async def get_node(
         return await _fit_lookup(atlas, envelope, name, where, resolution, _no_node)
     row = resolution.nodes[0].row
     package, counts, stale, marks = await asyncio.gather(
-        lines_about_package(atlas, resolution.nodes[0]),
+        _lines_of_package(atlas, resolution.nodes[0]),
         counts_around(atlas.reader, row.uid),
         stale_files(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
         marks_of(atlas.reader, resolution.nodes),
@@ -113,6 +110,14 @@ async def get_context(
     return await finish(atlas, token_budget > INLINE_TOKENS, fit_context, atlas, envelope, context)
 
 
+async def _lines_of_package(atlas: Atlas, node: Node) -> tuple[str, ...]:
+    if node.row.label != Label.EXTERNAL_PACKAGE:
+        return ()
+    from atlas.code.tools.packages import lines_about_package  # the questions' grammar, as above
+
+    return await lines_about_package(atlas, node)
+
+
 def _and_its_file(node: Node) -> tuple[str, ...]:
     """Return the uid of a node and, for a module, that of its file: a note may be about either."""
     row = node.row
@@ -160,6 +165,8 @@ async def _lookup(
     if resolution.nodes:
         candidates = tuple(symbol_of(node.row) for node in resolution.nodes)
         return Lookup(name, "ambiguous", resolution.how, candidates), stale
+    from atlas.code.graph.absence.not_found import why_missing  # the questions' grammar, a sixth of the command's start
+
     diagnosis = await why_missing(atlas.reader, name, where)
     near = tuple(symbol_of(node.row) for node in resolution.near)
     return Lookup(name, "not_found", "", (), near, diagnosis), stale
@@ -217,6 +224,8 @@ def _detail(row: NodeRow, counts: tuple[tuple[str, int], ...], marks: str) -> No
 
 
 async def _why_no_callers(atlas: Atlas, node: Node) -> str:
+    from atlas.code.graph.absence.proof import prove_none  # the questions' grammar, as above
+
     return (await prove_none(atlas.reader, [node], Kind.CALLERS)).sentence
 
 
