@@ -21,8 +21,10 @@ from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
 from atlas.code.question.relation_kinds import RelationIntent
+from atlas.code.rank.bodies import BodyEvidence, BodyWindow, asks_how, rank_by_bodies
 from atlas.code.rank.descriptions import add_descriptions
 from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks
+from atlas.code.rank.likelihood import SENTENCE, certainty_of
 from atlas.code.rank.rank import Candidate, describes_one
 from atlas.code.rank.ranking import order_candidates
 from atlas.code.rank.relevance import Signals
@@ -131,6 +133,8 @@ class SearchResult:
     """Lines whose value a question in plain words may ask for."""
     absent: tuple[str, ...] = ()
     """A line for each word of a question for existence that no code has."""
+    windows: Mapping[str, Sequence[BodyWindow]] = field(default_factory=dict[str, Sequence[BodyWindow]])
+    """By uid of a function: the lines of its body that were compared with a question for behaviour."""
 
 
 async def search(
@@ -148,8 +152,7 @@ async def search(
 
     The hybrid mode answers a question about a relation from the graph alone, unless nothing has the name asked for and
     that name may be an English word; it ranks all candidates. A single channel keeps its own order, but for definitions
-    of a name that is the whole question, and reads only the first `wanted` nodes. `stated`: the relation that is asked
-    for, where the caller says it instead of leaving it to the words.
+    of a name that is the whole question, and reads only the first `wanted` nodes. `stated`: the relation asked for.
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
@@ -167,21 +170,21 @@ async def search(
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         is_covered = has_covering_page(ranked, query, reader.root.name)
         total, judgement = len(ranked), Judgement() if is_covered else await judge(reader, found, ranked, where)
+        shown = await _by_bodies(reader, query, ranked, rankings, is_answered=bool(is_covered or values or cards))
         limits = (f"only {where.path} was searched, which the question names",) if where != asked else ()
         notes = (*answered.notes, *limits, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
         cards, values, absent, judgement = (), (), (), Judgement()
-        hits = (
-            await _definitions_first(reader, rankings[0].hits, query, where) if mode == Mode.WORDS else rankings[0].hits
-        )
+        best = rankings[0].hits
+        hits = await _definitions_first(reader, best, query, where) if mode == Mode.WORDS else best
         read = await hydrate(reader, hits[:wanted], rankings)
-        ranked, total, problems = read.candidates, len(hits), read.notes
+        shown, total, problems = BodyEvidence(read.candidates, {}), len(hits), read.notes
     said = (*query.notes, *(each.note for each in rankings), *notes, *problems)
     return SearchResult(
         query,
-        tuple(ranked),
+        tuple(shown.ranked),
         total,
         said,
         relevance=judgement.relevance,
@@ -192,6 +195,7 @@ async def search(
         nowhere=tuple(text for each in rankings for text in each.nowhere),
         values=values,
         absent=absent,
+        windows=shown.windows,
     )
 
 
@@ -287,6 +291,20 @@ async def _read_and_rank(
     found = await add_descriptions(reader, found, read.candidates)
     ranked = order_candidates(reader, found, read.candidates, demote_tests=demote_tests)
     return ranked, found.rankings, read.notes
+
+
+async def _by_bodies(
+    reader: Reader, query: Query, ranked: Sequence[Candidate], rankings: Sequence[Ranking], *, is_answered: bool
+) -> BodyEvidence:
+    """Return the candidates of a question for behaviour by what their bodies say, others as given."""
+    is_placed = any(each.hits for each in rankings if each.channel in ("place", "exact"))
+    is_certain = is_answered or is_placed or not ranked or certainty_of(ranked[0], query) is not SENTENCE
+    if is_certain or "bodies" in reader.ranking.off or not asks_how(query):
+        return BodyEvidence(ranked, {})
+    try:
+        return await rank_by_bodies(reader, query, ranked)
+    except AtlasError:
+        return BodyEvidence(ranked, {})
 
 
 async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Query, where: Filter) -> Sequence[Scored]:

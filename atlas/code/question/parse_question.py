@@ -186,7 +186,8 @@ _WANTS_VERSION = re.compile(
 """With the name of a language: which versions of it the project supports."""
 _OF_VERSIONS = re.compile(r"\bversions?\b", re.IGNORECASE)
 _WANTS_TESTS = re.compile(
-    r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b|\btested\b"
+    r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b"
+    r"|\btested\b(?! (?:against|before|for|if|to|whether)\b)"
     r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|files?|module|cover\w*|fixtures?)\b"
     r"|\b(?:which|what|all|the|find|show|list|any|our) (?:tests|specs)\b|^(?:tests?|specs?|testing)\b"
     r"|\b(?:testcases?|unittests?)\b",

@@ -38,9 +38,9 @@ def group_by_file(ranked: Sequence[Candidate], query: Query) -> list[Group]:
     Definitions of one name in several files are one hit. Symbols of a bare name stay single: each of them is an answer.
     So do notes, whose state is shown. A decision record stands for its sections, for the same reason.
     """
-    singles, twins = _with_twins(ranked)
     if is_bare_name(query):
-        return [Group(each, (), tuple(twins.get(each.node.row.uid, ()))) for each in singles]
+        return group_by_symbol(ranked)
+    singles, twins = _with_twins(ranked)
     groups: list[list[Candidate]] = []
     open_groups: dict[str, list[Candidate]] = {}
     for each in singles:
@@ -52,6 +52,12 @@ def group_by_file(ranked: Sequence[Candidate], query: Query) -> list[Group]:
         groups.append([each])
         open_groups[path] = groups[-1]
     return [Group(first, tuple(same_file), tuple(twins.get(first.node.row.uid, ()))) for first, *same_file in groups]
+
+
+def group_by_symbol(ranked: Sequence[Candidate]) -> list[Group]:
+    """Return each candidate as a hit of its own, definitions of one name in several files as one."""
+    singles, twins = _with_twins(ranked)
+    return [Group(each, (), tuple(twins.get(each.node.row.uid, ()))) for each in singles]
 
 
 def _with_twins(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, list[Candidate]]]:

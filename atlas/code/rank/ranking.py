@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from atlas.code.question.parse_question import Query
+from atlas.code.rank.bodies import rank_by_bodies
 from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.grouping import group_by_file
 from atlas.code.rank.judgement import judge
@@ -132,6 +133,7 @@ STAGES: tuple[SearchStep[object], ...] = (
     *LIFTS,
     *SCORING,
     *FIRSTS,
+    SearchStep("bodies", rank_by_bodies, "what a question for behaviour asks for is decided inside of functions"),
     SearchStep("relevance", judge, "the nearest hits of an unrelated question answer nothing"),
     SearchStep("grouping", group_by_file, "a page shows more files if the hits of one share an entry"),
 )

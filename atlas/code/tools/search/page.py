@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from atlas.code.find import Mode, SearchResult
 from atlas.code.question.parse_question import is_bare_name
-from atlas.code.rank.grouping import Group, group_by_file
+from atlas.code.rank.grouping import Group, group_by_file, group_by_symbol
 from atlas.code.rank.likelihood import NAME, SURE_RANKS, certainty_of, likelihoods
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.relevance import RELEVANT
@@ -46,6 +46,8 @@ def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_br
     """Return the hits, those of one file together; those of a single channel, and of one line each, stay single."""
     if mode != Mode.HYBRID or is_brief or "grouping" in options.off:
         return [Group(each) for each in found.ranked]
+    if found.windows:
+        return group_by_symbol(found.ranked)
     return by_likelihood(group_by_file(found.ranked, found.query), found)
 
 

@@ -279,7 +279,9 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
         "index changed since the previous page; results may have shifted" if moved else "",
     )
     hits = await _page_hits(atlas, request, search, page)
-    pricing = Pricing(atlas.reader.counter.count, extent.required, requires_pieces=request.snippets)
+    pricing = Pricing(
+        atlas.reader.counter.count, extent.required, requires_pieces=request.snippets or bool(found.windows)
+    )
     parts = plan_page(hits, pricing)
     count = atlas.reader.counter.count
     card = () if request.cursor else (*found.absent, *value_lines(found.values), *card_lines(found.cards, count))

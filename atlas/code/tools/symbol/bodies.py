@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
@@ -13,6 +13,7 @@ from atlas.code.tools.envelope import aside
 from atlas.code.tools.search.parts import LEAST, Body
 from atlas.code.tools.search.snippets import matching_lines
 from atlas.code.tools.symbol.symbols import SourceLine
+from atlas.code.tools.symbol.window_lines import MOST_TOKENS, window_body
 from atlas.core.errors import AtlasError
 from atlas.core.invisible import quoted
 from atlas.core.model import NodeRow
@@ -39,13 +40,15 @@ async def read_bodies(
 
     `likely`: how likely each candidate is meant, by uid.
     """
-    wanted = page if is_asked else page[:WITH_LINES]
+    wanted = page if is_asked else page[: len(MOST_TOKENS)] if found.windows else page[:WITH_LINES]
     contents = await atlas.reader.store.content(
         project, sorted({path for each in wanted if (path := each.first.node.row.path)})
     )
     words = {*found.query.words, *found.query.variants}
     if is_asked:
         return [_lines(atlas, each.first.node.row, contents, words) for each in wanted]
+    if found.windows:
+        return [*_of_windows(atlas.reader, found, wanted, contents), *[Body()] * (len(page) - len(wanted))]
     sources = [_source(each, contents, likely) for each in wanted]
     is_long = sum(len(each.content) for each in sources) > INLINE_BYTES
     rated = await aside(is_long, _rate, atlas.reader, found.query.text, list(words), sources)
@@ -58,6 +61,19 @@ def _lines(atlas: Atlas, row: NodeRow, contents: Mapping[str, bytes], words: set
     lines = matching_lines(row, content, words, atlas.reader.split_words, LINES_PER_HIT, without=without)
     shown = [_quoted(row, line) for line in lines]
     return Body(tuple((line,) for line in shown), characters=sum(len(line.text) for line in shown))
+
+
+def _of_windows(
+    reader: Reader, found: SearchResult, page: Sequence[Group], contents: Mapping[str, bytes]
+) -> Iterator[Body]:
+    """Yield the lines of each function that was compared with the question, each line of a file once."""
+    shown: dict[str, set[int]] = {}
+    for most, each in zip(MOST_TOKENS, page, strict=False):
+        row = each.first.node.row
+        windows, known = found.windows.get(row.uid, ()), shown.setdefault(row.path, set())
+        body = window_body(row, contents.get(row.path, b""), windows, reader.counter.count, most, known)
+        known.update(line.line for piece in body.pieces for line in piece)
+        yield body
 
 
 def _source(group: Group, contents: Mapping[str, bytes], likely: Mapping[str, float]) -> HitSource:

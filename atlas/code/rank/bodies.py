@@ -1,0 +1,252 @@
+"""What the bodies of functions say about a question for behaviour: `where is the retry delay computed`.
+
+The words of such a question seldom stand in a name or a documentation. They stand near each other in the statements
+that decide, inside of functions whose vector is the mean of much else. So the bodies of the first functions are read
+and divided into windows of a few lines; a function counts by its best window, and by how much it decides at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite, log, log1p
+
+from atlas.code.question.parse_question import Query
+from atlas.code.rank.rank import Candidate
+from atlas.code.reader import Reader
+from atlas.core.contracts import Embedder
+from atlas.core.english.stems import base_forms, other_spellings, root_of
+from atlas.core.english.stop_words import ASKING
+from atlas.core.errors import AtlasError
+from atlas.core.model import Chunk, Label, NodeRow
+from atlas.parsing import VectorIndex
+
+FUNCTIONS = 40
+"""Functions whose bodies are read: 25 find as much, 80 no more (docs/measurements/search.md)."""
+LINES, STEP = 6, 3
+"""Of a window, and between the starts of two."""
+MAX_WINDOWS = 120
+"""Of one function; what is behind them is not compared."""
+MAX_PIECES = 1500
+"""Windows of all functions; those of further functions are not compared."""
+MAX_CHARACTERS, MAX_LINE, MAX_BYTES = 1500, 400, 65_536
+"""Of a window that is embedded, of a line that is compared, of a body that is read."""
+WORDS_WEIGHT, MEANING_WEIGHT = 0.6, 0.6
+"""Of the share of the question's words in a window, by rarity among all windows, and of its cosine by the model of
+prose; the score before has 1. Both are scaled to the best window. Halves and doubles of them find as much."""
+DECIDES_WEIGHT = 0.3
+"""Of a function with `MANY` branches: it decides, where one without any declares, forwards or stores."""
+MANY = 20
+
+_ASKS_HOW = re.compile(
+    r"^(?:(?:and|so|also|please|hey|hi)[ ,]+){0,2}"
+    r"(?:how|where(?:'s)?(?! to\b)|when (?:is|are|was|were|do|does|did|will|would|can|must|exactly)|which"
+    r"|(?:in|under|on|to|from|with|for|by) (?:what|which)"
+    r"|what (?:happens|occurs|is done|does|makes|causes|stops|prevents|decides|starts|restarts|triggers))\b",
+    re.IGNORECASE,
+)
+_ASKS_OTHER = re.compile(
+    r"^how (?:long|much|many|often|big|large|deep|far|wide|fast|old|to)\b|^which (?:is|are)\b|\bdefaults?\b"
+    r"|^(?:how|where) (?:do|can|could|should|would) (?:i|we|you|one)\b",
+    re.IGNORECASE,
+)
+"""A question for a value, which lines of declarations answer, or for how to do something, which pages answer."""
+_BRANCH = re.compile(
+    r"\b(?:if|elif|elsif|else|unless|when|case|switch|match|while|until|for|guard|throw|raise|rescue|catch|except|return)\b"
+    r"|\s\?\s|&&|\|\|"
+)
+_DECIDING = frozenset((Label.FUNCTION, Label.METHOD))
+
+
+@dataclass(frozen=True, slots=True)
+class BodyWindow:
+    """Lines of a body that are compared with a question, and how well they fit it beside others of their function."""
+
+    first: int
+    last: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class BodyEvidence:
+    """The candidates in the order in which their bodies answer, and the windows of those that were read, by uid."""
+
+    ranked: Sequence[Candidate]
+    windows: Mapping[str, Sequence[BodyWindow]]
+
+
+@dataclass(frozen=True, slots=True)
+class _BodyPiece:
+    """A window of the body of the candidate at `place`."""
+
+    place: int
+    start: int
+    """Lines of the body before it."""
+    text: str
+    words: frozenset[int]
+    """Numbers of the question's words in it."""
+
+
+def asks_how(query: Query) -> bool:
+    """Return whether a question asks in plain words how or where something happens, not for a value or a page."""
+    if query.focus > 0 or query.phrases or query.paths or query.reports or query.states or len(query.words) < 2:
+        return False
+    if query.wants_documents or query.wants_configuration or query.wants_tests:
+        return False
+    return _ASKS_HOW.match(query.text) is not None and _ASKS_OTHER.search(query.text) is None
+
+
+async def rank_by_bodies(reader: Reader, query: Query, ranked: Sequence[Candidate]) -> BodyEvidence:
+    """Return the candidates with what their bodies say about the question. Raises store errors."""
+    read = [place for place, each in enumerate(ranked) if _is_read(each)][:FUNCTIONS]
+    contents = await _contents(reader, [ranked[place] for place in read])
+    forms = _forms(query)
+    pieces: list[_BodyPiece] = []
+    for place in read:
+        if len(pieces) < MAX_PIECES:
+            pieces += _divided(place, ranked[place].node.row, contents, forms, reader.split_words)
+    if not pieces:
+        return BodyEvidence(ranked, {})
+    words = _by_rarity([piece.words for piece in pieces], max(forms.values()) + 1)
+    meaning = await _cosines(reader, query, ranked, pieces)
+    values = [WORDS_WEIGHT * own + MEANING_WEIGHT * near for own, near in zip(words, meaning, strict=True)]
+    best: dict[int, float] = {}
+    windows: dict[str, list[BodyWindow]] = {}
+    for piece, value in zip(pieces, values, strict=True):
+        best[piece.place] = max(value, best.get(piece.place, 0.0))
+        row = ranked[piece.place].node.row
+        first = max(row.line, row.start_line) + piece.start
+        window = BodyWindow(first, first + piece.text.count("\n"), value)
+        windows.setdefault(row.uid, []).append(window)
+    return BodyEvidence(_ordered(ranked, best, _decisions(pieces)), windows)
+
+
+def _is_read(candidate: Candidate) -> bool:
+    row = candidate.node.row
+    return row.label in _DECIDING and not (row.is_test or row.is_generated) and bool(row.path)
+
+
+async def _contents(reader: Reader, candidates: Sequence[Candidate]) -> Mapping[str, bytes]:
+    paths: dict[str, set[str]] = {}
+    for each in candidates:
+        paths.setdefault(each.node.project, set()).add(each.node.row.path)
+    contents: dict[str, bytes] = {}
+    for project, own in paths.items():
+        contents |= await reader.store.content(project, sorted(own))
+    return contents
+
+
+def _forms(query: Query) -> Mapping[str, int]:
+    """Return the roots of the question's words and of their other spellings, each with the number of its word."""
+    words = [word for word in query.words if word not in ASKING] or list(query.words)
+    roots = dict.fromkeys(map(root_of, words))
+    forms = {root: number for number, root in enumerate(roots)}
+    for word in words:
+        for form in (word, *base_forms(word)):
+            for other in other_spellings(form):
+                forms.setdefault(root_of(other), forms[root_of(word)])
+    return forms
+
+
+def _divided(
+    place: int,
+    row: NodeRow,
+    contents: Mapping[str, bytes],
+    forms: Mapping[str, int],
+    split_words: Callable[[str], list[str]],
+) -> list[_BodyPiece]:
+    """Return the windows of a body."""
+    lines = body_lines(row, contents.get(row.path, b""))[: (MAX_WINDOWS - 1) * STEP + LINES]
+    body = [line[:MAX_LINE] for line in lines]
+    of_lines = [_words_of(line, forms, split_words) for line in body]
+    starts = range(0, max(len(body) - STEP, 1), STEP) if body else ()
+    return [
+        _BodyPiece(
+            place,
+            start,
+            "\n".join(body[start : start + LINES]),
+            frozenset(word for line in of_lines[start : start + LINES] for word in line),
+        )
+        for start in starts
+    ]
+
+
+def body_lines(row: NodeRow, content: bytes) -> list[str]:
+    """Return the lines of a function from that of its name on, without the comment above it."""
+    end = min(row.end_byte, row.start_byte + MAX_BYTES)
+    lines = content[row.start_byte : end].decode("utf-8", "replace").splitlines()
+    return lines[max(row.line - row.start_line, 0) :]
+
+
+def _words_of(line: str, forms: Mapping[str, int], split_words: Callable[[str], list[str]]) -> Collection[int]:
+    """Return the numbers of the question's words in a line; words begin with their roots, so most are not split."""
+    folded = line.casefold()
+    if not any(root in folded for root in forms):
+        return ()
+    return [forms[root] for word in split_words(line) if (root := root_of(word)) in forms]
+
+
+def _by_rarity(found: Sequence[frozenset[int]], count: int) -> list[float]:
+    """Return the share of the question's words in each window by their rarity among all, scaled to the best one."""
+    frequent = [0] * count
+    for words in found:
+        for word in words:
+            frequent[word] += 1
+    rarity = [log(1 + len(found) / (1 + each)) for each in frequent]
+    sums = [sum(rarity[word] for word in sorted(words)) for words in found]
+    best = max(sums)
+    return [each / best for each in sums] if best > 0 else sums
+
+
+async def _cosines(
+    reader: Reader, query: Query, ranked: Sequence[Candidate], pieces: Sequence[_BodyPiece]
+) -> Sequence[float]:
+    """Return how near each window is to the question by the model of prose, 0..1; 0 without that model."""
+    nothing = [0.0] * len(pieces)
+    embedder: Embedder | None = reader.documents_embedder
+    if embedder is None or embedder.place:
+        return nothing
+    try:
+        vector, model = await embedder.embed_query(query.text), await embedder.info()
+        if not any(vector):
+            return nothing
+        texts = [
+            Chunk("", "", ranked[piece.place].node.row.path, piece.text[:MAX_CHARACTERS], is_file=False)
+            for piece in pieces
+        ]
+        cosines = VectorIndex(model.dimension).cosines(vector, await embedder.embed_chunks(texts))
+    except AtlasError:
+        return nothing
+    known = [each if isfinite(each) else 0.0 for each in cosines]
+    least, most = min(known), max(known)
+    return [(each - least) / (most - least) for each in known] if most > least else nothing
+
+
+def _branches(text: str) -> int:
+    return sum(1 for _ in _BRANCH.finditer(text))
+
+
+def _decisions(pieces: Sequence[_BodyPiece]) -> Mapping[int, float]:
+    """Return by place how much a function decides, 0..1, by the branches of windows that do not overlap."""
+    counts: dict[int, int] = {}
+    for piece in pieces:
+        if piece.start % LINES == 0:
+            counts[piece.place] = counts.get(piece.place, 0) + _branches(piece.text)
+    return {place: min(log1p(count) / log1p(MANY), 1.0) for place, count in counts.items()}
+
+
+def _ordered(
+    ranked: Sequence[Candidate], windows: Mapping[int, float], decisions: Mapping[int, float]
+) -> list[Candidate]:
+    """Return the candidates by their scores with the evidence of bodies, on the scale of the scores before."""
+    best = max((each.score for each in ranked), default=0.0)
+    if best <= 0:
+        return list(ranked)
+    totals = [
+        each.score / best + windows.get(place, 0.0) + DECIDES_WEIGHT * decisions.get(place, 0.0)
+        for place, each in enumerate(ranked)
+    ]
+    most = max(totals)
+    order = sorted(range(len(ranked)), key=lambda place: (-totals[place], place))
+    return [replace(ranked[place], score=best * totals[place] / most) for place in order]

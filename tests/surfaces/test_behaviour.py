@@ -1,0 +1,132 @@
+"""Questions for behaviour in plain words: the function that decides comes first, and the line that decides is shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from atlas.app.main import open_atlas
+from atlas.code.atlas import Atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.core.errors import StoreError
+from atlas.core.model import Filter
+from atlas.runtime.config.load import load_settings
+from tests.git.repositories import GitRepository
+
+QUESTION = "when is a visitor refused because the queue is full?"
+DECIDES = "if len(self._waiting) >= self._room and not visitor.is_known:"
+FILES: dict[str, str | None] = {
+    "README.md": "# Gate\n\nA visitor is refused when the queue is full.\n\n## Queue\n\nThe queue holds visitors.\n",
+    "gate/__init__.py": "",
+    "gate/limits.py": "QUEUE_IS_FULL = 'full'\nREFUSED_VISITOR = 'refused'\n",
+    "gate/api.py": '''from gate.desk import Desk
+
+
+class VisitorQueue:
+    """The queue of visitors; a visitor is refused if it is full."""
+
+    def __init__(self):
+        self.desk = Desk(10)
+
+    def add_visitor_to_queue(self, visitor):
+        return self.desk.handle(visitor)
+''',
+    "gate/desk.py": f"""class Desk:
+    def __init__(self, room):
+        self._room = room
+        self._waiting = []
+
+    def handle(self, visitor):
+        self._log(visitor)
+        place = self._find(visitor)
+        if place is None:
+            return self._help(visitor)
+        for other in self._waiting:
+            if other == visitor:
+                return place
+        # the queue is full: the visitor is refused
+        {DECIDES}
+            raise ValueError("come back later")
+        self._waiting.append(visitor)
+        return place
+
+    def _log(self, visitor):
+        print(visitor)
+
+    def _find(self, visitor):
+        return visitor.place
+
+    def _help(self, visitor):
+        return None
+""",
+    "tests/test_gate.py": "def test_a_visitor_is_refused_when_the_queue_is_full():\n    assert True\n",
+}
+
+
+@pytest.fixture
+async def gate(tmp_path: Path) -> AsyncIterator[Atlas]:
+    repository = GitRepository(tmp_path / "gate")
+    repository.commit("Begin the gate", FILES)
+    settings = load_settings(str(repository.root), str(tmp_path / "data"), environment={})
+    async with open_atlas(settings, writing=True) as opened:
+        await opened.index()
+    async with open_atlas(settings) as opened:
+        yield opened
+    repository.close()
+
+
+def without_bodies(atlas: Atlas) -> Atlas:
+    return Atlas(replace(atlas.reader, ranking=replace(atlas.reader.ranking, off=frozenset(("bodies",)))))
+
+
+async def order(atlas: Atlas, question: str) -> list[str]:
+    found = await atlas.search(question, Filter(project=atlas.reader.project))
+    return [each.node.row.uid for each in found.ranked]
+
+
+async def first_of(atlas: Atlas, question: str) -> str:
+    return (await hybrid_search(atlas, question)).render().partition("1. ")[2].partition("\n")[0]
+
+
+async def test_the_function_that_decides_comes_first_and_its_line_is_shown(gate: Atlas) -> None:
+    assert "gate/desk.py:6" in await first_of(gate, QUESTION)
+    assert DECIDES in (await hybrid_search(gate, QUESTION)).render()
+    assert "gate/desk.py:6" not in await first_of(without_bodies(gate), QUESTION)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "visitor refused because the queue is full",
+        "which document explains when a visitor is refused because the queue is full?",
+        "where is the test of a visitor that is refused because the queue is full?",
+        "when is a visitor refused by VisitorQueue because the queue is full?",
+        "what is the default room of the queue?",
+        "Queue",
+    ],
+)
+async def test_other_questions_are_answered_as_before(gate: Atlas, question: str) -> None:
+    found, before = await hybrid_search(gate, question), await hybrid_search(without_bodies(gate), question)
+    assert found.render() == before.render()
+
+
+async def test_lines_of_a_body_stay_within_their_share_of_the_answer(gate: Atlas) -> None:
+    shown = (await hybrid_search(gate, QUESTION)).render()
+    assert shown.count(DECIDES) == 1
+    small = (await hybrid_search(gate, QUESTION, token_budget=120)).render()
+    assert gate.reader.counter.count(small) <= 120
+
+
+async def test_a_store_that_cannot_be_read_leaves_the_order_as_it_is(
+    gate: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await order(without_bodies(gate), QUESTION)
+
+    async def fail(*_: object) -> dict[str, bytes]:
+        raise StoreError("gone")
+
+    monkeypatch.setattr(type(gate.reader.store), "content", fail)
+    assert await order(gate, QUESTION) == before
