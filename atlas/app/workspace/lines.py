@@ -15,13 +15,13 @@ from atlas.code.across.requests import RequestMatch, event_edges, matched, reque
 from atlas.code.across.uses import OutsideUse, definitions_of, importers_of, uses_of
 from atlas.code.changes.impact import Seed, trace_impact
 from atlas.code.question.relation_kinds import EDGES, Kind
-from atlas.code.retrieve.channels import EXTERNAL_LABELS
 from atlas.code.tools.citations import local_name, place_of
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer, NodeAnswer
 from atlas.core.invisible import escaped
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 from atlas.parsing import match_routes
