@@ -10,7 +10,7 @@ import pytest
 
 from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
-from atlas.code.graph.alias_text import AliasText, read_alias
+from atlas.code.graph.aliases.alias_text import AliasText, read_alias
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.runtime.config.load import load_settings

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from atlas.code.graph.alias_text import ALIAS_KINDS
+from atlas.code.graph.aliases.alias_text import ALIAS_KINDS
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 

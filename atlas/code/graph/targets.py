@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.not_found import why_missing
 from atlas.code.graph.absence.renamed_imports import find_renamed
-from atlas.code.graph.alias_text import is_alias
+from atlas.code.graph.aliases.alias_text import is_alias
 from atlas.code.graph.near_names import find_near_names
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atlas.code.graph.alias_text import is_alias, read_alias, type_name
+from atlas.code.graph.aliases.alias_text import is_alias, read_alias, type_name
 from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.question.relation_kinds import Kind, RelationIntent
