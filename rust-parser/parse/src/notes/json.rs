@@ -109,7 +109,7 @@ mod tests {
     fn yaml_is_json() {
         let text = "a: {b: [1, 2.5, '3', true, ~, x]}\n\"200\":\n  c: |\n    text\nv: 3.1.0\n";
         let json = yaml_as_json(text).unwrap();
-        assert_eq!(json, r#"{"a":{"b":[1,2.5,"3",true,null,"x"]},"200":{"c":"text\n"},"v":"3.1.0"}"#);
+        assert_eq!(json, r#"{"200":{"c":"text\n"},"a":{"b":[1,2.5,"3",true,null,"x"]},"v":"3.1.0"}"#);
         assert!(yaml_as_json("a: &x 1\nb: *x\n").is_err());
         assert!(yaml_as_json(&"[".repeat(100)).is_err());
     }
