@@ -123,7 +123,7 @@ impl<'o> Reader<'o> {
     fn start(&mut self, collection: Open) -> Result<(), &'static str> {
         self.count()?;
         if self.open.len() == self.depth {
-            return Err("lists and maps are nested too deeply");
+            return Err("lists and maps are nested deeper than allowed");
         }
         self.open.push(collection);
         Ok(())
