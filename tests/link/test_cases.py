@@ -174,3 +174,14 @@ def test_calls_and_routes_of_two_projects_match_by_the_linkers_rule() -> None:
     routes = [("GET", "/api/users/{id}"), ("GET", "/api/users/me"), ("POST", "/api/users"), ("GET", "/api/users")]
     calls = [("/api/users/me", "GET"), ("/{}:/users", "GET"), ("/api/users/{x}", "GET"), ("/api/users", "DELETE")]
     assert _parser.match_routes(calls, routes) == [([1], False), ([3], True), ([0], False), ([], False)]
+
+
+def test_a_module_below_a_package_is_a_client() -> None:
+    linker = _parser.Linker(PROJECT, LANGUAGES)
+    text = (
+        "import { HttpClient } from '@angular/common/http';\n"
+        "export class Tags {\n  constructor(private http: HttpClient) {}\n  all() { return this.http.get('/tags'); }\n}\n"
+    )
+    linker.update([parse("tags.ts", text.encode())])
+    (properties,) = [json.loads(row[24]) for row in linker.unit("tags.ts").nodes() if row[24]]
+    assert properties == {"requests": [["GET", "/tags", 4]]}

@@ -130,17 +130,14 @@ def search(
         token_budget=token_budget,
         cursor=cursor,
     )
-    settings = settings_of(project, data_dir)
     if not explain:
-        ask(settings, request.tool, request.arguments | given(project=within), as_json=json)
-    elif within:
-        raise ConfigError("--explain explains the ranking of one project", "Omit --in, and give its folder: --project.")
-    elif mode.value in LINE_MODES:
-        raise ConfigError("--explain explains a ranking; lines on disk have none", "Omit --explain.")
+        ask(settings_of(project, data_dir), request.tool, request.arguments | given(project=within), as_json=json)
+    elif within or mode.value in LINE_MODES:
+        raise ConfigError("--explain explains a ranking of --project; lines on disk have none", "Omit --in or --mode.")
     else:
         filters = ("path", "labels", "languages", "include_tests")
         chosen = {key: value for key, value in request.arguments.items() if key in filters}
-        explain_search(settings, mode.value, query, chosen, limit, as_json=json)
+        explain_search(settings_of(project, data_dir), mode.value, query, chosen, limit, as_json=json)
 
 
 def node(

@@ -170,7 +170,11 @@ impl Query<'_> {
     fn is_of(&self, external: ExternalId, packages: &str) -> bool {
         let (package, name) = self.index.externals.name(external);
         let dotted = format!("{}.{}", self.text(package), self.text(name));
-        packages.split(' ').any(|known| begins(&dotted, known))
+        // A module below a package of npm is a part of the name: `@angular/common` and `http.HttpClient`.
+        let plain = |text: &str| text.replace('/', ".");
+        packages.split(' ').any(|known| {
+            begins(&dotted, known) || (known.contains('/') && begins(&plain(&dotted), &plain(known)))
+        })
     }
 
     /// Returns whether a symbol of the project belongs to one of the packages: its file is part of a project with that
