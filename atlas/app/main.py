@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.data_folder import prepare_data_folder
@@ -28,12 +29,15 @@ from atlas.adapters.opening.sentence_transformer import has_model, make_quality_
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.store import FACTS_FILE, has_database, open_store
 from atlas.core.errors import ConfigError
+from atlas.runtime.config.addresses import masked
+from atlas.runtime.config.checks import check_published
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.process.cache import note_use, prune_cache
 from atlas.runtime.process.data_folder import cache_root
 from atlas.runtime.process.lock import has_writer
 
 if TYPE_CHECKING:
+    from atlas.app.published.manifest import PublishedIndex
     from atlas.code.atlas import Atlas
     from atlas.code.index.events import IndexSummary, Progress
     from atlas.code.index.index import Indexer
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     from atlas.code.reader import Reader
     from atlas.core.contracts import Store
     from atlas.core.model import Skipped
+    from atlas.packs.documentation.pack.minisign import MinisignSecret
     from atlas.parsing.scanning import Scope
     from atlas.runtime.config.load import Settings
 
@@ -123,6 +128,24 @@ async def seed_first_index(settings: Settings, progress: Progress, *, quality: b
 
     opening = partial(_open_indexer, reset=False, quality=quality)
     return await seed_index(settings, opening, partial(_fingerprint, settings), progress)
+
+
+def publish(settings: Settings, target: str, secret: MinisignSecret | None) -> tuple[PublishedIndex, str]:
+    """Publish the index of the commit that is checked out; return what was published, and where for messages.
+
+    `target` "" = published.source. Raises ConfigError without either, and as `publish_index` does.
+    """
+    from atlas.app.published.publishing import publish_index
+
+    if target:
+        origins = {**settings.origins, "published.source": "--publish-to"}
+        place = target if "://" in target else str(Path(target).expanduser().resolve())
+        settings = replace(settings, published=replace(settings.published, source=place), origins=origins)
+        check_published(settings)
+    if not settings.published.source:
+        raise ConfigError("there is no place to publish to", "Set published.source in your own atlas.toml.")
+    made = publish_index(settings, settings.published.source, partial(_fingerprint, settings), secret)
+    return made, masked(settings.published.source)
 
 
 def _fingerprint(settings: Settings) -> str:

@@ -1,6 +1,6 @@
-"""The first index of a tree from that of another tree of the same repository, in this user's cache (ADR 0076).
+"""The first index of a tree from another one of its repository: in this user's cache (ADR 0076) or published (0084).
 
-The nearest index is copied into a folder of its own inside the data folder, an ordinary pass makes the copy equal to
+The nearest index comes into a folder of its own inside the data folder, an ordinary pass makes the copy equal to
 the tree, and only then does it become the index: nobody reads it before, and a process that is killed leaves nothing
 but that folder, which the next attempt removes. Whatever fails, the caller makes the index from the files.
 """
@@ -13,14 +13,14 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from atlas.adapters.opening.data_folder import prepare_data_folder
-from atlas.app.store import FACTS_FILE, has_database
+from atlas.app.store import facts_files, has_database
 from atlas.core.errors import AtlasError, StoreError, WriterBusy
 from atlas.core.ids import PERSONAL_PROJECT
 from atlas.runtime.process.cache import projects_in_cache
@@ -41,18 +41,31 @@ _log = logging.getLogger(__name__)
 
 STAGING = "seed"
 """Folder in the data folder with the copy, until it equals the tree."""
-LINKER_SUFFIX = ".links"
-"""Of the linker's snapshot beside the facts cache."""
 
 MAX_COMPARED = 16
 """Indexes of the repository of which the nearest is found, those that were written last."""
 MIN_SHARE = 0.5
 """Share of an index's files that must be in the tree with the same size: otherwise there is little to take over."""
+NEAR_SHARE = 0.95
+"""From this share on, an index in the cache is copied without asking for a published one."""
+
+
+class Beginning(Protocol):
+    """An index of another tree that a first index begins from."""
+
+    @property
+    def title(self) -> str:
+        """As words."""
+        ...
+
+    def fill(self, folder: Path, project: str) -> StoredTree:
+        """Put its files into a folder, with the names that the files of this project have; return what it holds."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSource:
-    """An index of another tree of the same repository."""
+    """An index in this user's cache of another tree of the same repository."""
 
     folder: Path
     root: Path
@@ -60,11 +73,31 @@ class SeedSource:
     equal: int
     """Files of the new tree that have the size of the index's file at the same path."""
 
+    @property
+    def share(self) -> float:
+        """How much of the index fits."""
+        return self.equal / max(len(self.tree.files), 1)
+
+    @property
+    def title(self) -> str:
+        """The root of its tree."""
+        return str(self.root)
+
+    def fill(self, folder: Path, project: str) -> StoredTree:
+        """Copy its files."""
+        from atlas.adapters.stores.sqlite.file.connection import DATABASE
+        from atlas.adapters.stores.sqlite.file.seeding import copy_database, copy_files
+
+        copy_database(self.folder / DATABASE, folder / DATABASE)
+        names = zip(facts_files(self.tree.project), facts_files(project), strict=True)
+        copy_files([(self.folder / theirs, folder / ours) for theirs, ours in names])
+        return self.tree
+
 
 async def seed_index(
     settings: Settings, open_indexer: OpenIndexer, fingerprint: Callable[[], str], progress: Progress
 ) -> IndexSummary | None:
-    """Make the first index of a project from the nearest one of its repository; None where there is none, or it fails.
+    """Make the first index of a project from the nearest one of its repository; None where there is none, or all fail.
 
     `fingerprint` names the parser and its languages: an index that another one has read saves nothing.
     """
@@ -76,23 +109,65 @@ async def seed_index(
         lock = await asyncio.to_thread(lock_folder, settings.data_dir)
     except WriterBusy:
         return None  # the caller waits for that process
+    try:
+        summary = None
+        beginnings = _beginnings(settings, fingerprint)
+        while summary is None and _may_seed(settings):
+            beginning = await asyncio.to_thread(next, beginnings, None)
+            if beginning is None:
+                return None
+            summary = await _begun(settings, beginning, open_indexer, progress)
+        if summary is None:
+            return None
+    finally:
+        lock.release()
+    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu
+    return replace(summary, seconds=seconds, cpu_seconds=cpu_seconds)
+
+
+def _beginnings(settings: Settings, fingerprint: Callable[[], str]) -> Iterator[Beginning]:
+    """Yield the indexes to begin from, the nearest first; the next one is looked for when the last one has failed."""
+    known = _nearest(settings, fingerprint)
+    if known is not None and known.share >= NEAR_SHARE:
+        yield known
+    if (published := _published(settings, fingerprint)) is not None:
+        yield published
+    if known is not None and known.share < NEAR_SHARE:
+        yield known
+
+
+async def _begun(
+    settings: Settings, beginning: Beginning, open_indexer: OpenIndexer, progress: Progress
+) -> IndexSummary | None:
+    """Make the index from one that is there; None, with a line in the log, when that fails."""
     staging = settings.data_dir / STAGING
     try:
         shutil.rmtree(staging, ignore_errors=True)
-        source = await asyncio.to_thread(_nearest, settings, fingerprint) if _may_seed(settings) else None
-        if source is None:
-            return None
         progress("copy", 0, 0)
-        summary = await _pass_on_copy(settings, source, staging, open_indexer, progress)
+        summary = await _pass_on_copy(settings, beginning, staging, open_indexer, progress)
         await asyncio.to_thread(_publish, settings, staging)
     except (AtlasError, OSError) as error:
-        _log.warning("the index is made from the files, not from another work tree's: %s", error)
+        _log.warning("the index is made without that of %s: %s", beginning.title, error)
         return None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        lock.release()
-    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu
-    return replace(summary, seconds=seconds, cpu_seconds=cpu_seconds, seeded_from=str(source.root))
+    return replace(summary, seeded_from=beginning.title)
+
+
+def _published(settings: Settings, fingerprint: Callable[[], str]) -> Beginning | None:
+    """Return the published index of the nearest ancestor; None without one, or if the source cannot be asked."""
+    from atlas.adapters.git.kinship import Checkout
+
+    if not settings.published.source or (own := Checkout.of(settings.root)) is None:
+        return None
+    from atlas.app.published.starting import find_published
+
+    with closing(own):
+        try:
+            return find_published(settings, own, fingerprint())
+        except AtlasError as error:
+            _log.warning("no published index is used: %s", error)
+            return None
 
 
 def _may_seed(settings: Settings) -> bool:
@@ -149,25 +224,23 @@ def _is_near(source: SeedSource) -> bool:
 
 
 async def _pass_on_copy(
-    settings: Settings, source: SeedSource, staging: Path, open_indexer: OpenIndexer, progress: Progress
+    settings: Settings, beginning: Beginning, staging: Path, open_indexer: OpenIndexer, progress: Progress
 ) -> IndexSummary:
     copied = replace(settings, data_dir=staging)
-    await asyncio.to_thread(_copy, copied, source)
+    await asyncio.to_thread(_copy, copied, beginning)
     async with open_indexer(copied) as indexer:
         return await indexer.index(seeded=True, progress=progress)
 
 
-def _copy(settings: Settings, source: SeedSource) -> None:
+def _copy(settings: Settings, beginning: Beginning) -> None:
     """Copy the index and what belongs to it; of its files, those with the content of the tree's count as read."""
     from atlas.adapters.stores.sqlite.file.connection import DATABASE
-    from atlas.adapters.stores.sqlite.file.seeding import adopt, copy_database, copy_files
+    from atlas.adapters.stores.sqlite.file.seeding import adopt
 
-    folder = settings.data_dir
-    make_folder(folder, settings.root)
-    copy_database(source.folder / DATABASE, folder / DATABASE)
-    names = zip(_facts_files(source.tree.project), _facts_files(settings.project_name), strict=True)
-    copy_files([(source.folder / theirs, folder / ours) for theirs, ours in names])
-    adopt(folder / DATABASE, settings.project_name, str(settings.root), seen_files(settings.root, source.tree.files))
+    folder, root, project = settings.data_dir, settings.root, settings.project_name
+    make_folder(folder, root)
+    tree = beginning.fill(folder, project)
+    adopt(folder / DATABASE, project, str(root), seen_files(root, tree.files), beginning.title)
 
 
 def seen_files(root: Path, files: Mapping[str, tuple[int, str]]) -> Sequence[SeenFile]:
@@ -203,11 +276,6 @@ def _publish(settings: Settings, staging: Path) -> None:
     log = staging / f"{DATABASE}{LOG_SUFFIX}"
     if log.exists() and log.stat().st_size:
         raise StoreError(f"{log} could not be emptied")
-    for name in (*_facts_files(settings.project_name), DATABASE):
+    for name in (*facts_files(settings.project_name), DATABASE):
         if (staging / name).exists():
             (staging / name).replace(settings.data_dir / name)
-
-
-def _facts_files(project: str) -> tuple[str, str]:
-    name = FACTS_FILE.format(project=project)
-    return name, name + LINKER_SUFFIX

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 FACTS_FILE = "facts-{project}.bin"
 """The facts cache of a project in the data folder; deleting it only costs time."""
+LINKER_SUFFIX = ".links"
+"""Of the linker's snapshot beside the facts cache."""
+
+
+def facts_files(project: str) -> tuple[str, str]:
+    """Return the names of a project's facts cache and of the linker's snapshot."""
+    name = FACTS_FILE.format(project=project)
+    return name, name + LINKER_SUFFIX
 
 
 def has_database(settings: Settings) -> bool:

@@ -40,6 +40,7 @@ FAMILIES = {
     "papers": ("papers",),
     "workspace.workspace": ("workspace",),
     "cache": ("cache",),
+    "code.published": ("published",),
     "config": ("config",),
 }
 """Modules of this package with the commands that they register, in the order of `atlas --help`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +19,9 @@ from atlas.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
+    from atlas.server.http.auth import Access
     from atlas.server.http.middleware import RequestLimits
+    from atlas.server.http.server import Tls
     from atlas.server.mcp import HttpSite
 
 ANYWHERE = ("0.0.0.0", "::", "")
@@ -139,6 +142,36 @@ def serve_over_http(settings: Settings, title: str, serve_site: ServeHttp, guard
             serve(listening, ready)
         else:
             serve_many(listening, count, serve, ready)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSite:
+    """A socket that listens, which hosts may be addressed, and the URL for clients."""
+
+    listening: socket.socket
+    access: Access
+    tls: Tls | None
+    url: str
+
+
+@contextmanager
+def site_of(host: str, port: int, guard: HttpGuard) -> Generator[OpenSite]:
+    """Listen for the block, for a server that checks tokens itself. Raises ConfigError and Unavailable."""
+    from atlas.server.http.auth import LOOPBACK_NAMES, Access
+    from atlas.server.http.server import is_open, listen, make_tls, url_of
+
+    if guard.key is not None and guard.certificate is None:
+        raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
+    tls = make_tls(guard.certificate, guard.key) if guard.certificate else None
+    with listen(host, port) as listening:
+        to_others = is_open(listening)
+        own = (socket.gethostname(), socket.getfqdn()) if to_others and host in ANYWHERE else ()
+        names = {name.strip("[]").lower() for name in (host, *own, *guard.names)}
+        if to_others and tls is None:
+            _warn("without TLS others on the network can read the token and the code; see --tls-cert, or use a proxy")
+        yield OpenSite(
+            listening, Access(frozenset(names | LOOPBACK_NAMES), to_others), tls, url_of(listening, host, tls, "")
+        )
 
 
 def url_for_clients(settings: Settings, *, tls: bool) -> str:

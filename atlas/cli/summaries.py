@@ -41,5 +41,6 @@ SUMMARIES: Mapping[str, str] = {
     "papers": "Papers: find, store, search, relate, export.",
     "workspace": "Projects that answer together: add, list, remove.",
     "cache": "Data folders of all projects in the user's cache.",
+    "published": "Indexes of commits that are published: list, serve, make tokens.",
     "config": "Settings.",
 }

@@ -68,6 +68,8 @@ class ProjectStats:
     """Texts that the space `QUALITY` embeds in addition, whether or not it is used."""
     quality_vectors: int = 0
     """Up-to-date vectors of that space."""
+    began_from: str = ""
+    """What the index was copied from when it was made; "" for one that was made from files, and on servers."""
 
     def model(self, space: str = CODE) -> ModelInfo | None:
         """Return the model of the vectors of a space, None if there are none."""

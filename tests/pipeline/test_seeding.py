@@ -270,7 +270,7 @@ async def test_a_full_disk_leaves_nothing_and_loses_nothing(trees: Trees, caplog
             copy_files([(source, trees.folder / "atlas.db")])
         with pytest.raises(StoreError):  # nor is there room for a clean one
             await indexed(root)
-    assert "not from another work tree's" in caplog.text
+    assert "the index is made without that of" in caplog.text
     assert not (data_of(root) / STAGING).exists()
     for left in data_of(root).glob("atlas.db*"):
         left.unlink()

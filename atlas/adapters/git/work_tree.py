@@ -86,6 +86,11 @@ class WorkTree:
         except OSError:
             return None
 
+    def has_content(self, path: bytes, oid: bytes) -> bool:
+        """Return whether a regular file has the content of an object, or its lines with other line ends."""
+        there = self.entry(path)
+        return there is not None and bool(there.oid) and (there.oid == oid or self._has_lines(path, oid))
+
     def text(self, path: bytes) -> bytes | None:
         """Return the content of a regular file; None for links, also in folders, special and larger files."""
         return self._read(path, MAX_TEXT_BYTES)
@@ -119,8 +124,11 @@ class WorkTree:
         if entry.oid == staged.entry.oid:
             # the mode alone is not a change of code
             return True
+        return self._has_lines(path, staged.entry.oid)
+
+    def _has_lines(self, path: bytes, oid: bytes) -> bool:
         content = self._read(path, MAX_TEXT_BYTES)
-        return content is not None and b"\r\n" in content and _oid(content.replace(b"\r\n", b"\n")) == staged.entry.oid
+        return content is not None and b"\r\n" in content and _oid(content.replace(b"\r\n", b"\n")) == oid
 
     def _read(self, path: bytes, most: int) -> bytes | None:
         try:

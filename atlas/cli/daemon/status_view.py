@@ -207,6 +207,7 @@ def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tup
     languages, labels = named_counts(project.languages, ","), named_counts(project.labels, ",")
     return [
         ("generation", f"{project.generation}, {index_state(project.generation, project.indexed_at)}"),
+        *([("began from", project.began_from)] if project.began_from else []),
         *([("kept true", watch_line(watch))] if watch else []),
         ("files", f"{project.files:,} ({languages})"),
         ("symbols", f"{project.symbols:,}"),

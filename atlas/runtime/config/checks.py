@@ -59,6 +59,22 @@ def check_embedder(settings: Settings) -> None:
         )
 
 
+def check_published(settings: Settings) -> None:
+    """Raise ConfigError unless the source of published indexes is a folder or a server that can be believed."""
+    source, origin = settings.published.source, settings.origin("published.source")
+    if "://" in source:
+        looks = 'It must look like "https://host:8767", or be the path of a folder.'
+        hint = "Put the token into the environment variable ATLAS_PUBLISHED_TOKEN."
+        _check_address(settings, "published.source", source, "a server", (looks, hint))
+        if settings.published_unencrypted and not settings.published.signer:
+            raise ConfigError(
+                f"{origin}: published.source is asked unencrypted: anybody on the way could change the index",
+                "Use https://, or name the key of who signs the indexes: published.signer.",
+            )
+    elif source and not Path(source).expanduser().is_absolute():
+        raise ConfigError(f"{origin}: published.source must be an absolute path: {source}", 'Or a path with "~/".')
+
+
 def check_worker(all_settings: Sequence[Settings], tiers: Sequence[str]) -> None:
     """Raise ConfigError unless a worker process can run these tiers."""
     if unknown := [tier for tier in tiers if tier not in TIERS]:

@@ -24,6 +24,7 @@ from atlas.runtime.config.checks import (
     check_languages,
     check_packs,
     check_papers,
+    check_published,
     check_store,
 )
 from atlas.runtime.config.declare import IgnoredSetting
@@ -91,6 +92,7 @@ def load_settings(
     check_embedder(settings)
     check_store(settings)
     check_workspace(settings)
+    check_published(settings)
     return settings
 
 

@@ -178,6 +178,20 @@ class IndexSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedSettings:
+    """`[published]`: indexes of commits that others have made."""
+
+    source: str = setting(
+        "",
+        "Where first indexes come from, and where `atlas index --publish` puts them: a folder, or the address of a "
+        'server that runs `atlas published serve`; "" = nowhere.',
+        secret=True,
+    )
+    token: str = setting("", "Token of that server; from the environment only: ATLAS_PUBLISHED_TOKEN.", key=True)
+    signer: str = setting("", 'Only indexes with this signature: a trusted key\'s name, or a public key; "" = any.')
+
+
+@dataclass(frozen=True, slots=True)
 class CacheSettings:
     """`[cache]`: how long the data folders in the user's cache stay; any of them can be made again."""
 
@@ -263,6 +277,7 @@ class Settings:
     quality: QualitySettings = field(default_factory=QualitySettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    published: PublishedSettings = field(default_factory=PublishedSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     bus: BusSettings = field(default_factory=BusSettings)
@@ -327,6 +342,11 @@ class Settings:
         """The same for the server of the sentence transformer."""
         return _is_unencrypted(self.quality.url)
 
+    @property
+    def published_unencrypted(self) -> bool:
+        """The same for the server of published indexes."""
+        return _is_unencrypted(self.published.source)
+
     def entries(self) -> Iterator[tuple[str, object, str]]:
         """Yield ("section.key", value, origin) of every setting in declaration order; passwords are masked."""
         for section, kind in SECTIONS.items():
@@ -355,6 +375,7 @@ SECTIONS: dict[str, type[Any]] = {
     "quality": QualitySettings,
     "mcp": McpSettings,
     "index": IndexSettings,
+    "published": PublishedSettings,
     "cache": CacheSettings,
     "workspace": WorkspaceSettings,
     "bus": BusSettings,

@@ -91,6 +91,7 @@ class StatsReader:
             strategies=counts.strategies,
             stale_files=sum(row[5] for row in files),
             decisions=dict(summed.decisions),
+            began_from="".join(row[0] for row in fetch(connection, statements("seed")["beginning"])),
         )
 
     def _counts(self, connection: apsw.Connection, project: int) -> _Counts:

@@ -228,6 +228,7 @@ def _project_status(stats: ProjectStats, newer: NewerFiles | None, forms: Mappin
         quality_vectors=stats.quality_vectors,
         problems=stats.problems,
         bytes_on_disk=stats.bytes_on_disk,
+        began_from=stats.began_from,
         labels=_counts(stats.nodes),
         languages=_counts(stats.languages),
         skipped=_counts(stats.skipped),

@@ -41,6 +41,8 @@ class ProjectStatus:
     languages: tuple[SchemaEntry, ...]
     skipped: tuple[SchemaEntry, ...]
     """Skipped files by reason."""
+    began_from: str = ""
+    """What the index was copied from when it was made: a tree, or a published commit; "" if it was made from files."""
     documents_model: str = ""
     """Model of the vectors of documents; "" if there are none."""
     prose_model: str = ""
@@ -163,6 +165,8 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
     shown = ", ".join(f"{count} {form}" for count, form in forms if count)
     forms_line = f" ({shown})" if parsed < project.files else ""
     yield f"  {counted(project.files, 'file')}{forms_line}, {graph}"
+    if project.began_from:
+        yield f"  began from the index of {project.began_from}"
     yield f"  stale: {stale_line(project)}"
     if project.bytes_on_disk:  # unknown for server stores
         yield f"  {counted(project.bytes_on_disk, 'byte')} on disk"

@@ -16,12 +16,14 @@ import apsw
 from atlas.adapters.stores.shared.statements import statements
 from atlas.adapters.stores.sqlite.file import cloning
 from atlas.adapters.stores.sqlite.file.connection import open_reader, open_writer
-from atlas.adapters.stores.sqlite.file.errors import translated
+from atlas.adapters.stores.sqlite.file.errors import damaged, translated
 from atlas.adapters.stores.sqlite.rows import Row, begin, fetch, run_many, transaction
 from atlas.core.errors import StoreError
 from atlas.core.model import STRUCTURE_PATH
 
 LOG_SUFFIX = "-wal"
+STEPS, STEPS_PER_BYTE = 10_000_000, 40
+"""Instructions of SQLite that a check of a received index takes at most, and for each byte of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,41 @@ def stored_tree(path: Path) -> StoredTree | None:
             connection.close(True)
 
 
+def check_received(path: Path) -> StoredTree:
+    """Return what a database from another machine holds. Raises StoreError unless it is a whole index of one project.
+
+    Opening has compared its tables with those of this program, so that it has no views and no triggers. Here every page
+    is read once, within a limit: one that many others lead to makes every statement endless.
+    """
+    steps = STEPS + STEPS_PER_BYTE * path.stat().st_size
+    with translated(path):
+        try:
+            connection = open_reader(path, most_steps=steps)
+            try:
+                problem = fetch(connection, "PRAGMA quick_check(1)")[0][0]
+            finally:
+                connection.close(True)
+        except apsw.InterruptError:
+            problem = "it takes too long to read"
+    if problem != "ok":
+        raise damaged(path, str(problem)[:200])
+    tree = stored_tree(path)
+    if tree is None:
+        raise StoreError(f"the index at {path} does not hold one project")
+    return tree
+
+
+def began_from(path: Path) -> str:
+    """Return what an index was copied from, "" for one that was made from files."""
+    with translated(path):
+        connection = open_reader(path)
+        try:
+            found = fetch(connection, statements("seed")["beginning"])
+            return str(found[0][0]) if found else ""
+        finally:
+            connection.close(True)
+
+
 def copy_database(source: Path, target: Path) -> None:
     """Copy a database that another process may be writing to; the copy is a committed state of it.
 
@@ -93,10 +130,10 @@ def copy_files(pairs: Sequence[tuple[Path, Path]]) -> None:
         raise StoreError(f"the index cannot be copied: {reason or f'exit code {done.returncode}'}")
 
 
-def adopt(path: Path, project: str, root: str, seen: Sequence[SeenFile]) -> None:
+def adopt(path: Path, project: str, root: str, seen: Sequence[SeenFile], began_from: str = "") -> None:
     """Make a copy the index of a project at another root; every file but those `seen` is compared by the next pass.
 
-    Raises StoreError for a copy that holds no single project.
+    `began_from` says what it was copied from. Raises StoreError for a copy that holds no single project.
     """
     with translated(path):
         connection = open_writer(path)
@@ -107,6 +144,9 @@ def adopt(path: Path, project: str, root: str, seen: Sequence[SeenFile]) -> None
                     raise StoreError(f"the copy at {path} does not hold one project")
                 owner, name, _ = found
                 _rewrite(connection, owner, name, project, root)
+                fetch(connection, statements("seed")["forget_beginning"])
+                if began_from:
+                    fetch(connection, statements("seed")["note_beginning"], (began_from,))
                 run_many(
                     connection,
                     statements("seed")["trust_file"],

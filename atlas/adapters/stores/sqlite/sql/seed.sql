@@ -20,3 +20,12 @@ UPDATE file SET size = ?3, mtime_ns = ?4 WHERE project = ?1 AND path = ?2
 
 -- name: clear_decisions
 DELETE FROM decision
+
+-- name: forget_beginning
+DELETE FROM meta WHERE key = 'began_from'
+
+-- name: note_beginning
+INSERT INTO meta VALUES ('began_from', ?)
+
+-- name: beginning
+SELECT value FROM meta WHERE key = 'began_from'
