@@ -22,7 +22,7 @@ from atlas.app.freshness import FreshnessGuard
 from atlas.app.single_flight import SingleFlight
 from atlas.app.toolset_host import OpenT, ToolsetHost
 from atlas.app.toolsets import TOOLSETS, tools_of
-from atlas.app.workspace.members import Workspace
+from atlas.app.workspace.members import SessionWorkspace
 from atlas.core.errors import AtlasError, ConfigError, NotFound, OlderSchema
 from atlas.core.threads import in_background
 from atlas.runtime.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
@@ -82,7 +82,7 @@ class Session:
         self._openings = {tool.name: one.open for one in toolsets for tool in one.tools}
         """What answers each tool; opened on its first call, because opening imports what it needs."""
         self._is_known = self._is_complete = False
-        self.workspace = Workspace(settings, partial(Session, serves_agents=serves_agents))
+        self.workspace = SessionWorkspace(settings, partial(Session, serves_agents=serves_agents))
         """The other projects that answer with this one."""
         self._writes = self._writes_looked_at = 0
         """How often this session has changed files: ever, and before the last check of the tree that was certain."""

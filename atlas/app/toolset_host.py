@@ -10,7 +10,7 @@ from atlas.knowledge.toolset import ProjectSession
 
 if TYPE_CHECKING:
     from atlas.app.freshness import FreshnessGuard
-    from atlas.app.workspace.members import Workspace
+    from atlas.app.workspace.members import SessionWorkspace
     from atlas.code.atlas import Atlas, TreeReport
 
 OpenT = TypeVar("OpenT", bound=OpenToolset)
@@ -23,7 +23,7 @@ class ToolsetHost(ProjectSession, Protocol):
     index_patience: float | None
     """Seconds that an index pass waits for another writer; None: the default."""
 
-    workspace: Workspace
+    workspace: SessionWorkspace
     """The other projects that answer with this one."""
 
     @property

@@ -138,7 +138,7 @@ COMPOSED: dict[str, str] = {
     "code/lines/releases.py: _says": "constants, on a line",
     "code/lines/scan_texts.py: TriedLines._lines": "escaped words",
     "code/lines/settings.py: _candidates": "constants, on a question",
-    "code/lines/plain_values.py: _read": "an escaped name behind three optional words, on one line",
+    "code/lines/plain_values.py: _documenting": "an escaped name behind three optional words, on one line",
     "code/lines/plain_values.py: find_plain_values": "constants, on a question",
     "code/lines/absent_words.py: find_absent_words": "escaped parts of a word, on two lines of at most `MAX_LINE`",
     "code/graph/answer_relation.py: _names_for": "an escaped name behind `for`, on a line that is cut",

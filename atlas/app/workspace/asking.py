@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from atlas.answers.answer import Answer, AnswerOutcome
 from atlas.answers.evidence import Evidence, Structure
-from atlas.app.workspace.members import ALL, Workspace
+from atlas.app.workspace.members import ALL, SessionWorkspace
 from atlas.core.errors import AtlasError, ConfigError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class WorkspaceAnswer(Answer):
 
 
 async def ask_elsewhere(
-    workspace: Workspace, own: Settings, tool: Tool, arguments: Mapping[str, object], caller: Caller, ask: Ask
+    workspace: SessionWorkspace, own: Settings, tool: Tool, arguments: Mapping[str, object], caller: Caller, ask: Ask
 ) -> Answer | None:
     """Return the answer of another project, or of all of the workspace; None if the session's own one is meant.
 
@@ -108,7 +108,7 @@ async def ask_elsewhere(
 
 
 async def _ask_all(
-    workspace: Workspace, own: Settings, tool: Tool, arguments: Mapping[str, object], caller: Caller, ask: Ask
+    workspace: SessionWorkspace, own: Settings, tool: Tool, arguments: Mapping[str, object], caller: Caller, ask: Ask
 ) -> Answer:
     given = arguments.get("token_budget")
     budget = given if isinstance(given, int) else own.search.token_budget or DEFAULT_BUDGET

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from atlas.code.across.packages import ProjectView
 from atlas.core.errors import AtlasError, ConfigError, NotFound
@@ -16,7 +16,9 @@ from atlas.runtime.config.settings import WorkspaceSettings
 from atlas.runtime.config.workspace import roots_beside
 
 if TYPE_CHECKING:
-    from atlas.app.session import Session
+    from atlas.answers.answer import Answer
+    from atlas.answers.tool import Tool
+    from atlas.code.atlas import Atlas
     from atlas.runtime.config.load import Settings
 
 ALL = "all"
@@ -42,14 +44,30 @@ class Member:
         return self.settings.project_name if self.settings is not None else self.root.name
 
 
-class Workspace:
+class MemberSession(Protocol):
+    """A session with one project, as `atlas.app.session.Session` is."""
+
+    async def fresh(self) -> Atlas:
+        """Return the index after newer files were indexed. Raises NotFound without one."""
+        ...
+
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str = "") -> Answer:
+        """Return the answer of a tool. Raises AtlasError as the tool does."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the index; idempotent."""
+        ...
+
+
+class SessionWorkspace:
     """Use from one event loop; close with `aclose`. Nothing is opened before it is needed."""
 
-    def __init__(self, own: Settings, opening: Callable[[Settings], Session]) -> None:
+    def __init__(self, own: Settings, opening: Callable[[Settings], MemberSession]) -> None:
         self._own, self._opening = own, opening
         self._roots = roots_beside(own)
         self._members: tuple[Member, ...] | None = None
-        self._sessions: dict[Path, Session] = {}
+        self._sessions: dict[Path, MemberSession] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -89,7 +107,7 @@ class Workspace:
             raise NotFound(f"{named[0].label} cannot be asked: {named[0].problem}", "See: atlas workspace list")
         return named[0]
 
-    def session(self, member: Member) -> Session:
+    def session(self, member: Member) -> MemberSession:
         """Return the session with a member that can be asked."""
         assert member.settings is not None
         if member.root not in self._sessions:

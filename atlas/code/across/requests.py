@@ -26,7 +26,7 @@ _REQUESTS = "MATCH (n) WHERE n.label IN ['Function', 'Method', 'Module', 'File',
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class UnroutedRequest:
     """A call by URL that fits no route of its own project."""
 
     caller: Node
@@ -39,35 +39,35 @@ class Request:
 class RequestMatch:
     """A call by URL and a route of another project that it fits."""
 
-    request: Request
+    request: UnroutedRequest
     route: Node
     rule: str
     confidence: float
 
 
-async def requests_of(view: ProjectView) -> tuple[Request, ...]:
+async def requests_of(view: ProjectView) -> tuple[UnroutedRequest, ...]:
     """Return the calls by URL that fit no route of their own project. Raises store errors."""
     reader = view.reader
     return await reader.cache.get(reader.store, reader.project, "requests", partial(_read_requests, reader))
 
 
-async def _read_requests(reader: Reader) -> tuple[Request, ...]:
+async def _read_requests(reader: Reader) -> tuple[UnroutedRequest, ...]:
     rows = (await reader.store.cypher(_REQUESTS, {}, MAX_NODES, 10.0, reader.project)).rows
     nodes = await reader.store.symbols([str(row[0]) for row in rows], '"requests"')
     found = [request for node in nodes for request in _requests(node)]
     return tuple(sorted(found, key=lambda one: (one.caller.row.is_test, one.caller.row.path, one.line, one.path)))
 
 
-def _requests(node: Node) -> list[Request]:
+def _requests(node: Node) -> list[UnroutedRequest]:
     try:
         entries: Any = json.loads(node.row.properties)["requests"]
     except (ValueError, KeyError, TypeError):
         return []
-    found: list[Request] = []
+    found: list[UnroutedRequest] = []
     for entry in cast("list[Any]", entries) if isinstance(entries, list) else ():
         match entry:
             case [str() as methods, str() as path, int() as line]:
-                found.append(Request(node, methods, path, line))
+                found.append(UnroutedRequest(node, methods, path, line))
             case _:
                 pass
     return found
@@ -88,7 +88,7 @@ async def _read_routes(reader: Reader) -> tuple[Node, ...]:
 
 
 async def matched(
-    client: ProjectView, server: ProjectView, match: MatchRoutes, of: Sequence[Request] = ()
+    client: ProjectView, server: ProjectView, match: MatchRoutes, of: Sequence[UnroutedRequest] = ()
 ) -> tuple[RequestMatch, ...]:
     """Return the calls of the client, or some of them, with the routes of the server that they fit.
 
