@@ -1,5 +1,7 @@
 """The project of a server that was given none: that of the roots which its client offers, else that of its folder.
 
+Further roots that are projects answer with it, as members of a workspace of the session.
+
 Roots are asked for with the first call, and again after the client says that they have changed. They choose among
 folders that exist; what a project may hold is checked as for any other. Only a client over stdio is asked.
 """
@@ -20,7 +22,8 @@ from pydantic import ValidationError
 
 from atlas.answers.file_uri import local_path
 from atlas.core.errors import AtlasError
-from atlas.runtime.config.load import first_project
+from atlas.runtime.config.load import first_project, further_projects
+from atlas.runtime.config.workspace import with_session_members
 
 if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
@@ -32,6 +35,8 @@ ROOTS_SECONDS = 3.0
 """A call waits this long for the client's roots."""
 MAX_ROOTS = 100
 """Roots that are looked at."""
+MAX_BESIDE = 20
+"""Further roots that answer with the first one."""
 ORIGIN = "roots of the client"
 
 
@@ -49,7 +54,7 @@ class RootSessions:
         `load` returns the settings of a root. Raises AtlasError.
         """
         self._default, self._opening, self._load = default, opening, load
-        self._opened = {default.settings.root: default}
+        self._opened = {(default.settings.root, tuple[Path, ...]()): default}
         self._chosen, self._is_asked, self._asking = default, False, asyncio.Lock()
 
     async def of(self, client: ServerSession) -> AnyClientSession:
@@ -79,19 +84,22 @@ class RootSessions:
         except (MCPError, ValidationError) as error:
             logger.warning("the client does not say its roots: %s", str(error)[:200])
             return self._default
-        root = await asyncio.to_thread(first_project, _folders(listed.roots))
+        folders = _folders(listed.roots)
+        root = await asyncio.to_thread(first_project, folders)
         if root is None:
             return self._default
-        if root not in self._opened:
+        beside = await asyncio.to_thread(further_projects, folders, root)
+        if (root, beside) not in self._opened:
             try:
                 settings = await asyncio.to_thread(self._load, root)
+                settings = with_session_members(settings, beside[:MAX_BESIDE])
             except AtlasError as error:
                 logger.warning("the client's root cannot be served: %s", error.message)
                 return self._default
             mcp = self._default.settings.mcp  # with the options of the command line
             settings = replace(settings, mcp=mcp, origins={**settings.origins, "root": ORIGIN})
-            self._opened[root] = self._opening(settings)
-        return self._opened[root]
+            self._opened[root, beside] = self._opening(settings)
+        return self._opened[root, beside]
 
 
 def _folders(roots: list[types.Root]) -> list[Path]:

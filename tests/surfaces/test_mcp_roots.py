@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp_types import ListRootsResult, Root
 
-from .processes import COMMAND, answer, environment, refusal
+from .processes import COMMAND, answer, atlas, environment, refusal
 from .test_hostile_stdio import INITIALIZE
 
 
@@ -115,6 +115,27 @@ async def test_changed_roots_are_asked_for_again(tmp_path: Path, here: Path) -> 
             client, "get_node", name="x", path=(tmp_path / "one" / "code.py").as_uri()
         )
     assert roots.asked == 2
+
+
+async def test_further_roots_answer_with_the_first(tmp_path: Path, here: Path) -> None:
+    one, two, three = (project(tmp_path, name) for name in ("one", "two", "three"))
+    (one / "pyproject.toml").write_text('[project]\nname = "one"\nversion = "1"\n')
+    for root in (one, two, three):
+        assert atlas("index", str(root), "--project", str(root)).returncode == 0
+    roots = Roots(one, tmp_path / "gone", two, one)
+    async with rooted(here, roots) as client:
+        assert await found(client, "one")
+        assert not await found(client, "two"), "a name is looked for in the asking project"
+        other = await answer(client, "get_node", name="only_in_two", project="two")
+        assert other["outcome"] == "found"
+        everything = await answer(client, "hybrid_search", query="only_in_two", project="all")
+        assert "two" in everything["others"] and "three" not in everything["others"]
+        assert "three" in await refusal(client, "get_node", name="only_in_three", project="three")
+        roots.uris = [one]
+        with pytest.warns(MCPDeprecationWarning):
+            await client.send_roots_list_changed()
+        await asyncio.sleep(0.1)
+        assert "two" in await refusal(client, "get_node", name="only_in_two", project="two")
 
 
 def test_a_client_that_never_says_its_roots_is_answered(here: Path) -> None:

@@ -215,19 +215,28 @@ def first_project(folders: Sequence[Path]) -> Path | None:
 
     The home folder and its ancestors are no project unless they are indexed. None if no folder is left.
     """
-    others = list[Path]()
+    named, others = _projects(folders)
+    return next(iter((*named, *others)), None)
+
+
+def further_projects(folders: Sequence[Path], chosen: Path) -> tuple[Path, ...]:
+    """Return the roots of the other folders that are indexed or have a project marker, each once."""
+    return tuple(root for root in _projects(folders)[0] if root != chosen)
+
+
+def _projects(folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the roots of folders that are projects, and of those that may be one, in the order of the folders."""
+    named, others = dict[Path, None](), dict[Path, None]()
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 `Path.is_dir` raises where this user may not look
             continue
         root = discover_root(folder)
         if places.has_index(str(root)):
-            return root
-        if places.is_around_home(str(root)):
-            continue
-        if any(os.path.lexists(root / marker) for marker in PROJECT_MARKERS):
-            return root
-        others.append(root)
-    return others[0] if others else None
+            named[root] = None
+        elif not places.is_around_home(str(root)):
+            is_marked = any(os.path.lexists(root / marker) for marker in PROJECT_MARKERS)
+            (named if is_marked else others)[root] = None
+    return list(named), list(others)
 
 
 def personal_settings(settings: Settings) -> Settings:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from atlas.core.errors import ConfigError
@@ -16,6 +16,8 @@ from atlas.runtime.config.settings import Settings
 
 MAX_MEMBERS = 100
 """Members of all workspaces."""
+OF_SESSION = "roots-of-the-client"
+"""Name of the workspace of a session whose client has several roots."""
 _NAMED = re.compile(r"([A-Za-z0-9_-]{1,40})=(.*)", re.DOTALL)
 _OF_ONE_PROJECT = ("ATLAS_PROJECT", "ATLAS_PROJECT_NAME", "ATLAS_DATA_DIR")
 
@@ -63,6 +65,14 @@ def roots_beside(settings: Settings) -> tuple[Path, ...]:
     own = {one.workspace for one in members if one.root == settings.root}
     beside = dict.fromkeys(one.root for one in members if one.workspace in own)
     return tuple(root for root in beside if root != settings.root)
+
+
+def with_session_members(settings: Settings, roots: Sequence[Path]) -> Settings:
+    """Return the settings of a session to which its client has named further projects: a workspace of its own."""
+    if not roots:
+        return settings
+    own = (*settings.workspace.members, *(f"{OF_SESSION}={root}" for root in (settings.root, *roots)))
+    return replace(settings, workspace=replace(settings.workspace, members=own))
 
 
 def environment_of_member(environment: Mapping[str, str]) -> dict[str, str]:
