@@ -110,8 +110,14 @@ def evidence_structure(evidence: Evidence, *, is_flagged: bool) -> Structure:
 
 
 def where(evidence: Evidence) -> str:
-    """Return what `none` is restricted to: files that are newer than the index may hold some."""
+    """Return what `none` is restricted to: newer files may hold some, and other projects of a workspace do."""
+    if any(note.startswith(IN_PROJECT) for note in evidence.notes):
+        return " in this project"
     return " in the index" if evidence.freshness == "stale" else ""
+
+
+IN_PROJECT = "in project "
+"""Begins the lines about what another project of the workspace has."""
 
 
 def without_empty(body: Structure) -> Structure:

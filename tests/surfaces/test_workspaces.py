@@ -134,7 +134,9 @@ def test_uses_of_a_library_in_another_project(user: User) -> None:
     assert "project app" not in user.ask(lib, "search", "callers of total")
     user.done("workspace", "add", str(lib), str(app))
     said = "in project app (shop-lib 1.2.0, declared >=1.0)"
-    assert f"{said}: callers 1: main.py:8,9 main.run (calls 0.93)" in user.ask(lib, "search", "callers of total")
+    told = user.ask(lib, "search", "callers of total")
+    assert f"{said}: callers 1: main.py:8,9 main.run (calls 0.93)" in told
+    assert "callers of function shoplib.cart.total shoplib/cart.py:6: none in this project\n" in told
     assert f"{said}: callers 1: main.py:7 main.run" in user.ask(lib, "search", "callers of Cart.add")
     assert f"{said}: subclasses 1: main.py:12 main.Own" in user.ask(lib, "search", "subclasses of Cart")
     assert f"{said}: importers 1: main.py:1,2 module" in user.ask(lib, "search", "who imports shoplib")

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from atlas.answers.evidence import IN_PROJECT
 from atlas.code.across.packages import ProjectView, links_to
 from atlas.code.across.requests import RequestMatch, event_edges, matched, requests_of, routes_handled_by
 from atlas.code.across.uses import OutsideUse, definitions_of, importers_of, uses_of
@@ -154,13 +155,13 @@ async def _uses(
     doubt = f"; also provided by {', '.join(also)}: not known which one is installed" if also else ""
     word = "uses" if kind is Kind.IMPACT else kind.value
     if not uses:
-        yield f"in project {other.label} ({said}): no {word} known; calls on values of unknown type are not seen{doubt}"
+        yield f"{IN_PROJECT}{other.label} ({said}): no {word} known; calls on values of unknown type are not seen{doubt}"
         return
     grouped = list(_by_symbol(uses))
     behind = await _behind(other.reader, [one.edge.node for one in uses]) if kind is Kind.IMPACT else ""
     more = f", and {len(grouped) - SHOWN} more: ask with project {other.label}" if len(grouped) > SHOWN else ""
     places = ", ".join(_shown(each) for each in grouped[:SHOWN])
-    yield f"in project {other.label} ({said}): {word} {len(grouped)}: {places}{more}{behind}{doubt}"
+    yield f"{IN_PROJECT}{other.label} ({said}): {word} {len(grouped)}: {places}{more}{behind}{doubt}"
 
 
 async def _provides(consumer: ProjectView, third: ProjectView, own: ProjectView) -> bool:
@@ -208,7 +209,7 @@ async def _clients(own: ProjectView, other: ProjectView, routes: Sequence[Node])
         calls = [one for one in matches if one.route.row.name == route]
         more = f", and {len(calls) - SHOWN} more" if len(calls) > SHOWN else ""
         shown = ", ".join(_call(one) for one in calls[:SHOWN])
-        yield f"in project {other.label}: calls of {route} {len(calls)}: {shown}{more}"
+        yield f"{IN_PROJECT}{other.label}: calls of {route} {len(calls)}: {shown}{more}"
 
 
 async def _called(own: ProjectView, others: Sequence[ProjectView], nodes: Sequence[Node]) -> AsyncIterator[str]:
