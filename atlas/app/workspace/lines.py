@@ -155,7 +155,8 @@ async def _uses(
     doubt = f"; also provided by {', '.join(also)}: not known which one is installed" if also else ""
     word = "uses" if kind is Kind.IMPACT else kind.value
     if not uses:
-        yield f"{IN_PROJECT}{other.label} ({said}): no {word} known; calls on values of unknown type are not seen{doubt}"
+        unseen = "calls on values of unknown type are not seen"
+        yield f"{IN_PROJECT}{other.label} ({said}): no {word} known; {unseen}{doubt}"
         return
     grouped = list(_by_symbol(uses))
     behind = await _behind(other.reader, [one.edge.node for one in uses]) if kind is Kind.IMPACT else ""
