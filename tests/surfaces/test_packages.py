@@ -49,6 +49,14 @@ async def test_questions_about_packages_are_answered_with_places(tmp_path: Path)
                 for line in file.lines
             ]
             said[question] = "\n".join((answer.report.title, *facts))
+        for question in (
+            "where are circular dependencies between tasks detected",
+            "how are the dependencies of a task sorted",
+            "when do dependencies run",
+            "what is a cyclic dependency between steps reported as",
+        ):
+            assert not isinstance(await hybrid_search(atlas, question), ReportAnswer), question
+        assert isinstance(await hybrid_search(atlas, "where are the dependencies declared"), ReportAnswer)
         node = await get_node(atlas, "yaml")
     everything = said["what does this project depend on"]
     assert "runtime pyproject.toml PyYAML (import yaml) >=6 locked 6.0.2 (poetry.lock:2) :4" in everything

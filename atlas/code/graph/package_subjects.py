@@ -51,6 +51,14 @@ _CODE_NOUNS = re.compile(
     r"\b(?:functions?|methods?|class(?:es)?|callers?|call(?:s|ed)?|tests?\b.*\bfor|subclass\w*|implement\w*|callees?|inject\w*|parse[sd]?|resolve[sd]?|load(?:s|ed)?|work|works)\b",
     re.IGNORECASE,
 )
+_WHAT_CODE_DOES = re.compile(
+    r"^(?:where|how|when|why|what happens)\b.{0,80}\b(?:dependenc\w+|deps)\b(?: [\w-]+){0,5}? (?:detected|computed|sorted"
+    r"|ordered|runs?|running|executed|checked|reported|handled|collected|walked|traversed|visited|built|created|stored"
+    r"|tracked|cached|printed|shown|validated|cancelled|canceled|skipped|evaluated|updated|invalidated|found|fails?|failed)\b"
+    r"|\b(?:circular|cyclic|recursive) (?:dependenc|deps)|\bdependenc(?:y|ies) (?:cycles?|between|among|injection)\b",
+    re.IGNORECASE,
+)
+"""`Where are dependencies between recipes sorted`: what the program does with its own kind of dependencies."""
 _TO_DO = re.compile(
     r"\b(?:needed|required|need|require|install\w*|necessary)\b.*\b(?:to|for|by)\b(?: \w+)? ?(?:build\w*"
     r"|run\w*|install\w*|develop\w*|test\w*|lint\w*|compil\w*|generat\w*|doc\w*|the \w+)",
@@ -121,6 +129,8 @@ def read_package_question(
     if (roles := read_roles(text)) and not defines and not _WITH_FILES.search(text):
         names = frozenset(name for each in roles.values() for name in each)
         return PackageQuestion(PackageAspect.LIST, names=names, certain=True)
+    if _WHAT_CODE_DOES.search(text):
+        return None
     is_sure = bool(_DEPENDENCIES.search(text)) and not _CODE_NOUNS.search(text)
     words = [word.strip(".,?!:;") for word in _WORD.findall(text)]
     groups = _groups(text, words, declared)
