@@ -52,9 +52,10 @@ _CODE_NOUNS = re.compile(
     re.IGNORECASE,
 )
 _WHAT_CODE_DOES = re.compile(
-    r"^(?:where|how|when|why|what happens)\b.{0,80}\b(?:dependenc\w+|deps)\b(?: [\w-]+){0,5}? (?:detected|computed|sorted"
-    r"|ordered|runs?|running|executed|checked|reported|handled|collected|walked|traversed|visited|built|created|stored"
-    r"|tracked|cached|printed|shown|validated|cancelled|canceled|skipped|evaluated|updated|invalidated|found|fails?|failed)\b"
+    r"^(?:where|how|when|why|what happens)\b.{0,80}\b(?:dependenc\w+|deps)\b(?: [\w-]+){0,5}? (?:detected"
+    r"|computed|sorted|ordered|runs?|running|executed|checked|reported|handled|collected|walked|traversed|visited|built|created"
+    r"|stored|tracked|cached|printed|shown|validated|cancelled|canceled|skipped|evaluated|updated|invalidated|found|fails?"
+    r"|failed)\b"
     r"|\b(?:circular|cyclic|recursive) (?:dependenc|deps)|\bdependenc(?:y|ies) (?:cycles?|between|among|injection)\b",
     re.IGNORECASE,
 )
