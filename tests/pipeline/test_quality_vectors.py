@@ -119,7 +119,9 @@ async def test_a_pass_makes_them_only_on_request_and_search_then_uses_them(
     answer = await ask(settings)
     assert best_by_quality(answer) == "shop.parcel.repay"
     assert place(answer, "shop.parcel.repay") <= place(before, "shop.parcel.repay")
-    assert score(answer, "shop.parcel.repay") > score(before, "shop.parcel.repay")
+    alone = replace(settings, search=replace(settings.search, off=("bodies",)))
+    neither = replace(settings, search=replace(settings.search, off=("bodies", "quality")))
+    assert score(await ask(alone), "shop.parcel.repay") > score(await ask(neither), "shop.parcel.repay")
     off = replace(settings, search=replace(settings.search, off=("quality",)))
     assert found(await ask(off)) == found(before)
     assert (await index(settings)).quality_vectors == 0

@@ -96,8 +96,8 @@ def test_no_note(text: str | bytes, expected: tuple[int, str]) -> None:
     ("line", "code", "value"),
     [
         ("confidence: 7", "note-value", ("confidence", 1.0)),
-        ("confidence: .nan", "note-value", ("confidence", 0.0)),
-        ("confidence: high", "note-value", ("confidence", 0.0)),
+        ("confidence: .nan", "note-value", ("confidence", 0.5)),
+        ("confidence: high", "note-value", ("confidence", 0.5)),
         ("status: rejected", "note-value", ("status", "proposed")),
         ("created: yesterday", "note-value", ("created", "")),
         ("author: me", "note-value", ("author", {"client": "", "agent": ""})),

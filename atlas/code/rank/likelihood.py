@@ -35,6 +35,8 @@ NAME = Certainty(3.0, 8.0, 0.01)
 EXACT = Certainty(2.0, 16.0, 0.01)
 """The question is the title of the first hit, writes its place, or quotes a text that it has; several such hits score
 alike."""
+REPEATED = Certainty(0.75, 4.0, 1.0)
+"""The first hit is a document that repeats an error's message: the code that reports it may be no candidate at all."""
 SURE, LIKELY = 0.4, 0.24
 """Likelihoods from which on a hit of a sentence is right in .8 and in half of the cases: its likelihood is low where
 others share its file, whose hits count as one (2,300 hits of 11 packages, docs/measurements/search.md)."""
@@ -85,14 +87,16 @@ def certainty_of(first: Candidate, query: Query) -> Certainty:
     """Return how sure the first hit is, by the kind of the question."""
     if is_bare_name(query) and _NAMED.intersection(first.reasons):
         return NAME
-    if "place" in first.channels or "exact" in first.channels:
-        return EXACT
     row = first.node.row
+    if "place" in first.channels:
+        return EXACT
+    if query.errors and row.label in _DOCUMENTS:
+        return REPEATED
+    if "exact" in first.channels:
+        return EXACT
     is_title = row.label in _DOCUMENTS and row.name.casefold().split() == query.text.casefold().split()
     is_quoted = QUOTED in first.reasons and bool(query.phrases) and any(mark in query.text for mark in _QUOTES)
     is_quoted = is_quoted and len(query.text.split()) < MIN_WORDS
-    # a document that repeats the message of an error does not say where it comes from
-    is_quoted = is_quoted and not (query.errors and row.label in _DOCUMENTS)
     return EXACT if is_title or is_quoted else SENTENCE
 
 
