@@ -17,7 +17,7 @@ from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
 from atlas.code.graph.call_path import in_call_order
 from atlas.code.graph.cards import MOST_LINES
-from atlas.code.graph.declarations import read_declarations
+from atlas.code.graph.declarations import normal_name, read_declarations
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
 from atlas.code.graph.package_subjects import read_package_question
@@ -76,6 +76,9 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_settings,
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""
+_DEPENDED_ON = re.compile(
+    r"\b(?:depends?|relies|rely) on (?:the |our )?[`'\"]?(?P<name>[A-Za-z_][\w.]*)", re.IGNORECASE
+)
 _ASKS_ORDER = re.compile(
     r"\b(?:in (?:what|which) (?:order|sequence)|(?:order|sequence) of (?:the |its )?calls|call order)\b", re.I
 )
@@ -179,6 +182,11 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
 async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageReport | None:
     declared = await read_declarations(reader, asked.where.project)
     intent = asked.query.relation
+    depended = _DEPENDED_ON.search(asked.query.text)
+    if depended is not None and await is_own(reader, depended["name"], asked.where):
+        known = {normal_name(name) for each in declared for name in (each.name, each.package)}
+        if normal_name(depended["name"]) not in known:
+            return None  # `what depends on the unwrap utility`
     names_own = any(each.is_own and each.written.shape >= NameShape.CODE for each in asked.subjects.found)
     names_own = names_own or (intent is not None and intent.certain and await is_own(reader, intent.name, asked.where))
     defines = names_own and intent is not None and is_code_shaped(intent.name)

@@ -65,6 +65,8 @@ _MENDED = (
     r"(?:fixed|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|deprecated|bumped|upgraded|migrated"
     r"|switched|stop(?:ped)? (?:supporting|using|requiring|shipping|depending))"
 )
+_LISTED = r"(?:the|all|any|recent|last|latest|newest|list|show|me|what|which|of|git|code|my|our|these|and)"
+"""What stands before `changes` as a noun: not `a value changes in another tab`."""
 _OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
 """Begins what a program keeps: `history entries` is no question to git."""
 _HISTORY = re.compile(
@@ -77,7 +79,8 @@ _HISTORY = re.compile(
     rf"|who (?:{_EVER} )?(?:brought|put|pulled|got)"
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
-    rf"|happened (?:to|with)|changes (?:to|of|in)|changed in|what changed|{_CHANGED} since|age of"
+    rf"|happened (?:to|with)|(?<![a-z] )changes (?:to|of|in)|{_LISTED} changes (?:to|of|in)|changed in|what changed"
+    rf"|{_CHANGED} since|age of"
     rf"|how old|since when|development of)\b",
     re.IGNORECASE,
 )

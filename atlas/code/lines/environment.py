@@ -310,11 +310,20 @@ async def _about(
     pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
     told = await scan_texts(reader, where, pattern, [name.encode() for name in names], is_document)
     documents = [TextLine("documented", each.place, _with_rest(each)) for each in told.found]
-    order = ("reads", "sets", "documented", "tests")
-    lines = sorted([*lines, *documents[:6]], key=lambda each: order.index(each.group))
     reading = [each for each in mine if not each.is_written]
+    read_in = f"read in {counted(len(reading), 'place')}"
+    if not reading:  # no known form of a read is no proof that there is none: `env_orig["NAME"]`
+        code = await scan_texts(
+            reader, where, pattern, [name.encode() for name in names], lambda path: not is_document(path)
+        )
+        known = {each.found.place for each in mine}
+        named = sorted((each for each in code.found if each.place not in known), key=lambda each: each.file.is_test)
+        lines += [TextLine("named", each.place, _with_next(each)) for each in named]
+        read_in = f"no read is known, {counted(len(named), 'line')} of code {'names' if len(named) == 1 else 'name'} it"
+    order = ("reads", "named", "sets", "documented", "tests")
+    lines = sorted([*lines, *documents[:6]], key=lambda each: order.index(each.group))
     title = (
-        f"environment variable {', '.join(f'`{name}`' for name in names)}: read in {counted(len(reading), 'place')}"
+        f"environment variable {', '.join(f'`{name}`' for name in names)}: {read_in}"
         f", documented in {counted(len(told.found), 'line')}"
     )
     return LineReport("environment", title, tuple(lines), (*notes, *told.notes))

@@ -104,6 +104,8 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     text = query.text
     if query.states or query.reports or len(text.split()) > 20 or _OF_SOMEBODY.search(text):
         return None
+    if re.search(r"\bby whom\b|\bwh(?:o|ich) (?:commit|did)\b|\bin (?:what|which) commit\b", text, re.IGNORECASE):
+        return None  # git knows them
     if query.paths and re.search(r"\b(?:who|whom)\b", text, re.IGNORECASE):
         return None  # the author of a file
     if (match := _IN_VERSION.search(text)) is not None:
