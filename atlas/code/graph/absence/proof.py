@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from atlas.code.graph.absence.made_otherwise import made_otherwise
 from atlas.code.graph.absence.occurrences import (
     SkippedText,
     TextPlace,
@@ -46,6 +47,8 @@ _REFERRING = (
 )  # fmt: skip
 _CALLED = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.TESTS, Kind.IMPACT))
 """Relations of a function that is passed as a value: where it is called, no edge says."""
+_MADE = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS))
+"""Relations of a class that is a type somewhere: a generic method, a container or a framework may make it there."""
 _FRAMEWORKS = (
     "fastapi", "flask", "django", "starlette", "aiohttp", "tornado", "sanic", "bottle", "falcon", "litestar", "quart",
     "express", "koa", "fastify", "hono", "@nestjs/core", "next", "restify", "elysia", "org.springframework",
@@ -109,19 +112,23 @@ async def prove_none(
     if not reader.split_words(word):
         return _unknown(what, f"`{word or name}` is not a single word to search for")
     unresolved = await _unresolved(reader, nodes, name, kind, keep)
-    left = await unaccounted(reader, nodes, kind, known)
+    left = await unaccounted(reader, nodes, kind, known, types=True)
     more = left.more
     places = [each for each in left.places if keep is None or each.node is None or keep(each.node)]
     if skipped is None:
         skipped = await find_in_skipped(reader, (word,), project, imported=nodes[0].row.label in FILE_LABELS)
     hidden = skipped.places.get(word, ())
     reasons = [f"there are {said}"] if (said := describe_unresolved(unresolved)) else []
+    is_made = nodes[0].row.label == Label.CLASS and kind in _MADE
     if places and not reasons:
-        where = "named in text only" if all(is_prose(each) for each in places) else "without an edge to it"
+        edge = "a call of it, where others may make it" if is_made else "an edge to it"
+        where = "named in text only" if all(is_prose(each) for each in places) else f"without {edge}"
         others = counted(len(places), "other place", more=more)
         reasons.append(f"`{word}` occurs in {others} {where} ({', '.join(each.at for each in places[:SHOWN])})")
     elif more and not reasons:
         reasons.append(f"more symbols have the word `{word}` than are read")
+    if is_made and not reasons:
+        reasons += (await made_otherwise(reader, nodes))[:1]
     if hidden:
         at = ", ".join(each.at for each in hidden[:SHOWN])
         reasons.append(f"`{word}` occurs in files that are not indexed: {at}")
@@ -199,16 +206,20 @@ async def prove_no_routes(reader: Reader, project: str) -> Absence | None:
 
 
 async def unaccounted(
-    reader: Reader, nodes: Sequence[Node], kind: Kind, known: Iterable[tuple[str, int]] = ()
+    reader: Reader, nodes: Sequence[Node], kind: Kind, known: Iterable[tuple[str, int]] = (), *, types: bool = False
 ) -> Unaccounted:
     """Return the lines with the name of symbols, or an alias of it, that neither edges nor definitions account for.
 
-    Code comes first, for tests theirs. Raises store errors.
+    Code comes first, for tests theirs. With `types` the lines in which a class is a type, and may be made, are among
+    them. Raises store errors.
     """
     project, word = nodes[0].project, _word_of(nodes[0])
     is_file = nodes[0].row.label in FILE_LABELS
     occurring = await find_occurrences(reader, word, project)
+    known = frozenset(known)
     accounted = {*known, *await _accounted(reader, nodes, word, kind)}
+    if types and kind in _MADE:
+        accounted -= await _typed(reader, nodes) - known
     found, more = list(occurring.places), occurring.more
     for alias in () if is_file else _aliases(word, found)[:MAX_ALIASES]:
         renamed = await find_occurrences(reader, alias, project)
@@ -273,6 +284,17 @@ async def _accounted(reader: Reader, nodes: Sequence[Node], word: str, kind: Kin
     unrelated = [node.row.uid for node in others if node.row.uid not in open_]
     found |= await reader.store.edge_lines(sorted(own), types, 0.0, MAX_EDGES)
     return found | (await reader.store.edge_lines(unrelated, _REFERRING, SURE, MAX_EDGES) if unrelated else set())
+
+
+async def _typed(reader: Reader, nodes: Sequence[Node]) -> set[tuple[str, int]]:
+    """Return the lines in which a class is a type, and no more: none of its definition, bases, imports and calls."""
+    own = [node.row.uid for node in nodes if node.row.label == Label.CLASS]
+    if not own:
+        return set()
+    types = await reader.store.edge_lines(own, (EdgeType.USES_TYPE,), 0.0, MAX_EDGES)
+    others = tuple(type for type in _REFERRING if type not in (EdgeType.USES_TYPE, EdgeType.REFERENCES))
+    otherwise = await reader.store.edge_lines(own, others, 0.0, MAX_EDGES)
+    return types - otherwise - {(node.row.path, node.row.line) for node in nodes}
 
 
 async def _promised(reader: Reader, nodes: Sequence[Node], others: Iterable[Node]) -> set[str]:
