@@ -71,7 +71,7 @@ def refresh():
 def test_total():
     assert Order().total() == 0
 """,
-    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\ndependencies = ["httpx>=0.27", "rich>=13"]\n',
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.12"\ndependencies = ["httpx>=0.27", "rich>=13"]\n',
 }
 
 
@@ -157,6 +157,27 @@ async def test_names_that_nothing_has_are_said_once(atlas: Atlas) -> None:
 async def test_a_limit_asks_for_one_list(atlas: Atlas) -> None:
     answer = await hybrid_search(atlas, "who calls Order.total, and which tests cover it?", limit=3)
     assert not isinstance(answer, SeveralAnswers)
+
+
+async def test_one_list_answers_the_other_part_as_well(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "who calls Order.total, and which tests cover it?", limit=3)).render()
+    assert "callers of" in said and "tests of" in said, said
+    said = (await hybrid_search(atlas, "who calls load_order and what does it return", limit=3)).render()
+    assert "signature: def load_order(number)" in said, said
+    said = (await hybrid_search(atlas, "who calls load_order and how are orders shipped abroad", limit=3)).render()
+    assert 'not answered: "how are orders shipped abroad"' in said, said
+    said = (
+        await hybrid_search(atlas, "which python versions are supported and what are the dependencies", limit=9)
+    ).render()
+    assert ">=3.12" in said and "httpx >=0.27" in said, said
+
+
+async def test_a_statement_of_a_change_asks_for_what_breaks_and_for_tests(atlas: Atlas) -> None:
+    said = (
+        await hybrid_search(atlas, "I want to change Order.total, tell me what breaks and which tests to run")
+    ).render()
+    first, second = said.split("\n2) ")
+    assert "report 21" in first and "test_total" in second, said
 
 
 async def test_only_the_message_of_a_paste_is_looked_for(atlas: Atlas) -> None:

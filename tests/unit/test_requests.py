@@ -10,6 +10,21 @@ from atlas.code.question.requests.several import MOST_REQUESTS, quote_pasted, re
 from tests.unit.test_grammar import ROWS
 
 SEVERAL = (
+    (
+        "I want to change Cart.total, tell me what breaks and which tests to run",
+        "tell me what breaks if I change Cart.total",
+        "which tests to run for Cart.total",
+    ),
+    (
+        "I am about to touch load_cart. Tell me what breaks and which specs I should run.",
+        "Tell me what breaks if I change load_cart",
+        "which specs I should run for load_cart",
+    ),
+    (
+        "I need to know who calls load_cart and which tests cover it",
+        "I need to know who calls load_cart",
+        "which tests cover load_cart",
+    ),
     ("who calls Cart.total, and which tests cover it?", "who calls Cart.total", "which tests cover Cart.total?"),
     (
         "where is the --retries option declared and which function reads its value?",

@@ -178,7 +178,7 @@ def _is_joined(words: Sequence[_ClauseWord], at: int) -> bool:
 
 def _is_object(left: Sequence[_ClauseWord], words: Sequence[_ClauseWord], at: int) -> bool:
     """Return whether a clause is a further object of a verb such as `decides`."""
-    if _is_inverted(words, at):
+    if _is_inverted(words, at) or left[0].low in _PERSONS:  # `I need to know who calls X and which tests cover it`
         return False
     return any(
         word.low in _KNOWS and following.low in (*_WH, "whether", "if") for word, following in pairwise(left[1:])
@@ -208,7 +208,10 @@ def _opens(words: Sequence[_ClauseWord], at: int, *, is_first: bool = True) -> b
     if word.low in _AUXILIARY:
         is_name = is_code_shaped(following.raw.strip(_EDGE)) or following.raw.startswith(("--", "`"))
         return following.low in _SUBJECT or is_name or is_first
-    return word.low in _IMPERATIVE and (is_first or words[at - 1].low in _JOINS)
+    if word.low not in _IMPERATIVE:
+        return False
+    is_told = words[0].low in _PERSONS and words[at - 1].ends_part  # `I want to change X, tell me what breaks`
+    return is_first or words[at - 1].low in _JOINS or is_told
 
 
 def _after_fillers(words: Sequence[_ClauseWord], start: int) -> int:

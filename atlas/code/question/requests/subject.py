@@ -44,12 +44,14 @@ _THESE = frozenset(("this", "that", "these", "those"))
 _WHOSE = frozenset(("its", "their"))
 _PLURALS = frozenset(("they", "them", "their", "these", "those"))
 _OF_CHANGE = "{clause} if I change {name}"
-_COMPLETED = (_OF_CHANGE, "{clause} by {name}", "{clause} of {name}")
+_OF_TESTS = "{clause} for {name}"
+_COMPLETED = (_OF_CHANGE, _OF_TESTS, "{clause} by {name}", "{clause} of {name}")
 """How a clause without an object may go on."""
 _AFFECTED = re.compile(
     r"\b(?:affect|break|broke|impact|touch|fail|follow|change|adapt|update|involve)\w*", re.IGNORECASE
 )
 """Only what has one of these words asks for what a change does."""
+_OF_TEST = re.compile(r"\b(?:tests?|specs?)\b", re.IGNORECASE)
 _LEAST_ASKED = 3
 _WITH_KIND = 2
 """Words of `that class`."""
@@ -282,6 +284,8 @@ def _completed(clause: str, subject: ClauseSubject) -> str:
     bare = clause.rstrip(" ?.!")
     for form in _COMPLETED:
         if form is _OF_CHANGE and _AFFECTED.search(bare) is None:
+            continue
+        if form is _OF_TESTS and _OF_TEST.search(bare) is None:
             continue
         text = form.format(clause=bare, name=subject.text)
         relation = find_relation(text)
