@@ -19,6 +19,7 @@ PATHS = [
     "app/a.py",
     "app/b.py",
     "app/a.pyi",
+    "app/models.py",
     "app/deep/__init__.py",
     "app/deep/c.py",
     "app/deep/a.py",
@@ -109,6 +110,16 @@ python_blocks = st.one_of(
     st.builds("with other() as it: it.{}()\n{}({}()).{}()".format, names, names, classes, names),
     st.builds("class {}({}):\n    def {}(self): super({}, self).{}()".format, classes, classes, names, classes, names),
     st.builds("if x:\n    def {}(): pass\nelse:\n    def {}(): pass\n{} = None".format, names, names, names),
+    # paths in settings and calls, and operators between objects
+    st.builds('MIDDLEWARE = ["{}.{}"]'.format, modules, names),
+    st.builds('import pydoc\ndef {}(): return pydoc.locate("{}.{}")().{}()'.format, names, modules, names, names),
+    st.builds('AUTH_USER_MODEL = "{}.{}"'.format, st.just("app"), classes),
+    st.builds("from django.contrib.auth import get_user_model\nget_user_model()().{}()".format, names),
+    st.builds(
+        "class {}:\n    def __or__(self, other): return {}()\n({}() | {}()).{}()".format,
+        *[classes] * 4,
+        names,
+    ),
 )
 document_blocks = st.one_of(
     st.builds("# {}\n\nSee `{}` and `{}.{}()`.".format, names, names, names, names),

@@ -168,6 +168,17 @@
   function: (attribute attribute: (identifier) @_m)
   (#any-of? @_m "append" "appendleft" "add" "insert" "setdefault" "update" "extend")) @hook
 (call function: (identifier) @_f (#eq? @_f "setattr")) @hook
+(assignment
+  left: (identifier) @_s
+  (#any-of? @_s
+    "MIDDLEWARE" "INSTALLED_APPS" "AUTHENTICATION_BACKENDS" "AUTH_PASSWORD_VALIDATORS" "PASSWORD_HASHERS"
+    "DATABASE_ROUTERS" "FILE_UPLOAD_HANDLERS" "STATICFILES_FINDERS" "TEMPLATES" "CACHES" "STORAGES" "LOGGING"
+    "REST_FRAMEWORK" "CELERY_BEAT_SCHEDULE" "EMAIL_BACKEND" "TEST_RUNNER" "DEFAULT_AUTO_FIELD" "MESSAGE_STORAGE"
+    "FORM_RENDERER" "WSGI_APPLICATION" "ASGI_APPLICATION" "DEFAULT_EXCEPTION_REPORTER")) @hook
+(augmented_assignment
+  left: (identifier) @_s
+  (#any-of? @_s
+    "MIDDLEWARE" "INSTALLED_APPS" "AUTHENTICATION_BACKENDS" "DATABASE_ROUTERS" "STATICFILES_FINDERS")) @hook
 (keyword_argument name: (_) @keyword value: (_) @value) @argument.named
 (list_splat (_) @value) @argument.spread
 (dictionary_splat (_) @value) @argument.spread-keywords

@@ -119,6 +119,17 @@ pub struct LinkSettings {
     pub manager_classes: Vec<String>,
     pub managed_bases: Vec<String>,
     pub manager_attribute: String,
+    /// Functions of frameworks, by dotted name, that give what the dotted path in their argument names, or the class that a
+    /// setting names as `app.Class`, by the name of the setting; the module of an app that has such classes.
+    pub path_functions: Vec<String>,
+    pub setting_functions: BTreeMap<String, String>,
+    pub setting_module: String,
+    /// Methods of frameworks, by dotted name, that give an instance of the class that their object's class names, and the
+    /// attribute that names it.
+    pub form_methods: Vec<String>,
+    pub form_model: Vec<String>,
+    /// The method behind the operator that also joins types.
+    pub union_operator: String,
     /// Keyword of a field that refers to a class: the attribute of that class that leads back.
     pub back_reference: String,
     /// Methods of classes that make a class of theirs and of their arguments.

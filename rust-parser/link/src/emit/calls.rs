@@ -412,6 +412,12 @@ impl EdgeCollector<'_, '_> {
     /// Adds an edge for a function or class used as a value. Reading a property calls it.
     fn add_read(&mut self, expr: ExprId, site: Site) {
         let query = self.query;
+        if let Some(path) = query.key_of(expr).filter(|_| !query.file.rules.path_functions.is_empty()) {
+            if let Some(symbol) = query.at_path(path).filter(|&symbol| is_referable(query.kind(symbol))) {
+                self.add_target(EdgeType::References, symbol, Strategy::Import, site);
+            }
+            return;
+        }
         if !matches!(query.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. }) {
             return;
         }

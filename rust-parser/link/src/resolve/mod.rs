@@ -18,6 +18,7 @@ pub mod imports;
 pub mod members;
 mod merged;
 pub mod modules;
+mod named_paths;
 pub mod narrow;
 pub mod objects;
 mod on_demand;

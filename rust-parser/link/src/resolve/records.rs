@@ -26,7 +26,15 @@ impl Query<'_> {
     /// Returns what a function of a framework gives for the class that its arguments name: an instance for
     /// `get_object_or_404(Book, pk=1)`, a container of instances for `select(Book)`.
     pub(super) fn record_result(&self, callee: Value, args: &[Arg], scope: DefId, line: u32) -> Option<Values> {
-        let (given, is_field) = self.gives_records(callee)?;
+        let rules = &self.file.rules;
+        if rules.record_functions.is_empty() && rules.listing_functions.is_empty() {
+            return None;
+        }
+        let called = self.dotted_name(callee)?;
+        if let Some(named) = self.named_result(&called, args) {
+            return Some(named);
+        }
+        let (given, is_field) = self.gives_records(&called)?;
         if is_field {
             return None;
         }
@@ -49,7 +57,7 @@ impl Query<'_> {
     }
 
     fn field_given(&self, callee: ExprId, scope: DefId, line: u32) -> Option<(Given, bool)> {
-        self.eval(callee, scope, line).into_iter().find_map(|value| self.gives_records(value))
+        self.eval(callee, scope, line).into_iter().find_map(|value| self.gives_records(&self.dotted_name(value)?))
     }
 
     fn given_records(&self, given: Given, args: &[Arg], scope: DefId, line: u32) -> Option<Values> {
@@ -63,19 +71,8 @@ impl Query<'_> {
 
     /// Returns what a callee gives, and whether it is a field: a class that stands for other values as an attribute of a
     /// model.
-    fn gives_records(&self, callee: Value) -> Option<(Given, bool)> {
+    fn gives_records(&self, name: &str) -> Option<(Given, bool)> {
         let rules = &self.file.rules;
-        if rules.record_functions.is_empty() && rules.listing_functions.is_empty() {
-            return None;
-        }
-        let name: &str = match callee.entity {
-            Entity::External(external) => {
-                let (package, name) = self.index.externals.name(external);
-                &format!("{}.{}", self.text(package), self.text(name))
-            }
-            Entity::Definition(symbol) => self.text(self.index.qualified_name(symbol)),
-            _ => return None,
-        };
         let is_value = |(start, end): &(String, String)| name.starts_with(start) && name.ends_with(end);
         let given = match () {
             () if rules.record_functions.contains(name) => Given::One,
@@ -98,6 +95,9 @@ impl Query<'_> {
         let words = &self.file.rules.class_keywords;
         let is_named = |arg: &&Arg| arg.keyword.is_some_and(|word| words.contains(self.file.text(word)));
         let arg = args.iter().find(is_named).or_else(|| args.first().filter(|arg| arg.keyword.is_none()))?;
+        if let Some(setting) = self.setting_of(arg.value) {
+            return self.class_of_setting(setting);
+        }
         if let Some(text) = self.key_of(arg.value) {
             return self.class_called(text, scope, line);
         }
@@ -106,6 +106,13 @@ impl Query<'_> {
             Entity::Elements(class) => Some(class),
             _ => None,
         })
+    }
+
+    /// Returns the name of a setting that names a class: `settings.AUTH_USER_MODEL`.
+    fn setting_of(&self, expr: ExprId) -> Option<&str> {
+        let Expr::Attribute { name, .. } = *self.file.expr(expr) else { return None };
+        let name = self.file.text(name);
+        self.file.rules.setting_functions.values().any(|setting| setting == name).then_some(name)
     }
 
     /// Returns the class that a name in a string denotes: the one around for `self`, the one in scope, else the only one of

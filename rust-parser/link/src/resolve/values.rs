@@ -99,7 +99,8 @@ impl Query<'_> {
             }
             Expr::Elements { kind, items, keys } => self.display((*kind, items, keys), scope, line),
             Expr::Generic { base, .. } => self.cast(expr, scope, line).unwrap_or_else(|| self.eval(*base, scope, line)),
-            Expr::Unknown | Expr::TypeUnion(_) => Values::new(),
+            Expr::TypeUnion(operands) => self.joined_objects(operands, scope, line),
+            Expr::Unknown => Values::new(),
         }
     }
 
@@ -217,6 +218,7 @@ impl Query<'_> {
                 }
                 let members = self.called_attribute(receiver, name);
                 self.flat_map(members, |member| match member.entity {
+                    _ if let Some(made) = self.form_result(receiver, name, member) => made,
                     _ if let Some(records) = self.record_result(member, args, scope, line) => records,
                     Entity::External(external) => self.external_result(external, member, args, scope, line),
                     _ => self.call_with(member, Some(self.seen_object(receiver)), &arguments),

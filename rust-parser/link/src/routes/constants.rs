@@ -1,7 +1,7 @@
 //! Values of constants in paths: of the project's constants, the literal in their signature.
 
-use crate::entity::{Entity, Values};
-use crate::project::names::FILE_NODE;
+use crate::entity::Entity;
+use crate::project::names::{FILE_NODE, SymbolId};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
 use atlas_facts::route_path::{has_constant, join, template_of, with_constants};
@@ -27,14 +27,15 @@ impl Query<'_> {
             let part = self.index.strings.find(part)?;
             values = self.flat_map(values, |value| self.attribute(value, part));
         }
-        self.literal_of(&values)
-    }
-
-    fn literal_of(&self, values: &Values) -> Option<String> {
         let symbol = values.iter().find_map(|value| match value.entity {
             Entity::Definition(symbol) if value.via != Strategy::UniqueName => Some(symbol),
             _ => None,
         })?;
+        self.literal_of(symbol)
+    }
+
+    /// Returns the string in the definition of a constant.
+    pub(crate) fn literal_of(&self, symbol: SymbolId) -> Option<String> {
         let place = self.index.symbols.get(symbol);
         if place.def == FILE_NODE || !matches!(self.kind(symbol), Kind::Constant | Kind::Field) {
             return None;

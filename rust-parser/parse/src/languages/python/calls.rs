@@ -51,12 +51,13 @@ pub fn type_arguments(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Returns the expression of a call that selects an element or attribute by a literal name.
+/// Returns the expression of a call that selects an element, an attribute or a member of a module by a literal name.
 fn keyed(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let mut parts = walk.tree.children(node);
     let (function, list) = (parts.next()?, parts.next()?);
     let place = match called_name(walk, function) {
         (true, b"get" | b"pop" | b"setdefault" | b"__getitem__") => 0,
+        (_, b"import_string") | (true, b"locate") => 0,
         (false, b"getattr") => 1,
         _ => return None,
     };

@@ -2,6 +2,7 @@
 
 mod calls;
 mod narrowing;
+mod settings;
 mod type_strings;
 
 use crate::doc_text::clean_string;
@@ -29,11 +30,14 @@ impl LanguageHooks for Python {
     }
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
-        if walk.kind_name(node) == "case_clause" {
-            return narrowing::narrow_case(walk, node);
+        match walk.kind_name(node) {
+            "case_clause" => narrowing::narrow_case(walk, node),
+            "assignment" | "augmented_assignment" => settings::refer_paths(walk, node),
+            _ => {
+                calls::type_arguments(walk, node);
+                calls::additions(walk, node);
+            }
         }
-        calls::type_arguments(walk, node);
-        calls::additions(walk, node);
     }
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
