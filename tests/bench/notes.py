@@ -254,7 +254,7 @@ async def _short_term(atlas: Atlas, rounds: int) -> None:
     async def merge() -> None:
         merge_short_term(source.choice(vectors), b"", entries, (), 10, now)
 
-    await _time_of("merge 10,000 short-term entries", merge, rounds // 4)
+    await _time_of("merge 10,000 short-term entries", merge, max(1, rounds // 4))
 
 
 async def _time_of(name: str, call: Callable[[], Awaitable[object]], rounds: int) -> None:
