@@ -209,7 +209,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     if question.asks == ChangeAspect.TOGETHER or (subjects and asks_one):
         return None
     try:
-        if subjects and _is_plain(subjects, text) and (found := await _of_topic(reader.history, text, question)):
+        if subjects and _is_plain(subjects, query) and (found := await _of_topic(reader.history, text, question)):
             return found
         if not subjects:
             return await _without_subject(reader.history, text, question)
@@ -260,9 +260,14 @@ async def _of_topic(
     return _about_topic(text, topic, log, question, missing) if log.commits else None
 
 
-def _is_plain(subjects: Sequence[HistorySubject], text: str) -> bool:
-    """Return whether a subject may be an English word of the question: `pool` of `the race in the pool`."""
-    node = subjects[0].node
+def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
+    """Return whether a subject may be an English word of the question: `pool` of `the race in the pool`.
+
+    Also a file's name, in a question for what was dropped or fixed: `worker` of `the eventlet worker`.
+    """
+    node, text = subjects[0].node, query.text
+    if node is None and not query.paths and not subjects[0].text and not subjects[0].flag:
+        return is_mended(text) and "/" not in text
     if node is None or not node.row.name.islower() or "_" in node.row.name:
         return False
     name = re.escape(node.row.name)
