@@ -172,9 +172,9 @@ impl Query<'_> {
         let dotted = format!("{}.{}", self.text(package), self.text(name));
         // A module below a package of npm is a part of the name: `@angular/common` and `http.HttpClient`.
         let plain = |text: &str| text.replace('/', ".");
-        packages.split(' ').any(|known| {
-            begins(&dotted, known) || (known.contains('/') && begins(&plain(&dotted), &plain(known)))
-        })
+        packages
+            .split(' ')
+            .any(|known| begins(&dotted, known) || (known.contains('/') && begins(&plain(&dotted), &plain(known))))
     }
 
     /// Returns whether a symbol of the project belongs to one of the packages: its file is part of a project with that
