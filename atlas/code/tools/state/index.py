@@ -96,10 +96,7 @@ async def status(
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = _sent_note(atlas)
     tiers = found.tiers if found else ()
-    own = next((each for each in stats if each.project == name), None)
-    marked = await _conflict_notes(atlas, name) if own is not None and own.problems else ()
-    if own is not None and (own.edges.get(EdgeType.CONTRADICTS) or own.edges.get(EdgeType.REFUTES)):
-        marked += await _contradictions(atlas, name)
+    marked = await _marks(atlas, next((each for each in stats if each.project == name), None))
     parts = len(shown) + bool(tiers) + len(partial) + len(files)
 
     def build(kept: int) -> StatusAnswer:
@@ -113,6 +110,16 @@ async def status(
 
     sizes = (len(each.path) + len(each.reason) for each in files)
     return await fit_aside(atlas, token_budget, build, parts - len(files) + can_fit(sizes, token_budget))
+
+
+async def _marks(atlas: Atlas, own: ProjectStats | None) -> tuple[str, ...]:
+    """Return notes on conflict markers in files and on stated contradictions; none for a project without an index."""
+    if own is None:
+        return ()
+    marked = await _conflict_notes(atlas, own.project) if own.problems else ()
+    if own.edges.get(EdgeType.CONTRADICTS) or own.edges.get(EdgeType.REFUTES):
+        marked += await _contradictions(atlas, own.project)
+    return marked
 
 
 def _not_indexed(name: str, indexed: Iterable[str]) -> NotFound:
