@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 from tests.chat.model_server import Say, model_server
 
@@ -161,8 +162,7 @@ def test_a_project_is_read_with_keys_alone(chromium: Browser, cookies: list[obje
         page.goto("/")
         page.keyboard.press("/")
         page.keyboard.type("total")
-        page.wait_for_selector("#suggestions a")
-        assert "total" in page.inner_text("#suggestions")
+        page.wait_for_selector("#suggestions a >> text=total")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.wait_for_url("**/symbol?name=*total")
@@ -175,6 +175,28 @@ def test_a_project_is_read_with_keys_alone(chromium: Browser, cookies: list[obje
         page.keyboard.press("g")
         page.keyboard.press("s")
         page.wait_for_url("**/search")
+
+
+def test_a_choice_waits_for_the_suggestions_of_the_whole_word(
+    chromium: Browser, cookies: list[object], served: ServedExplorer
+) -> None:
+    """The list of the first letters stands while that of the word is under way: its first entry is another symbol."""
+
+    def late(route: Route) -> None:
+        time.sleep(0.5)
+        route.continue_()
+
+    with opened(chromium, cookies, served) as page:
+        page.route("**/suggest?q=total", late)
+        page.goto("/")
+        page.keyboard.press("/")
+        page.keyboard.type("pri")
+        page.wait_for_selector("#suggestions a >> text=price")
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type("total")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/symbol?name=*total")
 
 
 def test_every_page_works_without_scripts(chromium: Browser, cookies: list[object], served: ServedExplorer) -> None:

@@ -3,7 +3,7 @@
 (() => {
   const field = document.getElementById("q");
   const list = document.getElementById("suggestions");
-  let waiting = 0, asked = 0, before = "";
+  let waiting = 0, asked = 0, answered = "", choosing = null, before = "";
 
   function show(found) {
     list.replaceChildren(...found.map((one) => {
@@ -20,17 +20,33 @@
 
   async function suggest() {
     const text = field.value.trim(), mine = ++asked;
-    if (text.length < 2) return show([]);
-    try {
-      const answer = await fetch(`/suggest?q=${encodeURIComponent(text.slice(0, 500))}`);
-      if (mine === asked) show(answer.ok ? await answer.json() : []);
-    } catch { if (mine === asked) show([]); }
+    let found = [];
+    if (text.length >= 2) {
+      try {
+        const answer = await fetch(`/suggest?q=${encodeURIComponent(text.slice(0, 500))}`);
+        if (answer.ok) found = await answer.json();
+      } catch { found = []; }
+    }
+    if (mine === asked) { show(found); answered = text; }
+  }
+
+  // The list may still answer the first letters of a word: a choice waits for the list of the whole text.
+  async function first() {
+    if (field.value.trim() !== answered) { clearTimeout(waiting); await suggest(); }
+    return field.value.trim() === answered ? list.querySelector("a") : null;
   }
 
   field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(suggest, 90); });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { show([]); field.blur(); }
-    if (event.key === "ArrowDown" && !list.hidden) { event.preventDefault(); list.querySelector("a").focus(); }
+    if (event.key === "ArrowDown") {
+      event.preventDefault();
+      choosing = first();
+      choosing.then((link) => { choosing = null; link?.focus(); });
+    } else if (event.key === "Enter" && choosing) {
+      event.preventDefault();
+      choosing.then((link) => link ? link.click() : field.form.requestSubmit());
+    }
   });
 
   function move(step) {
