@@ -43,6 +43,8 @@ class Commit:
     """Changed files against the first parent, where they were asked for."""
     more_paths: int = 0
     """Changed files beyond those in `paths`."""
+    authored: str = ""
+    """Day on which the author wrote it, in the author's time zone, as `git log` shows it; "" for one without a date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +154,14 @@ class History(Protocol):
         author: str = "",
         last: str = "",
         words: Sequence[str] = (),
+        least: int = 0,
     ) -> Log:
         """Return the last commits of HEAD that change the project, with up to `paths` changed files each.
 
         `since`: a revision (or `BRANCH_BASE`) whose ancestors are left out. `after`, `until`: Unix times. `path`: a
         file or folder; other commits are left out. `author`: the same for commits of others. `last`: a revision to
-        begin at instead of HEAD. `words`: beginnings of words in lower case that the subject of each commit has.
+        begin at instead of HEAD. `words`: beginnings of words in lower case that the subject of each commit has, all or
+        `least` of them.
         """
         ...
 

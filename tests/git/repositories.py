@@ -39,14 +39,16 @@ class GitRepository:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
 
-    def commit(self, message: str, files: dict[str, str | None] | None = None, author: bytes = PERSON) -> str:
-        """Write, stage and commit files; return the commit's id."""
+    def commit(
+        self, message: str, files: dict[str, str | None] | None = None, author: bytes = PERSON, zone: int = 0
+    ) -> str:
+        """Write, stage and commit files, in a time zone so many seconds east; return the commit's id."""
         self.put(files or {})
         self.stage(*(files or {}))
         self.time += HOUR
         made = self.repo.get_worktree().commit(
             message=message.encode(), author=author, committer=author, commit_timestamp=self.time, commit_timezone=0,
-            author_timestamp=self.time, author_timezone=0,
+            author_timestamp=self.time, author_timezone=zone,
         )  # fmt: skip
         return made.decode()
 

@@ -76,3 +76,27 @@ async def test_support_that_was_dropped_was_not_added(atlas: Atlas) -> None:
 async def test_what_is_deprecated_was_not_added_then(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "when was the reindexer plugin added")).render()
     assert "Introduce the reindexer plugin" in said, said
+
+
+async def test_a_commit_is_told_by_many_words_beside_names(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "which change made Session keep its credentials, who did it and when")).render()
+    assert "Keep the credentials" in said and "Strip the port" not in said
+    said = (await hybrid_search(atlas, "commit that introduced the reindexer as a plugin + date")).render()
+    assert "Introduce the reindexer plugin" in said
+
+
+async def test_versions_of_a_changelog_stand_beside_their_commits(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "when did the reindexer appear")).render()
+    assert "Introduce the reindexer plugin" in said
+    said = (await hybrid_search(atlas, "when was support for Python 3.7 dropped")).render()
+    assert "2.1.0" in said and "Drop Python 3.7" in said
+
+
+async def test_a_day_is_that_of_the_author(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "shop")
+    repository.commit("Begin early in the morning", {"a.py": "def late():\n    return 1\n"}, zone=12 * 3600)
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        said = (await hybrid_search(opened, "when was a.py added")).render()
+    repository.close()
+    assert "2023-11-15" in said, "it is the 14th in UTC"

@@ -34,6 +34,7 @@ class Wanted:
     author: str = ""
     last: str = ""
     words: tuple[str, ...] = ()
+    least: int = 0
 
 
 def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
@@ -45,6 +46,7 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
     more, looked = False, 0
     start = repository.revision(wanted.last) if wanted.last else repository.head()
     said = [re.compile(rf"(?<![^\W_]){re.escape(word)}") for word in wanted.words]
+    least = wanted.least or len(said)
     for record in repository.walker.back([start], hidden):
         if wanted.after and record.time < wanted.after:
             break
@@ -52,11 +54,12 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
             notes.append(f"the time for this question ended after {counted(looked, 'commit')}")
             break
         looked += 1
+        subject = record.subject.lower() if said else ""
         if (wanted.until and record.time > wanted.until) or len(record.parents) > 1:
             continue
         if wanted.author and record.author != wanted.author:
             continue
-        if said and not all(each.search(record.subject.lower()) for each in said):
+        if said and sum(each.search(subject) is not None for each in said) < least:
             continue
         if folder and not _touches(repository, record, folder):
             continue

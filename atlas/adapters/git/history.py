@@ -54,13 +54,15 @@ class GitHistory:
         author: str = "",
         last: str = "",
         words: Sequence[str] = (),
+        least: int = 0,
     ) -> Log:
         """See `History.log`."""
 
         def answer(repository: Repository) -> Log:
             from atlas.adapters.git.commits import Wanted, log
 
-            return log(repository, Wanted(limit, since, after, until, paths, path, author, last, tuple(words)), _soft())
+            wanted = Wanted(limit, since, after, until, paths, path, author, last, tuple(words), least)
+            return log(repository, wanted, _soft())
 
         return await self._ask(answer)
 

@@ -10,6 +10,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +57,9 @@ class CommitRecord:
     parents: tuple[bytes, ...]
     author: str
     time: int
+    """Unix time of the commit."""
+    day: str
+    """Day of the author, in the author's time zone, as `git log` shows it; "" for a time that no calendar has."""
     subject: str
 
 
@@ -235,8 +239,16 @@ def _record(oid: bytes, content: bytes, mask: Callable[[bytes], bytes]) -> Commi
         tuple(bytes.fromhex(parent.decode()) for parent in raw.parents),
         one_line(mask(raw.author.partition(b" <")[0]), 80),
         int(raw.commit_time),
+        _day(int(raw.author_time), int(raw.author_timezone)),
         one_line(mask(subject)),
     )
+
+
+def _day(moment: int, zone: int) -> str:
+    try:
+        return datetime.fromtimestamp(moment + zone, UTC).strftime("%Y-%m-%d")
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _is_hex(text: str) -> bool:

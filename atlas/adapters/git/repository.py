@@ -94,4 +94,4 @@ class Repository:
 def commit_of(record: CommitRecord, paths: tuple[bytes, ...] = (), more: int = 0) -> Commit:
     """Return a commit for answers."""
     shown = tuple(path.decode("utf-8", "replace") for path in paths)
-    return Commit(record.oid.hex(), record.author, record.time, record.subject, shown, more)
+    return Commit(record.oid.hex(), record.author, record.time, record.subject, shown, more, record.day)

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from atlas.code.changes.change_impact import uncommitted
 from atlas.code.changes.commit_topics import (
+    MANY,
     asks_first,
     commits_about,
     commits_nearly_about,
@@ -22,6 +23,7 @@ from atlas.code.changes.commit_topics import (
     is_mended,
     narrowed,
     read_range,
+    says_act,
     topic_of,
     with_words,
     words_in,
@@ -50,6 +52,8 @@ MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
 PAGE = 10
 FEW_MORE = 3
+MOST_ACTS = 2
+"""Commits shown beside the versions of a changelog."""
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
 _EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
@@ -77,6 +81,8 @@ _HISTORY = re.compile(
     rf"|works?|worked)"
     rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|when (?:was|were|did|has)\b.*\b{_MENDED}"
     rf"|who (?:{_EVER} )?(?:brought|put|pulled|got)"
+    rf"|(?:which|what) (?:commit|change|pr|pull request|patch|release|version)s? (?:first |originally |finally )?"
+    rf"(?:{_ADDED}|{_MENDED}|made|improved)|in (?:which|what) (?:commit|change|pr|pull request)"
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
     rf"|happened (?:to|with)|(?<![a-z] )changes (?:to|of|in)|{_LISTED} changes (?:to|of|in)|changed in|what changed"
@@ -123,6 +129,16 @@ _WHY_WHICH = re.compile(
     r"^(?=.*\bwhy\b)(?=.*\bcommits?\b)|\b(?:which|what) commits? (?!changed|touched)\w+", re.IGNORECASE
 )
 """Of the commits of something, those are asked for that say something."""
+_WHEN_TOO = re.compile(r"\bcommit\b|\bprs?\b|\bpull requests?\b|\bwhen\b", re.IGNORECASE)
+"""Beside who did it, the commit is asked for."""
+_WHICH_COMMIT = re.compile(
+    r"\b(?:(?:which|what) (?:commit|change|pr|pull request|patch)s?"
+    r"|(?:commit|change|pr|pull request|patch) (?:that|which))"
+    r"(?: (?:first|originally|finally|then|has|have))? "
+    rf"(?:{_ADDED}|{_MENDED}|made|caused?|let|allowed|enabled|disabled|improved|sped|(?:im)?proved|tells?|says?|said)\b",
+    re.IGNORECASE,
+)
+"""A commit is asked for by what it did, whatever symbols its words may mean."""
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
@@ -209,7 +225,9 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     if question.asks == ChangeAspect.TOGETHER or (subjects and asks_one):
         return None
     try:
-        if subjects and _is_plain(subjects, query) and (found := await _of_topic(reader.history, text, question)):
+        asks_which = _WHICH_COMMIT.search(text) is not None
+        is_topic = bool(subjects) and (asks_which or _is_plain(subjects, query))
+        if is_topic and (found := await _of_topic(reader.history, text, question, is_alone=asks_which)):
             return found
         if not subjects:
             return await _without_subject(reader.history, text, question)
@@ -256,7 +274,7 @@ async def _of_topic(
     limits = (question.old, _last(question), question.after, question.until)
     log, missing = await commits_about(history, topic, *limits), tuple[str, ...]()
     if not log.commits and len(topic) > 1 and (is_alone or is_mended(text)):
-        log, missing = await commits_nearly_about(history, topic, *limits)
+        log, missing = await commits_nearly_about(history, text, topic, *limits)
     return _about_topic(text, topic, log, question, missing) if log.commits else None
 
 
@@ -278,7 +296,11 @@ def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
 def _about_topic(
     text: str, topic: Sequence[str], log: Log, question: ChangeQuestion, missing: Sequence[str] = ()
 ) -> LineReport:
-    log, act = narrowed(text, log)
+    done, act = narrowed(text, log.commits)
+    if done and len(log.commits) >= MANY:
+        log = Log(done, log.notes, log.more)
+    else:
+        act = ""
     topic = [word for word in topic if word not in missing]
     said = " and ".join(f'"{word}"' for word in (*topic, act) if word)
     count = f"{len(log.commits)}{' or more' if log.more else ''}"
@@ -314,6 +336,21 @@ async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine
         return []
     row = commit_row(found.commits[-1])
     return [TextLine("git", row.place, f"added {subjects[0].title}; {row.text}")]
+
+
+async def commits_that(reader: Reader, act: str, words: Sequence[str], where: Filter) -> list[TextLine]:
+    """Return the commits whose message says that something was added, removed, deprecated or changed; [] for none.
+
+    What was added came with the oldest of them; else the newest is first.
+    """
+    if reader.history is None or where.project not in ("", reader.project):
+        return []
+    try:
+        log = await commits_about(reader.history, tuple(word.lower() for word in words), "", "", 0, 0)
+    except AtlasError:
+        return []
+    done = [each for each in log.commits if says_act(each.subject, act)]
+    return [commit_row(each) for each in (done[::-1] if act == "added" else done)[:MOST_ACTS]]
 
 
 async def _with_times(history: History, text: str) -> ChangeQuestion:
@@ -514,7 +551,7 @@ async def _of_subject(
     if names:
         commits = [each for each in commits if each.author in names]
         title += f" by {', '.join(sorted(names))}"
-    if _WHO.search(text):
+    if _WHO.search(text) and not _WHEN_TOO.search(text):
         return _authors_of(title, commits, notes)
     every = len(commits)
     if _WHY_WHICH.search(text) and (words := words_in(text, (title, *(each.name for each in subjects)))):
@@ -659,8 +696,8 @@ def commit_row(commit: Commit) -> TextLine:
 
 
 def day_of(commit: Commit) -> str:
-    """Return the day of a commit."""
-    return day(commit.time)
+    """Return the day of a commit, as `git log` shows it."""
+    return commit.authored or day(commit.time)
 
 
 def day(moment: int) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
@@ -17,14 +16,14 @@ from atlas.core.errors import NotFound
 from atlas.core.history import Commit, History, Log
 
 MAX_TOPIC_COMMITS = 50
-MOST_TOPIC_WORDS = 5
+MOST_TOPIC_WORDS = 9
 """Words of a topic; a longer text has words that no message repeats."""
 MIN_WORD = 3
 """Letters of a topic of one word."""
 SHORT = 4
 """Letters of words that others begin with: `ech`, `echo`."""
-MOST_LACKING = 2
-"""Words of a topic that a message may lack."""
+MOST_NEAR = 200
+"""Commits that have some of the words, among which those with most of them are looked for."""
 MOST_OF_ONE_WORD = 30
 """Commits of a word alone that it may still tell apart."""
 MANY = 4
@@ -45,7 +44,7 @@ _FOLDER = re.compile(
 )
 _MADE = re.compile(
     r"^(?:who|when|which (?:commit|release|version|pr)|what commit|by whom|since when|find the commit|commits?)\b"
-    r"|\b(?:which|what) commits?\b",
+    r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b",
     re.IGNORECASE,
 )
 """A topic is asked for with who, when or which commit."""
@@ -56,6 +55,14 @@ _ACTS = (
 _ACT = re.compile(rf"\b{_ACTS}\b", re.IGNORECASE)
 _MENDED = re.compile(r"\b(?:fix|dropp?|remov|revert|broke)\w*", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:add|introduc|implement|creat|wrote|start|land)\w*", re.IGNORECASE)
+_SAID = {
+    "added": re.compile(r"\b(?:add|introduc|implement|support|allow|new|creat|provid|initial)", re.IGNORECASE),
+    "removed": re.compile(r"\b(?:remov|drop|delet|rip|get rid|kill)", re.IGNORECASE),
+    "deprecated": re.compile(r"\bdeprecat", re.IGNORECASE),
+    "renamed": re.compile(r"\brenam", re.IGNORECASE),
+    "fixed": re.compile(r"\bfix", re.IGNORECASE),
+}
+"""How subjects of commits say what was done."""
 _NO_TOPIC = frozenset(
     """
     who when which what commit commits commit's release version pr pull request git history log blame message messages
@@ -122,35 +129,64 @@ async def commits_about(history: History, words: tuple[str, ...], since: str, la
     """
     if len(words) == 1 and len(words[0]) < MIN_WORD:
         return Log(())
-    roots = [root_of(word) if word.isalpha() else word for word in words]
+    roots = [_root(word) for word in words]
     try:
         log = await history.log(
             MAX_TOPIC_COMMITS, since=since, last=last, after=after, until=until, paths=2, words=roots
         )
     except NotFound:
         return Log(())
-    whole = [re.compile(rf"(?<![^\W_]){re.escape(word)}s?(?![^\W_])") for word in words if len(word) <= SHORT]
-    kept = tuple(each for each in log.commits if all(word.search(each.subject.lower()) for word in whole))
+    said = [_begins(word) for word in words]
+    kept = tuple(each for each in log.commits if all(word.search(each.subject.lower()) for word in said))
     return Log(kept, log.notes, log.more)
 
 
 async def commits_nearly_about(
-    history: History, words: tuple[str, ...], since: str, last: str, after: int, until: int
+    history: History, text: str, words: tuple[str, ...], since: str, last: str, after: int, until: int
 ) -> tuple[Log, tuple[str, ...]]:
     """Return the commits that have most of the words, and the words that they lack.
 
-    The fewer commits have some of the words, the more those words say; one common word says nothing.
+    Those count that say what was done, as the text does. The fewer commits have some of the words, the more those words
+    say; one common word says nothing.
     """
-    for lacking in range(1, min(len(words), MOST_LACKING + 1)):
-        found: list[tuple[int, int, Log, tuple[str, ...]]] = []
-        for number, kept in enumerate(combinations(words, len(words) - lacking)):
-            log = await commits_about(history, kept, since, last, after, until)
-            if log.commits and (len(kept) > 1 or len(log.commits) <= MOST_OF_ONE_WORD):
-                found.append((len(log.commits), number, log, tuple(word for word in words if word not in kept)))
-        if found:
-            _, _, log, missing = min(found, key=lambda each: each[:2])
-            return log, missing
-    return Log(()), ()
+    least = max(1, (len(words) + 1) // 2)
+    patterns = {word: _begins(word) for word in words}
+    try:
+        log = await history.log(
+            MOST_NEAR,
+            since=since,
+            last=last,
+            after=after,
+            until=until,
+            paths=2,
+            words=[_root(word) for word in words],
+            least=least,
+        )
+    except NotFound:
+        return Log(()), ()
+    groups: dict[tuple[str, ...], list[Commit]] = {}
+    for each in log.commits:
+        subject = each.subject.lower()
+        groups.setdefault(tuple(word for word in words if patterns[word].search(subject)), []).append(each)
+    most = max(map(len, groups), default=0)
+    best = {said: commits for said, commits in groups.items() if len(said) == most and most >= least}
+    if not best:
+        return Log(()), ()
+    done = {said: narrowed(text, commits)[0] for said, commits in best.items()}
+    said, kept = min(best.items(), key=lambda each: (not done[each[0]], len(each[1])))
+    if most == 1 and len(kept) > MOST_OF_ONE_WORD:
+        return Log(()), ()
+    return Log(tuple(kept), log.notes, log.more), tuple(word for word in words if word not in said)
+
+
+def _root(word: str) -> str:
+    return root_of(word) if word.isalpha() else word
+
+
+def _begins(word: str) -> re.Pattern[str]:
+    """Return what finds a word in a message: in its other forms, too, but a short one only as it is."""
+    end = r"s?(?![^\W_])" if len(word) <= SHORT else ""
+    return re.compile(rf"(?<![^\W_]){re.escape(word if end else _root(word))}{end}")
 
 
 def words_in(text: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -175,11 +211,15 @@ def is_mended(text: str) -> bool:
     return _MENDED.search(text) is not None
 
 
-def narrowed(text: str, log: Log) -> tuple[Log, str]:
-    """Return those of many commits whose subject says what was done, with the word: `who moved the docker code`."""
+def says_act(subject: str, act: str) -> bool:
+    """Return whether the subject of a commit says that something was added, removed, deprecated or changed."""
+    return _SAID[act].search(subject) is not None if act in _SAID else True
+
+
+def narrowed(text: str, commits: Sequence[Commit]) -> tuple[tuple[Commit, ...], str]:
+    """Return the commits whose subject says what was done, with the word: `who moved the docker code`."""
     act = _ACT.search(text)
-    if act is None or len(log.commits) < MANY:
-        return log, ""
-    root = root_of(act[0].lower())
-    kept = tuple(each for each in log.commits if re.search(rf"\b{re.escape(root)}", each.subject.lower()))
-    return (Log(kept, log.notes, log.more), act[0]) if kept else (log, "")
+    if act is None:
+        return (), ""
+    word = re.compile(rf"\b{re.escape(root_of(act[0].lower()))}")
+    return tuple(each for each in commits if word.search(each.subject.lower())), act[0]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from atlas.code.changes.commit_history import MEMBER_ADDED, added_by
+from atlas.code.changes.commit_history import MEMBER_ADDED, added_by, commits_that
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
 from atlas.code.question.parse_question import Query
@@ -136,7 +136,9 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     if not lines:
         return None
     first = next((each for each in found if _says(each, kind)), None)
-    lines += await added_by(reader, query, where) if kind == "added" else []
+    commits = await added_by(reader, query, where) if kind == "added" else []
+    commits = commits or await commits_that(reader, kind, words, where)
+    lines[1:1] = commits
     asked = " ".join(words)
     title = f"`{asked}`: {counted(len(lines), 'line')} of changelogs and version notes"
     if first is not None and first.version:

@@ -8,7 +8,7 @@ from atlas.code.atlas import Atlas
 from atlas.code.changes.change_impact import impact_of_diff, read_diff
 from atlas.code.changes.changed_symbols import ChangedSymbol
 from atlas.code.changes.changes import ChangeAnswer, SymbolChange
-from atlas.code.changes.commit_history import day
+from atlas.code.changes.commit_history import day_of
 from atlas.code.find import SearchResult
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.question.change_questions import ChangeAspect, asks_about_own_changes
@@ -133,7 +133,7 @@ def _diff_lines(changes: ChangeAnswer) -> tuple[list[ReportLine], str, tuple[str
     changed = [line for each in changes.diff.changes for line in changed_lines(each, by_path.get(each.path, ()))]
     lines += changed[:MAX_CHANGED]
     title = (
-        f"changes from {changes.base.id[:10]} ({day(changes.base.time)}: {changes.base.subject}) to "
+        f"changes from {changes.base.id[:10]} ({day_of(changes.base)}: {changes.base.subject}) to "
         f"{changes.diff.target}: {counted(len(changes.diff.changes), 'file')}"
     )
     more = [f"{len(changed) - MAX_CHANGED} changed symbols and files"] if len(changed) > MAX_CHANGED else []
@@ -151,7 +151,7 @@ def commit_line(commit: Commit) -> str:
     """Return a commit on one line: day, id, author, subject, files."""
     more = f" and {commit.more_paths} more" if commit.more_paths and commit.paths else ""
     paths = f" [{', '.join(commit.paths)}{more}]" if commit.paths else ""
-    return f"{day(commit.time)} {commit.id[:10]} {commit.author}: {commit.subject}{paths}"
+    return f"{day_of(commit)} {commit.id[:10]} {commit.author}: {commit.subject}{paths}"
 
 
 def _subject(each: SymbolChange) -> str:
