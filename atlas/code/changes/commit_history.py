@@ -23,7 +23,6 @@ from atlas.code.changes.commit_topics import (
     is_mended,
     narrowed,
     read_range,
-    says_act,
     topic_of,
     with_words,
     words_in,
@@ -52,8 +51,6 @@ MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
 PAGE = 10
 FEW_MORE = 3
-MOST_ACTS = 2
-"""Commits shown beside the versions of a changelog."""
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
 _EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
@@ -336,21 +333,6 @@ async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine
         return []
     row = commit_row(found.commits[-1])
     return [TextLine("git", row.place, f"added {subjects[0].title}; {row.text}")]
-
-
-async def commits_that(reader: Reader, act: str, words: Sequence[str], where: Filter) -> list[TextLine]:
-    """Return the commits whose message says that something was added, removed, deprecated or changed; [] for none.
-
-    What was added came with the oldest of them; else the newest is first.
-    """
-    if reader.history is None or where.project not in ("", reader.project):
-        return []
-    try:
-        log = await commits_about(reader.history, tuple(word.lower() for word in words), "", "", 0, 0)
-    except AtlasError:
-        return []
-    done = [each for each in log.commits if says_act(each.subject, act)]
-    return [commit_row(each) for each in (done[::-1] if act == "added" else done)[:MOST_ACTS]]
 
 
 async def _with_times(history: History, text: str) -> ChangeQuestion:

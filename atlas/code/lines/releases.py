@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from atlas.code.changes.commit_history import MEMBER_ADDED, added_by, commits_that
+from atlas.code.changes.commit_history import MEMBER_ADDED, added_by, commit_row
+from atlas.code.changes.commit_topics import commits_about, says_act
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.errors import AtlasError
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
@@ -80,6 +82,8 @@ _NOISE = frozenset(
     version release become became get got made become when since which what ability there we you can use
     here project library new""".split()  # noqa: SIM905
 )
+MOST_ACTS = 2
+"""Commits shown beside the versions of a changelog."""
 MAX_HEADING = 300
 """Characters of a line that may be a heading."""
 MIN_PART = 2
@@ -137,7 +141,7 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
         return None
     first = next((each for each in found if _says(each, kind)), None)
     commits = await added_by(reader, query, where) if kind == "added" else []
-    commits = commits or await commits_that(reader, kind, words, where)
+    commits = commits or await _commits_that(reader, kind, words, where)
     lines[1:1] = commits
     asked = " ".join(words)
     title = f"`{asked}`: {counted(len(lines), 'line')} of changelogs and version notes"
@@ -146,6 +150,21 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
         named = f"`{asked}` {kind}" if is_sure else f'first line that names `{asked}` with "{kind}"'
         title = f"{named}: {first.version} ({first.file.path}:{first.line})"
     return LineReport("releases", title, tuple(lines), first=10)
+
+
+async def _commits_that(reader: Reader, act: str, words: Sequence[str], where: Filter) -> list[TextLine]:
+    """Return the commits whose message says that something was added, removed, deprecated or changed; [] for none.
+
+    What was added came with the oldest of them; else the newest is first.
+    """
+    if reader.history is None or where.project not in ("", reader.project):
+        return []
+    try:
+        log = await commits_about(reader.history, tuple(word.lower() for word in words), "", "", 0, 0)
+    except AtlasError:
+        return []
+    done = [each for each in log.commits if says_act(each.subject, act)]
+    return [commit_row(each) for each in (done[::-1] if act == "added" else done)[:MOST_ACTS]]
 
 
 def _as_written(found: list[ChangelogLine], words: Sequence[str]) -> list[ChangelogLine]:
