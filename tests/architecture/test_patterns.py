@@ -92,7 +92,7 @@ SHARED: dict[str, str] = {
 
 COMPOSED: dict[str, str] = {
     "adapters/git/commits.py: log": "an escaped word behind a lookbehind, on the subject of a commit",
-    "code/changes/commit_topics.py: commits_about": "an escaped word between lookarounds, on the subject of a commit",
+    "code/changes/commit_topics.py: _begins": "an escaped word between lookarounds, on the subject of a commit",
     "code/changes/commit_topics.py: with_words": "an escaped word behind a lookbehind, on the subject of a commit",
     "code/changes/commit_history.py: _is_plain": "an escaped name beside words for kinds, on a question",
     "code/tools/search/part_results.py: _packages_of": "an escaped name between lookarounds",
