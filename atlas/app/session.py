@@ -271,9 +271,14 @@ class Session:
         Raises NotFound with the next step, and OlderSchema for an index that this session may not upgrade.
         """
         try:
-            return await self._open()
+            atlas = await self._open()
         except (NotFound, OlderSchema) as error:
             return await self._open_new(error, makes_index=begins)
+        if begins and self._first_index is not None and not self._settings.shared and not self._is_known:
+            self._is_known = await self._state(atlas.reader.store) is not None
+            if not self._is_known:  # a store that holds other projects
+                await self._make_first_index("")
+        return atlas
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
         """Fill in arguments that the settings define and the caller omits; defaults of settings are for searches."""
@@ -296,6 +301,15 @@ class Session:
             if isinstance(missing, OlderSchema):
                 raise missing
             raise NotFound(f"{project} is not indexed yet: {missing.message}", hint) from missing
+        await self._make_first_index(hint)
+        try:
+            return await self._open()
+        except (NotFound, OlderSchema) as error:
+            raise self._being_indexed(self.guard.progress() or "starting") from error
+
+    async def _make_first_index(self, hint: str) -> None:
+        """Make the first index. Raises NotFound where that is not allowed or fails."""
+        project = self._settings.project_name
         try:
             if self._first_index is not None:
                 self.guard.check_allowed()
@@ -306,10 +320,6 @@ class Session:
             raise NotFound(f"{project} is not indexed: {error.message}", error.hint) from error
         except AtlasError as error:
             raise NotFound(f"{project} could not be indexed: {error.message}", error.hint or hint) from error
-        try:
-            return await self._open()
-        except (NotFound, OlderSchema) as error:
-            raise self._being_indexed(self.guard.progress() or "starting") from error
 
     async def _open(self) -> Atlas:
         if self._atlas is None:

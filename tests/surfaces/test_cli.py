@@ -152,7 +152,8 @@ def test_a_name_that_is_not_found_or_ambiguous_exits_3_with_what_is_near(place: 
     assert relation.returncode == 3
     assert "no symbol `aply_discount`" in relation.stdout
     assert atlas("search", "callers of apply_discount", *place.options).returncode == 0
-    unknown = atlas("search", "x", "--project", str(place.root.parent), "--data-dir", str(place.data))
+    other = ("search", "x", "--project", str(place.root.parent), "--data-dir", str(place.data))
+    unknown = atlas(*other, env={"ATLAS_MCP_INDEX_ON_DEMAND": "false"})
     assert "is not indexed (indexed: shop)" in failed(unknown, 3)
 
 
@@ -177,6 +178,12 @@ def test_a_first_question_makes_the_index_as_it_does_for_agents(tmp_path: Path, 
     assert first.returncode == 0, first.stderr
     assert "made" in first.stdout
     assert first.stderr == "fresh is not indexed yet: indexing it first\n"
+    other = Place(tmp_path / "other", place.data)
+    other.root.mkdir()
+    (other.root / "b.py").write_text("def made():\n    return 2\n")
+    second = atlas(*command, *other.options)
+    assert "b.py" in second.stdout, "the data folder holds another project"
+    assert second.stderr == "other is not indexed yet: indexing it first\n"
     assert atlas(*command, *place.options).stderr == ""
 
 
