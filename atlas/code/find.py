@@ -23,7 +23,7 @@ from atlas.code.question.parse_question import Query, route
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.rank.bodies import BodyEvidence, BodyWindow, asks_how, rank_by_bodies
 from atlas.code.rank.descriptions import add_descriptions
-from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks
+from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks, unknown_words
 from atlas.code.rank.likelihood import SENTENCE, certainty_of
 from atlas.code.rank.rank import Candidate, describes_one
 from atlas.code.rank.ranking import order_candidates
@@ -164,7 +164,7 @@ async def search(
         asked, where = where, await in_named_folder(reader, query, where)
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
-        cards, values, absent = await _told(reader, subjects, query, where, rankings)
+        cards, values, absent = await _told(reader, subjects, found, where)
         fused = fuse(rankings, query, fusion)
         unranked = tuple(fused[RERANK_LIMIT:])
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
@@ -200,16 +200,18 @@ async def search(
 
 
 async def _told(
-    reader: Reader, subjects: Subjects, query: Query, where: Filter, rankings: Sequence[Ranking]
+    reader: Reader, subjects: Subjects, found: ChannelHits, where: Filter
 ) -> tuple[tuple[SubjectCard, ...], tuple[PlainValue, ...], tuple[str, ...]]:
     """Return the cards of a question's subjects, the values that it may ask for, and which words no code has."""
-    if any(each.lines or each.nowhere for each in rankings):
+    query = found.query
+    if any(each.lines or each.nowhere for each in found.rankings):
         return (), (), ()  # the text that is asked for is the subject
     cards = await _cards(reader, subjects, where.project)
     try:
         # what a missing name gives no value to is none of what is asked for
         values = () if subjects.unknown else await find_plain_values(reader, query, where)
-        return cards, values, await find_absent_words(reader, query, where)
+        unknown = await unknown_words(reader, found, where)
+        return cards, values, await find_absent_words(reader, query, unknown, where)
     except AtlasError:
         return cards, (), ()
 

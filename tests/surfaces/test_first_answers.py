@@ -154,6 +154,8 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
         ("is there a websocket client", ("`websocket` occurs in no indexed code or document",)),
         ("callers of websocket", ("`websocket` occurs in no indexed code or document",)),
         ("where is websocket defined?", ("`websocket` occurs in no indexed code or document",)),
+        ("Where is permessage-deflate compression negotiated?", ("`permessage-deflate` occurs in no indexed code",)),
+        ("how do I ship what the worker reads to kafka", ("`kafka` occurs in no indexed code or document",)),
         (
             "Running a worker with superuser privileges is a very bad idea -- which function raises this?",
             ("texts.py:1", "6: raise RuntimeError(ROOT_DISALLOWED.format(uid))  <- in check_privileges"),

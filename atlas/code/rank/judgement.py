@@ -52,9 +52,9 @@ async def read_all_signals(reader: Reader, found: ChannelHits, ranked: Sequence[
     hits = {ranking.channel: ranking.hits for ranking in found.rankings}
     signals = read_signals(found.subject, hits, found.counts)
     if relevance(signals) < RELEVANT:
-        missing = uncounted(found.subject, found.counts)
-        present = await asyncio.gather(*(reader.store.search_text([word], where, 1) for word in missing))
-        frequent = frozenset(word for word, of_word in zip(missing, present, strict=True) if of_word)
+        frequent = frozenset(uncounted(found.subject, found.counts)).difference(
+            await unknown_words(reader, found, where)
+        )
         signals = read_signals(found.subject, hits, found.counts, frequent)
     if signals.is_named:
         return signals
@@ -62,6 +62,13 @@ async def read_all_signals(reader: Reader, found: ChannelHits, ranked: Sequence[
     texts = [f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}" for row in rows]
     shown = [(row.path, frozenset(reader.split_words(text))) for row, text in zip(rows, texts, strict=True)]
     return with_coverage(signals, found.subject, found.counts, shown)
+
+
+async def unknown_words(reader: Reader, found: ChannelHits, where: Filter) -> tuple[str, ...]:
+    """Return the words of a question that the word search does not have in any form. Raises store errors."""
+    missing = uncounted(found.subject, found.counts)
+    present = await asyncio.gather(*(reader.store.search_text([word], where, 1) for word in missing))
+    return tuple(word for word, of_word in zip(missing, present, strict=True) if not of_word)
 
 
 def remarks(found: ChannelHits, judgement: Judgement) -> tuple[str, ...]:

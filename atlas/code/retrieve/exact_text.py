@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.parse_question import Query
@@ -93,6 +93,12 @@ _MESSAGE_FIRST = re.compile(
 )
 _ASKS_ORIGIN = re.compile(rf"^(?:where|which|what|who)\b(?=.*\b{_TOLD}\b)", re.IGNORECASE)
 """A message without quotes, and a question about where it comes from."""
+_EMITS = re.compile(
+    r"\b(?:messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|comes?|coming|come from|throw[sn]?|emit\w*"
+    r"|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?|trigger\w*|caus\w+|outputs?|string)\b",
+    re.IGNORECASE,
+)
+"""The question is about a message: `where is that decided` is about what a sentence tells."""
 _OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
 """A sentence of who asks, which is no message: `I plan to rename X. Who uses it?`."""
 _REPORTED = re.compile(
@@ -137,7 +143,10 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
         return _kept(fields)
     message = _told(text)
     if message.count(" ") >= MIN_SPACES:
-        return _kept([_REPORTED.sub("", message).strip("\"'`“” ")])
+        said = _kept([_REPORTED.sub("", message).strip("\"'`“” ")])
+        if _EMITS.search(text.replace(message, " ")) or _MESSAGE.search(message) or message[:1] in "\"'`“[":
+            return said
+        return tuple(replace(each, is_certain=False, in_literal=True) for each in said)
     is_question = _ASKS.match(text) is not None or (text.endswith("?") and _VALUE_COLON.match(text) is None)
     if _VALUE_FIRST.match(text):
         return _kept([text], is_certain=False)
