@@ -17,7 +17,7 @@ from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
 from atlas.code.graph.call_path import in_call_order
 from atlas.code.graph.cards import MOST_LINES
-from atlas.code.graph.declarations import normal_name, read_declarations
+from atlas.code.graph.declarations import normal_name, read_declarations, short_name
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
 from atlas.code.graph.package_subjects import read_package_question
@@ -28,7 +28,7 @@ from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
-from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines
+from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
 from atlas.code.lines.caught import answer_caught
 from atlas.code.lines.environment import answer_environment
 from atlas.code.lines.flags import answer_flags
@@ -42,7 +42,7 @@ from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks, asks_for_values, find_near
 from atlas.code.question.further_parts import further_parts
 from atlas.code.question.names import is_code_shaped
-from atlas.code.question.package_questions import PackageAspect, find_package_question
+from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 from atlas.code.question.parse_question import Query, asks_for_quoted
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.route_forms import read_route_question
@@ -76,6 +76,19 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_settings,
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""
+_AS_PACKAGE = re.compile(
+    r"^(?:(?:is|are|does|do|who|what|where(?:'s| is| are)?|which (?:files?|modules?|code)|why)\b.{0,40}?)"
+    r"\b(?P<name>[`'\"]?[\w@][\w@/.:-]*[`'\"]?) (?:package|library|dependency|gem|crate|npm module)\b"
+    r"(?=.*\b(?:used?|uses|using|import\w*|requir\w*|need\w*|depend\w*|declared?|installed|optional|for|necessary)\b)",
+    re.IGNORECASE,
+)
+_OF_VERSIONS = re.compile(r"\bversions?\b|\b(?:added|removed|dropped|introduced)\b", re.IGNORECASE)
+MAX_COORDINATED = 6
+"""Packages that one question names."""
+_SUBMODULES = re.compile(
+    r"\bgit sub-?modules?\b|^(?:which|what|list|show|are there)\b.{0,60}\bsub-?modules\b[?.! ]*$", re.IGNORECASE
+)
+"""Projects that git checks out inside of this one."""
 _DEPENDED_ON = re.compile(
     r"\b(?:depends?|relies|rely) on (?:the |our )?[`'\"]?(?P<name>[A-Za-z_][\w.]*)", re.IGNORECASE
 )
@@ -133,6 +146,8 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
 async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
     asks_git = asks_for_commits(asked.query) and reader.history is not None
     asks_message = asks_for_quoted(asked.query.text)
+    if not asks_git and await _named_as_package(reader, asked):
+        return None  # `is the inotify package required to run with --reload`
     for answer in _LINE_ANSWERS:
         if asks_git and answer in (answer_flags, answer_settings):
             continue  # who declared a flag or an option, and when
@@ -161,14 +176,19 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     if asks_twice(asked.query.text) or asks_for_quoted(asked.query.text):
         return None
+    if _SUBMODULES.search(asked.query.text) and (found := await answer_submodules(reader, asked.where)) is not None:
+        return Answered(found)
     question = find_package_question(asked.query.text)
     try:
+        if name := await _named_as_package(reader, asked):
+            question = PackageQuestion(PackageAspect.DEPENDENTS, name, certain=True)
         found = await answer_packages(reader, question, asked.where) if question is not None else None
         if found is None and (found := await _packages_by_name(reader, asked)) is None:
             return None
     except AtlasError:
         return None
     package = found.question.package
+    found = await _with_coordinated(reader, asked, found) if package else found
     if package and not found.every and (named := await answer_manifest_lines(reader, package, asked.where)):
         return Answered(named)
     if not found.declared and (built := await answer_build_files(reader, asked.query, asked.where)) is not None:
@@ -177,6 +197,46 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     if not found.declared and not found.question.package and not is_known:
         return None  # no manifest that the index reads declares anything: build files and documents may say it
     return Answered(found)
+
+
+async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
+    """Return the declared package that a question names as such: `who imports the redis package`; "" for none."""
+    named = _AS_PACKAGE.search(asked.query.text)
+    if named is None or _OF_VERSIONS.search(asked.query.text):
+        return ""
+    name = named["name"].strip("`'\"")
+    declared = await read_declarations(reader, asked.where.project)
+    known = {
+        known
+        for each in declared
+        if not each.is_inner
+        for own in (each.name, each.package)
+        if own
+        for known in (normal_name(own), short_name(own))
+    }
+    return name if normal_name(name) in known else ""
+
+
+async def _with_coordinated(reader: Reader, asked: AskedQuestion, found: PackageReport) -> PackageReport:
+    """Return a report with those of the packages that a question names beside the one: `rxjs and wonka`."""
+    package = re.escape(found.question.package)
+    behind = re.search(rf"(?<!\S){package}((?:(?:,| and| or) \S+)+)", asked.query.text, re.IGNORECASE)
+    names = re.split(r"(?:,| and| or) ", behind[1])[1:MAX_COORDINATED] if behind is not None else []
+    declared = await read_declarations(reader, asked.where.project)
+    known = {normal_name(name) for each in declared for name in (each.name, each.package) if name}
+    for name in (each.strip("`'\".,?!:;()") for each in names):
+        if normal_name(name) not in known:
+            break
+        other = await answer_packages(reader, replace(found.question, package=name, certain=True), asked.where)
+        if other is not None and other.package:
+            found = replace(
+                found,
+                package=f"{found.package} and {other.package}",
+                declared=(*found.declared, *other.declared),
+                importing=tuple(dict.fromkeys((*found.importing, *other.importing))),
+                every=(*found.every, *other.every),
+            )
+    return found
 
 
 async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageReport | None:

@@ -129,3 +129,42 @@ async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) ->
     assert framework.startswith("tools of that kind known by name: 1 development") and "vitest ^3.1" in framework
     assert "left-pad ^1" in installed and "vitest" not in installed
     assert own.startswith("importers of module") and "packages/web/body.js" in own and "left-pad" not in own
+
+
+async def test_packages_are_known_by_short_names_sections_and_submodules(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    files = {
+        "composer.json": '''{
+    "name": "acme/shop",
+    "require": {"php": ">=8"},
+    "require-dev": {
+        "predis/predis": "^2",
+        "acme/generator": "^1"
+    },
+    "suggest": {
+        "ext-mbstring": "to work with unicode"
+    }
+}
+''',
+        "src/Queue.php": "<?php\nnamespace Shop;\nuse Predis\\Client as Predis;\nclass Queue { public Predis $p; }\n",
+        "src/Other.php": "<?php\nnamespace Shop;\nclass Other { public function predis(): int { return 1; } }\n",
+        ".gitmodules": (
+            '[submodule "third_party/bench"]\n\tpath = third_party/bench\n\turl = https://example.org/bench.git\n'
+        ),
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "where's the predis package used and is it required at runtime?")).render()
+        assert "predis/predis ^2 [development]" in said
+        assert "src/Queue.php: :3 use Predis\\Client as Predis;" in said
+        said = (await hybrid_search(atlas, "what are predis and acme/generator needed for?")).render()
+        assert "acme/generator ^1 [development]" in said, said
+        said = (await hybrid_search(atlas, "does the library need ext-mbstring")).render()
+        assert "composer.json:9: suggest:" in said and "unicode" in said
+        said = (await hybrid_search(atlas, "which repositories come in as git submodules?")).render()
+        assert "submodules of git: 1" in said and "https://example.org/bench.git" in said
+        said = (await hybrid_search(atlas, "who imports acme/generator")).render()
+        assert "imported by no file (commands, plugins and generators are not imported)" in said

@@ -140,7 +140,8 @@ async def _about(
         known = _by_short_name(rows, wanted)
         uids = {_text(row[0]) for row in known}
         matching = [each for each in declared if each.target in uids]
-    if not matching and not known:
+    if not matching:
+        # also where code imports a namespace of that name: `Predis` of `predis/predis`
         matching = [each for each in declared if not each.is_inner and wanted == short_name(each.name)]
         matching.sort(key=lambda each: (each.kind == "indirect", each.folder != ""))
     if not matching and not known:

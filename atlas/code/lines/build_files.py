@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import scan_texts
@@ -25,13 +26,18 @@ _LOOKS_FOR = re.compile(
     r"|\bbazel_dep\(\s{0,9}name\s{0,9}=\s{0,9}[\"'](?P<bazel>[\w.-]+)",
     re.IGNORECASE,
 )
+_SUBMODULE = re.compile(r"^\s{0,9}(?P<key>path|url)\s{0,9}=\s{0,9}\S{1,200}", re.MULTILINE)
+_OF_SUBMODULES = re.compile(r"(?:^|/)\.gitmodules$")
 _MANIFEST = re.compile(
     r"(?:^|/)(?:[\w.-]+\.(?:toml|gradle|kts|gemspec|csproj|fsproj|props|sbt|exs|cabal|nimble|opam|rockspec)|pom\.xml|package\.json"
     r"|composer\.json|Package\.swift|Podfile|Gemfile|go\.mod|requirements[\w.-]*\.txt|setup\.(?:py|cfg)|pubspec\.yaml"
     r"|environment\.ya?ml)$|" + _BUILD_FILE.pattern,
     re.IGNORECASE,
 )
+_HEADER = re.compile(r"\s*(?:\[{1,2}(?P<table>[^\]]{1,80})\]|[\"'<]?(?P<key>[A-Za-z][\w.-]{0,60})[\"']?\b)")
 MAX_NAMED = 12
+MOST_ABOVE = 300
+"""Lines above one of a manifest in which what it stands under is looked for."""
 _NEEDLES = (b"find_", b"pkg", b"fetchcontent", b"cpm", b"external", b"dependency", b"ac_", b"require", b"bazel_dep")
 
 
@@ -44,9 +50,33 @@ async def answer_manifest_lines(reader: Reader, package: str, where: Filter) -> 
     scan = await scan_texts(reader, where, name, (package.encode(),), lambda path: _MANIFEST.search(path) is not None)
     if not scan.found:
         return None
-    lines = list(dict.fromkeys(TextLine("named", each.place, shown(each.text)) for each in scan.found))
+    found = ((each.place, shown(each.text), _section(each.file.lines, each.line)) for each in scan.found)
+    lines = list(dict.fromkeys(TextLine("named", place, f"{section}{text}") for place, text, section in found))
     title = f"`{package}`: no declaration of a known form; {counted(len(lines), 'line')} of manifests name it"
     return LineReport("packages", title, tuple(lines[:MAX_NAMED]), scan.notes)
+
+
+def _section(lines: Sequence[str], line: int) -> str:
+    """Return the key or header that a line of a manifest stands under, with a colon: `suggest: `; "" at the top."""
+    text = lines[line - 1]
+    indent = len(text) - len(text.lstrip())
+    for above in reversed(lines[max(line - 1 - MOST_ABOVE, 0) : line - 1]):
+        header = _HEADER.match(above)
+        if header is not None and not indent and header["table"]:
+            return f"{header['table']}: "
+        if above.strip() and len(above) - len(above.lstrip()) < indent:
+            return f"{header['key']}: " if header is not None and header["key"] else ""
+    return ""
+
+
+async def answer_submodules(reader: Reader, where: Filter) -> LineReport | None:
+    """Return the submodules of git with their addresses; None where there are none. Raises store errors."""
+    scan = await scan_texts(reader, where, _SUBMODULE, (), lambda path: _OF_SUBMODULES.search(path) is not None)
+    if not scan.found:
+        return None
+    lines = tuple(TextLine("submodules", each.place, shown(each.text)) for each in scan.found)
+    count = sum(each.text.strip().startswith("path") for each in scan.found)
+    return LineReport("dependencies", f"submodules of git: {count}", lines, scan.notes)
 
 
 async def answer_build_files(reader: Reader, query: Query, where: Filter) -> LineReport | None:

@@ -94,7 +94,7 @@ _MESSAGE_FIRST = re.compile(
 _ASKS_ORIGIN = re.compile(rf"^(?:where|which|what|who)\b(?=.*\b{_TOLD}\b)", re.IGNORECASE)
 """A message without quotes, and a question about where it comes from."""
 _EMITS = re.compile(
-    r"\b(?:messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|comes?|coming|come from|throw[sn]?|emit\w*"
+    r"\b(?:messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|com(?:es?|ing)|throw[sn]?|emit\w*"
     r"|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?|trigger\w*|caus\w+|outputs?|string)\b",
     re.IGNORECASE,
 )

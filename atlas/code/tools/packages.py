@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from atlas.code.atlas import Atlas
 from atlas.code.graph.declarations import Declaration, read_declarations
@@ -12,6 +12,7 @@ from atlas.code.graph.packages import ImportingFile, PackageReport, files_import
 from atlas.code.question.package_questions import PackageAspect
 from atlas.code.tools.envelope import Envelope, fit_aside
 from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
+from atlas.core.invisible import one_line
 from atlas.core.model import Label, Node
 from atlas.core.wording import counted
 
@@ -21,15 +22,19 @@ _LINES = 12
 """Lines of one importing file that are listed."""
 ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|vendor(?:-bin)?|sandbox)/")
 """Projects that belong to tests or examples come last."""
+_FEW_FILES = 6
+"""Files that import a package whose first import is shown."""
+_IMPORT_CHARACTERS = 80
 _MANY = 25
 """Declarations of a list that leaves out the locked versions."""
 _TOOL = "hybrid_search"
+_NOT_IMPORTED = "(commands, plugins and generators are not imported)"
 _NOT_SEEN = "commands, plugins and configuration are not imports: a package that only they use is listed as well"
 
 
 async def packages_answer(atlas: Atlas, envelope: Envelope, found: PackageReport, notes: Sequence[str]) -> ReportAnswer:
     """Return the answer to a question about packages, within the budget."""
-    lines, title = _said(found)
+    lines, title = _said(found, await _import_texts(atlas, found.importing))
     outcome = "found" if lines or found.package else "not_found"
     more = (_NOT_SEEN,) if found.question.asks == PackageAspect.UNUSED and lines else ()
 
@@ -92,7 +97,20 @@ def importing_line(each: ImportingFile) -> str:
     return f":{lines}{'...' if len(each.lines) > _LINES else ''}" if lines else ""
 
 
-def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
+async def _import_texts(atlas: Atlas, importing: Sequence[ImportingFile]) -> dict[str, str]:
+    """Return the text of the first import of each file, where few files import a package."""
+    if not 0 < len(importing) <= _FEW_FILES:
+        return {}
+    texts = await atlas.reader.store.content(atlas.reader.project, [each.path for each in importing])
+    found: dict[str, str] = {}
+    for each in importing:
+        lines = texts.get(each.path, b"").decode("utf-8", "replace").splitlines()
+        if each.lines and each.lines[0] <= len(lines):
+            found[each.path] = one_line(" ".join(lines[each.lines[0] - 1].split()), _IMPORT_CHARACTERS)
+    return found
+
+
+def _said(found: PackageReport, texts: Mapping[str, str]) -> tuple[list[ReportLine], str]:
     question = found.question
     of = f" of {question.project}" if question.project else ""
     if question.asks in (PackageAspect.LIST, PackageAspect.UNUSED):
@@ -135,7 +153,10 @@ def _said(found: PackageReport) -> tuple[list[ReportLine], str]:
         for each in ordered
     ]
     lines += [ReportLine("computed_by", *_parted(place, text)) for place, text in found.computed]
-    lines += [ReportLine("imported_by", each.path, importing_line(each)) for each in found.importing]
+    lines += [
+        ReportLine("imported_by", each.path, f"{importing_line(each)} {texts.get(each.path, '')}".rstrip())
+        for each in found.importing
+    ]
     return lines, f"{found.package}: {_title(found, of)}"
 
 
@@ -179,5 +200,6 @@ def _title(found: PackageReport, of: str) -> str:
     asks_importers = found.question.asks != PackageAspect.VERSION and not found.question.version
     if found.importing or (not is_inner and asks_importers):
         of_project = " outside of it" if is_inner else ""
-        parts.append(f"imported by {counted(len(found.importing), 'file')}{of_project}")
+        said = counted(len(found.importing), "file") if found.importing else f"no file {_NOT_IMPORTED}"
+        parts.append(f"imported by {said}{of_project}")
     return "; ".join(parts)

@@ -113,6 +113,7 @@ const HIDDEN_FOLDERS: &[&str] = &[
 /// Hidden files of that kind, in lower case.
 const HIDDEN_FILES: &[&str] = &[
     ".editorconfig",
+    ".gitmodules",
     ".flake8",
     ".pylintrc",
     ".coveragerc",
