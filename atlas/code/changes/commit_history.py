@@ -368,6 +368,10 @@ def _moment(written: str, *, end: bool = False) -> int:
 
 async def _subjects(reader: Reader, query: Query, where: Filter) -> list[HistorySubject]:
     """Return what the question names that the index has, the most certain kind of name first."""
+    uid = query.relation.name if query.relation is not None and query.relation.kind == Kind.CHANGES else ""
+    # a uid may hold the path of its file, which would be read as the file
+    if "@" in uid and (own := [each for each in await reader.store.symbols([uid]) if each.row.path]):
+        return [HistorySubject(node.row.path, node) for node in own]
     found = [HistorySubject(await _path_of(reader, path, where)) for path in query.paths]
     if found:
         return await _inside(reader, query, found[0].path, where) or found

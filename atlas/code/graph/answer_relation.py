@@ -483,8 +483,24 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
             f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
             "because unresolved calls are followed only near the end"
         )
-    notes = (*targets.nearness, *others.nearness, *filter(None, (note, how)))
+    begins = await _beginning(reader, targets, steps[0].source) if steps else targets
+    if begins is not targets and (
+        targets.total > 1 or begins.targets[0].node.row.uid != targets.targets[0].node.row.uid
+    ):
+        note = "; ".join(
+            filter(None, (note, f"several symbols are called `{targets.name}`: the chain begins at this one"))
+        )
+    targets, notes = begins, (*targets.nearness, *others.nearness, *filter(None, (note, how)))
     return EdgeAnswer(intent, targets, others, related, notes, is_unknown=not related)
+
+
+async def _beginning(reader: Reader, targets: Targets, uid: str) -> Targets:
+    """Return the symbol of a name that a chain begins at; all of them where it begins at a member of one."""
+    own = next((each for each in targets.targets if uid in each.uids), None)
+    node = next(iter(await reader.store.symbols([uid])), None) if own is not None else None
+    if own is None or node is None or node.row.qualified_name.startswith(f"{own.node.row.qualified_name}."):
+        return targets
+    return replace(targets, targets=(Target(node, (uid,)),), total=1)
 
 
 async def _calls_outside(reader: Reader, name: str, project: str) -> tuple[UnresolvedCall, ...]:

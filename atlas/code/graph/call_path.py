@@ -29,8 +29,9 @@ _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge of the chain: it leads to `node`; `path` and `line` locate the call."""
+    """One edge of the chain: it leads from the symbol `source` to `node`; `path` and `line` locate the call."""
 
+    source: str
     node: Node
     path: str
     line: int
@@ -93,13 +94,16 @@ async def _steps_to(reader: Reader, level: Sequence[Node]) -> list[tuple[Node, S
     nodes = {node.row.uid: node for node in level}
     edges = await reader.store.edges(list(nodes), Direction.IN, (EdgeType.CALLS,), MAX_VISITED)
     found = [
-        (edge.node, Step(nodes[row.target], edge.node.row.path, row.line, row.strategy, row.confidence))
+        (
+            edge.node,
+            Step(edge.node.row.uid, nodes[row.target], edge.node.row.path, row.line, row.strategy, row.confidence),
+        )
         for edge in edges
         if (row := edge.row).target in nodes and not edge.node.row.is_test
     ]
     for node in level:
         for caller, line in await _named_calls(reader, node):
-            found.append((caller, Step(node, caller.row.path, line, BY_NAME, NAMED_CONFIDENCE)))
+            found.append((caller, Step(caller.row.uid, node, caller.row.path, line, BY_NAME, NAMED_CONFIDENCE)))
     return found
 
 
@@ -155,7 +159,7 @@ async def _chain(
     for target, edge in rows:
         row = edge.row
         source = nodes[row.source] if row.source in nodes else nodes[target]
-        steps.append(Step(nodes[target], source.row.path, row.line, row.strategy, row.confidence))
+        steps.append(Step(_other(edge, target), nodes[target], source.row.path, row.line, row.strategy, row.confidence))
     return tuple(steps)
 
 
