@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import re
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -102,7 +103,7 @@ class ServedExplorer:
     address: str
     root: Path
     data: Path
-    lines: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list[str])
 
     @property
     def base(self) -> str:
@@ -119,8 +120,10 @@ class ServedExplorer:
 
 
 @contextmanager
-def explorer(root: Path, data: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[ServedExplorer]:
-    """`atlas ui` on a free port until Ctrl-C at the end of the block; it makes the first index."""
+def explorer(
+    root: Path, data: Path, *arguments: str, env: Mapping[str, str] | None = None, patience: float = 60
+) -> Generator[ServedExplorer]:
+    """`atlas ui` on a free port until Ctrl-C at the end of the block; it makes the first index within `patience` s."""
     command = [*COMMAND, "ui", "--no-open", "--project", str(root), "--data-dir", str(data), *arguments]
     heeded = "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); os.execv(sys.argv[1], sys.argv[1:])"
     process = subprocess.Popen(
@@ -144,7 +147,7 @@ def explorer(root: Path, data: Path, *arguments: str, env: Mapping[str, str] | N
     reading = threading.Thread(target=read)
     reading.start()
     try:
-        listening.wait(60)
+        listening.wait(patience)
         assert served.address, "".join(served.lines)
         yield served
     finally:
@@ -157,6 +160,35 @@ def explorer(root: Path, data: Path, *arguments: str, env: Mapping[str, str] | N
             assert process.stderr is not None
             process.stderr.close()
     assert process.returncode == 0, "".join(served.lines)
+
+
+@contextmanager
+def opened(
+    folder: Path, files: dict[str, str], *, history: bool = False, env: Mapping[str, str] | None = None
+) -> Generator[httpx2.Client]:
+    """A browser in the explorer of a project with these files, each committed by itself if it has a history."""
+    root = folder / "shop"
+    git = ["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org"]
+    root.mkdir()
+    if history:
+        subprocess.run([*git, "init", "-q"], cwd=root, check=True)
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+        if history:
+            subprocess.run([*git, "add", "-A"], cwd=root, check=True)
+            subprocess.run([*git, "commit", "-q", "-m", f"Write {path}"], cwd=root, check=True)
+    with explorer(root, folder / "data", env=env) as served, served.client() as client:
+        served.enter(client)
+        yield client
+
+
+def text_of(client: httpx2.Client, path: str) -> str:
+    """A page as text, one line for each element of a list."""
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    body = re.sub(r"(?s)<head>.*?</head>|<header.*?</header>", "", answer.text)
+    return html.unescape(re.sub(r"<[^>]+>", "", body))
 
 
 class PageReader(HTMLParser):

@@ -2,44 +2,9 @@
 
 from __future__ import annotations
 
-import html
-import re
-import subprocess
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx2
-
-from .served import explorer
-
-
-@contextmanager
-def opened(folder: Path, files: dict[str, str], *, history: bool = False) -> Generator[httpx2.Client]:
-    """A browser in the explorer of a project with these files, each committed by itself if it has a history."""
-    root = folder / "shop"
-    git = ["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org"]
-    root.mkdir()
-    if history:
-        subprocess.run([*git, "init", "-q"], cwd=root, check=True)
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-        if history:
-            subprocess.run([*git, "add", "-A"], cwd=root, check=True)
-            subprocess.run([*git, "commit", "-q", "-m", f"Write {path}"], cwd=root, check=True)
-    with explorer(root, folder / "data") as served, served.client() as client:
-        served.enter(client)
-        yield client
-
-
-def text_of(client: httpx2.Client, path: str) -> str:
-    """A page as text, one line for each element of a list."""
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    body = re.sub(r"(?s)<head>.*?</head>|<header.*?</header>", "", answer.text)
-    return html.unescape(re.sub(r"<[^>]+>", "", body))
-
+from .served import opened, text_of
 
 TWO_MAINS = {
     "examples/demo.c": "int helper(void) { return 1; }\n\nint main(void) {\n  return helper();\n}\n",

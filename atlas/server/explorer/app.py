@@ -22,7 +22,7 @@ from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.drawing import svg
 from atlas.server.explorer.files import FilePages
 from atlas.server.explorer.knowledge import knowledge_values, unit_values, write_unit
-from atlas.server.explorer.overview import Overview
+from atlas.server.explorer.overview.page import Overview
 from atlas.server.explorer.packs import PackPages
 from atlas.server.explorer.papers import PaperPages
 from atlas.server.explorer.pictures import picture_of
@@ -109,7 +109,7 @@ class Explorer:
         """Return the application without its access control."""
         commits = LastCommits()
         own: Mapping[str, tuple[str, Values]] = {
-            "/": ("overview.html", Overview(commits).values),
+            "/": ("overview.html", Overview(self._session, commits).values),
             "/file": ("file.html", FilePages(commits).values),
             "/packs": ("packs.html", self._packs.values),
             "/article": ("article.html", self._packs.article),

@@ -16,7 +16,7 @@ from atlas.core.errors import Unavailable
 from atlas.server.explorer.app import PAGES, Values, is_path
 from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.files import FilePages
-from atlas.server.explorer.overview import Overview
+from atlas.server.explorer.overview.page import Overview
 from atlas.server.explorer.questions import Given, asker_of
 from atlas.server.explorer.render import FOLDER, render, url
 
@@ -44,7 +44,7 @@ async def exported_pages(session: Session, names: Sequence[str], diff: str = "")
     ask, commits = asker_of(session), LastCommits()
     pages: Mapping[str, tuple[str, Values]] = {
         **PAGES,
-        "/": ("overview.html", Overview(commits).values),
+        "/": ("overview.html", Overview(session, commits).values),
         "/file": ("file.html", FilePages(commits).values),
     }
     style = Markup((FOLDER / "static" / "explorer.css").read_text(encoding="utf-8"))

@@ -1,7 +1,6 @@
 """The first page: what a project is, its map, its parts and how they depend on each other, and where to begin.
 
-The counts are read once for each generation of the index (`ProjectCounts`), the page is made of them for each request.
-Churn comes from one pass over the last commits; without a history the page says so.
+The counts are read once for each generation of the index (`counts`), the page is made of them for each request.
 """
 
 from __future__ import annotations
@@ -11,31 +10,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
-from atlas.code.graph.declarations import Declaration, read_declarations
+from atlas.app.session import Session
 from atlas.code.reader import Reader
-from atlas.code.tools.changes import commit_line
 from atlas.core.history import Commit
-from atlas.core.model import FileRecord
-from atlas.server.explorer.commits import LastCommits
-from atlas.server.explorer.imports import read_imports
+from atlas.server.explorer.commits import COMMITS, LastCommits
+from atlas.server.explorer.overview.counts import LISTED, CountedFile, ProjectCounts, count
+from atlas.server.explorer.overview.dependencies import installed
+from atlas.server.explorer.overview.treemap import Box, coloured, draw, lay_out
 from atlas.server.explorer.questions import Asker, Given
-from atlas.server.explorer.treemap import Box, coloured, draw, lay_out
 
 PATIENCE = 0.5
 """Seconds that the first page waits for the counts; it is shown without them then, and asks again."""
-ROWS = 400_000
-SECONDS = 20.0
-LISTED = 15
-CANDIDATES = 300
-"""Symbols with most callers, tests included, among which the hubs are counted."""
 PARTS = 16
+SHOWN_FILES = 3
+"""Of a commit."""
 BOXES = 60
 """In one map."""
-README_CHARACTERS = 500
-_NO_PROSE = ("<", "[", "..", ":", "|", "!", "`")
-"""Beginnings of lines of a README that are badges, fields or pictures."""
 COLOURS = {
     "churn": "commits that changed it, of the last ones",
     "age": "how lately one of the last commits changed it",
@@ -44,69 +35,6 @@ COLOURS = {
     "problems": "files that could only be read in part",
 }
 """What the colour of the map can say, and in which words."""
-
-_CALLS = "MATCH (a)-[:CALLS]->(b) WHERE b.path <> '' RETURN b.path AS path, count(*) AS n"
-_TESTS = "MATCH (a)-[:TESTS]->(b) WHERE b.path <> '' RETURN b.path AS path, count(*) AS n"
-_CALLED = f"MATCH (a)-[:CALLS]->(b) RETURN b.uid AS uid, count(*) AS n ORDER BY n DESC LIMIT {CANDIDATES}"
-_HUBS = (
-    "MATCH (a)-[:CALLS]->(b) WHERE ",
-    "b.path <> '' AND b.is_test = false AND a.is_test = false "
-    "RETURN b.uid AS uid, b.kind AS kind, b.qualified_name AS name, count(*) AS n "
-    f"ORDER BY n DESC, name LIMIT {LISTED}",
-)
-_ENTRIES = (
-    "MATCH (r) WHERE r.kind IN ['route', 'command', 'event', 'signal', 'task', 'message'] AND r.is_test = false "
-    "RETURN r.uid AS uid, r.kind AS kind, r.name AS name, r.path AS path ORDER BY kind, name LIMIT 5000"
-)
-_MAINS = (
-    "MATCH (r) WHERE r.name = 'main' AND r.kind IN ['function', 'method'] AND r.is_test = false "
-    "RETURN r.uid AS uid, 'main' AS kind, r.qualified_name AS name, r.path AS path ORDER BY name LIMIT 100"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class CountedFile:
-    """A file with what the map can show of it."""
-
-    path: str
-    lines: int
-    language: str
-    is_test: bool
-    churn: int
-    callers: int
-    tests: int
-    problems: int
-    age: int
-    """Unix time of the last commit that changed it, 0 if none of those that were read did."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A symbol with a number: a hub, or an entry point with the number of its kind."""
-
-    uid: str
-    kind: str
-    name: str
-    path: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectCounts:
-    """All that the page counts of one generation."""
-
-    generation: int
-    files: tuple[CountedFile, ...]
-    imports: tuple[tuple[str, str, int], ...]
-    """(importing file, imported file or folder, edges)."""
-    hubs: tuple[Counted, ...]
-    entries: Mapping[str, tuple[Counted, ...]]
-    """By kind."""
-    readme: str
-    commits: tuple[Commit, ...]
-    history: str
-    """Why there is no churn, or of how many commits it is."""
-    declared: tuple[Declaration, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +48,9 @@ class PartRow:
 class Overview:
     """Counts once for each generation, aside; use from one event loop."""
 
-    def __init__(self, commits: LastCommits) -> None:
+    def __init__(self, session: Session, commits: LastCommits) -> None:
         """Take the history behind churn and age."""
-        self._commits = commits
+        self._session, self._commits = session, commits
         self._counting: asyncio.Task[ProjectCounts] | None = None
         self._known: ProjectCounts | None = None
 
@@ -130,8 +58,10 @@ class Overview:
         """Return what the page shows, of the last generation that is counted. Raises what the store raises."""
         state = next(one for one in await reader.store.projects() if one.project == reader.project)
         known = self._known
-        if self._counting is None and (known is None or known.generation != state.generation):
-            self._counting = asyncio.create_task(_count(reader, state.generation, self._commits))
+        packs = installed()
+        if self._counting is None and (known is None or (known.generation, known.packs) != (state.generation, packs)):
+            counting = count(self._session, ask, reader, state.generation, self._commits, packs)
+            self._counting = asyncio.create_task(counting)
         if self._counting is not None:
             done, _ = await asyncio.wait({self._counting}, timeout=0 if known is not None else PATIENCE)
             if done:
@@ -162,86 +92,12 @@ def _shown(counts: ProjectCounts, given: Given) -> dict[str, object]:
         "languages": languages.most_common(12),
         "parts": _matrix(counts),
         "entries": {kind: (found[:LISTED], len(found)) for kind, found in counts.entries.items()},
-        "hotspots": _hotspots(counts.files),
-        "recent": [commit_line(each) for each in counts.commits[:LISTED]],
-        "packages": Counter(each.kind for each in counts.declared if not each.is_inner),
-        "declared": [each for each in counts.declared if not each.is_inner and each.kind == "runtime"][:40],
+        "recent": _recent(counts.commits),
+        "listed": LISTED,
+        "needs": counts.dependencies,
         "problems": sum(file.problems > 0 for file in counts.files),
         "evidence": None,
     }
-
-
-async def _count(reader: Reader, generation: int, last: LastCommits) -> ProjectCounts:
-    records = {path: one for path, one in (await reader.store.manifest(reader.project)).items() if path}
-    callers, tests = await _by_path(reader, _CALLS), await _by_path(reader, _TESTS)
-    read = await last.read(reader)
-    commits = read.commits
-    churn = Counter(path for each in commits if not each.more_paths for path in each.paths)
-    ages: dict[str, int] = {}
-    for each in commits:
-        for path in each.paths:
-            ages[path] = max(ages.get(path, 0), each.time)
-    files = tuple(_file(record, churn, callers, tests, ages) for record in records.values())
-    hubs = [Counted(uid, kind, name, "", n) for uid, kind, name, n in await _hubs(reader)]
-    entries: dict[str, list[Counted]] = {}
-    for text in (_MAINS, _ENTRIES):
-        for uid, kind, name, path in await _rows(reader, text):
-            entries.setdefault(kind, []).append(Counted(uid, kind, name, path, 0))
-    return ProjectCounts(
-        generation=generation,
-        files=files,
-        imports=(await read_imports(reader)).edges,
-        hubs=tuple(hubs),
-        entries={kind: tuple(found) for kind, found in entries.items()},
-        readme=await _readme(reader, records),
-        commits=commits,
-        history=read.said,
-        declared=await read_declarations(reader, reader.project),
-    )
-
-
-def _file(
-    record: FileRecord,
-    churn: Mapping[str, int],
-    callers: Mapping[str, int],
-    tests: Mapping[str, int],
-    ages: Mapping[str, int],
-) -> CountedFile:
-    path = record.path
-    counts = churn.get(path, 0), callers.get(path, 0), tests.get(path, 0), len(record.problems), ages.get(path, 0)
-    return CountedFile(path, record.lines, record.language, record.is_test, *counts)
-
-
-async def _rows(reader: Reader, text: str) -> Sequence[tuple[Any, ...]]:
-    return (await reader.store.cypher(text, {}, ROWS, SECONDS, reader.project)).rows
-
-
-async def _hubs(reader: Reader) -> Sequence[tuple[Any, ...]]:
-    """Return what most callers that are no tests call: counted exactly among those with most callers of any kind.
-
-    What has fewer callers in all than the last hub has without tests is none, so where candidates end before that, all
-    calls are counted.
-    """
-    called = await _rows(reader, _CALLED)
-    given = {"uids": [row[0] for row in called]}
-    text = f"{_HUBS[0]}b.uid IN $uids AND {_HUBS[1]}"
-    found = (await reader.store.cypher(text, given, LISTED, SECONDS, reader.project)).rows
-    is_whole = len(called) < CANDIDATES or (len(found) == LISTED and found[-1][3] >= called[-1][1])
-    return found if is_whole else await _rows(reader, "".join(_HUBS))
-
-
-async def _by_path(reader: Reader, text: str) -> dict[str, int]:
-    return {path: n for path, n in await _rows(reader, text)}
-
-
-async def _readme(reader: Reader, records: Mapping[str, FileRecord]) -> str:
-    """Return the first lines of the README: its text up to a limit, without markup of badges and pictures."""
-    path = next((path for path in sorted(records) if path.lower().partition(".")[0] == "readme"), "")
-    content = (await reader.store.content(reader.project, [path])).get(path, b"") if path else b""
-    lines = content[:20_000].decode("utf-8", "replace").splitlines()
-    kept = [line.strip("#=-*~ \t") for line in lines if "](" not in line and not line.lstrip().startswith(_NO_PROSE)]
-    text = "\n".join(line for line in kept if line)
-    return text if len(text) <= README_CHARACTERS else f"{text[:README_CHARACTERS].rsplit(' ', 1)[0]}..."
 
 
 _BoxOfFiles = tuple[Box, list[CountedFile]]
@@ -296,12 +152,23 @@ def _box(name: str, path: str, own: Sequence[CountedFile], colour: str) -> Box:
     return Box(name, path, is_folder, size, len(own), said, share)
 
 
-def _hotspots(files: Iterable[CountedFile]) -> list[CountedFile]:
-    """Return the files with most lines times commits: where changes are frequent and reading is long."""
-    found = sorted(
-        (file for file in files if file.churn and not file.is_test), key=lambda file: -file.churn * file.lines
-    )
-    return found[:LISTED]
+def _recent(commits: Sequence[Commit]) -> list[tuple[str, str, str, str, tuple[str, ...], int]]:
+    """Return the last commits: day, id, author, subject, some files and the number of the others.
+
+    The id of the first commit of a project is missing: there is nothing to compare it with.
+    """
+    first = commits[-1].id if commits and len(commits) < COMMITS else ""
+    return [
+        (
+            datetime.fromtimestamp(each.time, UTC).date().isoformat(),
+            "" if each.id == first else each.id[:10],
+            each.author,
+            each.subject,
+            each.paths[:SHOWN_FILES],
+            len(each.paths) - len(each.paths[:SHOWN_FILES]) + each.more_paths,
+        )
+        for each in commits[:LISTED]
+    ]
 
 
 def _matrix(counts: ProjectCounts) -> list[PartRow]:
