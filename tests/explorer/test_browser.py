@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -105,16 +105,21 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return make_library(tmp_path_factory.mktemp("browser-library"))
 
 
-@contextmanager
-def entered(chromium: Browser, served: ServedExplorer, **options: object) -> Iterator[Page]:
-    """A page of an explorer that nobody has entered yet; see `opened`."""
+def cookies_of(chromium: Browser, served: ServedExplorer) -> list[object]:
+    """What the address gives to a browser: an explorer that nobody has entered yet."""
     context = chromium.new_context()
     page = context.new_page()
     page.goto(served.address)
     page.wait_for_url(f"{served.base}/**", wait_until="commit")
     found: list[object] = list(context.cookies())
     context.close()
-    with opened(chromium, found, served, **options) as page:
+    return found
+
+
+@contextmanager
+def entered(chromium: Browser, served: ServedExplorer, **options: object) -> Generator[Page]:
+    """A page of an explorer that nobody has entered yet; see `opened`."""
+    with opened(chromium, cookies_of(chromium, served), served, **options) as page:
         yield page
 
 
@@ -131,7 +136,7 @@ def check(page: Page, path: str, width: int) -> None:
 
 
 @contextmanager
-def opened(chromium: Browser, cookies: list[object], served: ServedExplorer, **options: object) -> Iterator[Page]:
+def opened(chromium: Browser, cookies: list[object], served: ServedExplorer, **options: object) -> Generator[Page]:
     """A page that fails the test if anything is said in its console, a dialog opens or another place is asked."""
     context = chromium.new_context(base_url=served.base, **options)  # type: ignore[arg-type]
     context.add_cookies(cookies)  # type: ignore[arg-type]

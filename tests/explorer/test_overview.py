@@ -90,3 +90,18 @@ def test_nesting_counts_the_lines_around_each_line_of_functions() -> None:
     # an inner function is not counted again
     assert nesting(lines, [(1, 6), (2, 5)]) == nesting(lines, [(1, 6)])
     assert nesting(lines, []) == 0
+
+
+GO = {
+    "go.mod": "module example.org/shop\n\ngo 1.22\n",
+    "shop.go": 'package shop\n\nimport "example.org/shop/tax"\n\nfunc Price() int { return tax.Add(1) }\n',
+    "tax/tax.go": "package tax\n\nfunc Add(a int) int { return a }\n",
+    "cmd/main.go": 'package main\n\nimport "example.org/shop"\n\nfunc main() { println(shop.Price()) }\n',
+}
+
+
+def test_files_beside_the_folders_are_a_part(tmp_path: Path) -> None:
+    with opened(tmp_path, GO) as client:
+        matrix = overview(client).partition("Parts:")[2]
+        assert re.search(r"1 top folder1? ?2 cmd1", matrix.replace("3 tax", "")), matrix
+        assert '<a class="item" href="/file">top folder</a>' in client.get("/").text

@@ -23,6 +23,8 @@ from atlas.server.explorer.questions import Asker, Given
 PATIENCE = 0.5
 """Seconds that the first page waits for the counts; it is shown without them then, and asks again."""
 PARTS = 16
+TOP = "."
+"""The part of files that lie in no folder."""
 SHOWN_FILES = 3
 """Of a commit."""
 BOXES = 60
@@ -195,10 +197,10 @@ def _matrix(counts: ProjectCounts) -> list[PartRow]:
 
 
 def _parts(paths: Iterable[str]) -> dict[str, str]:
-    """Return the part of each file that lies in a folder."""
-    parts = {path: path.partition("/")[0] for path in paths if "/" in path}
+    """Return the part of each file: its folder below the top, `TOP` for what lies beside the folders."""
+    parts = {path: path.partition("/")[0] or TOP if "/" in path else TOP for path in paths}
     for _ in range(4):
-        sizes = Counter(parts.values())
+        sizes = Counter(part for part in parts.values() if part != TOP)
         large = [name for name, size in sizes.items() if size > len(parts) / 4]
         large = large or [name for name, _ in sizes.most_common(1) if len(sizes) < PARTS / 2]
         divided = {path: _deeper(path, part) if part in large else part for path, part in parts.items()}
