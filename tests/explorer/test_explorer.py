@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import httpx2
 import pytest
 
-from atlas.server.explorer.reports import conditions_above
+from atlas.server.explorer.flow.conditions import conditions_above
 from tests.surfaces.processes import atlas
 
 from .served import HOSTILE, SECRET, PageReader, ServedExplorer, explorer, write_hostile
@@ -248,8 +248,8 @@ def test_conditions_around_a_call_are_found_by_indentation() -> None:
         "            g(",
         "                z)",
     ]
-    assert conditions_above(text, 6) == ((2, "if x:"), (4, "for z in y:"))
-    assert conditions_above(text, 3) == ((2, "if x:"),)
+    assert conditions_above(text, 6, 1) == ((2, "if x:"), (4, "for z in y:"))
+    assert conditions_above(text, 3, 1) == ((2, "if x:"),)
     assert conditions_above(text, 1) == ()
 
 

@@ -21,6 +21,7 @@ from atlas.server.explorer.chat import ChatRoom, Servers
 from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.drawing import svg
 from atlas.server.explorer.files import FilePages
+from atlas.server.explorer.flow.page import flow_values
 from atlas.server.explorer.knowledge import knowledge_values, unit_values, write_unit
 from atlas.server.explorer.overview.page import Overview
 from atlas.server.explorer.packs import PackPages
@@ -28,7 +29,7 @@ from atlas.server.explorer.papers import PaperPages
 from atlas.server.explorer.pictures import picture_of
 from atlas.server.explorer.questions import Asker, Given, asker_of, read_form
 from atlas.server.explorer.render import FOLDER, file_url, render, symbol_url
-from atlas.server.explorer.reports import changes_values, flow_values, live_status, status_values
+from atlas.server.explorer.reports import changes_values, live_status, status_values
 from atlas.server.explorer.search import search_values, suggestions
 from atlas.server.explorer.symbol import symbol_values
 
