@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from atlas.app.session_host import SessionHost
     from atlas.code.atlas import TreeReport
     from atlas.code.index.project.tree_check import TreeCheck
+    from atlas.code.index.warm_index import WarmIndex
     from atlas.core.contracts import Store
     from atlas.runtime.config.load import Settings
 
@@ -74,6 +75,9 @@ class FreshnessGuard:
         self._checked_at = -math.inf
         """When the last check that ended began."""
         self._passes: SingleFlight[None] = SingleFlight()
+        self._warm: WarmIndex | None = None
+        self._scans_seen = 0
+        """Scans of the whole tree by the check that the last pass has seen."""
         self._progress = ("scan", 0, 0)
         self._problem: AtlasError | None = None
         self._tried: frozenset[tuple[str, int]] = frozenset()
@@ -250,6 +254,8 @@ class FreshnessGuard:
         """
         await self._passes.aclose()
         await self._checks.aclose(cancel=False)
+        if self._warm is not None:
+            await self._warm.aclose()
         if self._check is not None:
             await self._check.aclose()
 
@@ -333,7 +339,8 @@ class FreshnessGuard:
         ended = await self._passes.after(self._checked_at, work, max(end - time.monotonic(), 0.0))
         newer = await self.look(store, certain=True) or NewerFiles()
         if ended is not None and self._problem is None:
-            self._tried |= versions
+            # a file that is deleted again has the version that it had the first time
+            self._tried = frozenset(one for one in self._tried | versions if one[0] in newer.paths)
             self._rest(newer)
         elif isinstance(self._problem, WriterBusy):
             self._rest(newer)
@@ -349,15 +356,13 @@ class FreshnessGuard:
 
         `store` tells whether it has; None while there is no index.
         """
-        from atlas.app.main import index_project
-
         self._problem, self._progress = None, ("scan", 0, 0)
         # a server may be slow: the next `atlas index` or the daemon makes the vectors that need it
         settings = replace(self._settings, embedder=self._settings.embedder.in_process())
         end = time.monotonic() + patience
         while True:
             try:
-                await index_project(settings, self._note_progress, patience=0.0)
+                await self._index(settings, store)
                 self._problem = None
                 return
             except AtlasError as error:
@@ -368,6 +373,25 @@ class FreshnessGuard:
             if store is not None and (newer := await self.look(store, certain=True)) is not None and not newer.paths:
                 self._problem = None
                 return
+
+    async def _index(self, settings: Settings, store: Store | None) -> None:
+        """Index what is newer now: the files that the check names, or everything if an earlier pass left nothing.
+
+        Raises AtlasError as a pass does.
+        """
+        from atlas.app.main import index_project, make_warm_index
+
+        # other hosts may write an index on a server; a first pass is best without keeping anything
+        if store is None or settings.store.url:
+            await index_project(settings, self._note_progress, patience=0.0)
+            return
+        if self._warm is None:
+            self._warm = make_warm_index(settings)
+        newer = await self.look(store, certain=True)
+        scans = self._check.scans if self._check is not None else 0
+        if newer is None or not await self._warm.update(newer.paths, everything=scans != self._scans_seen):
+            await index_project(settings, self._note_progress, patience=0.0, warm=self._warm)
+        self._scans_seen = scans
 
     def _note_progress(self, phase: str, done: int, total: int) -> None:
         self._progress = phase, done, total

@@ -11,7 +11,7 @@ import logging
 import math
 import os
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from atlas.code.index.project.tree_check import TreeCheck
     from atlas.code.index.project.workspace import ProjectSource
     from atlas.code.index.tiers.gate import SignificanceGate
+    from atlas.code.index.warm_index import WarmIndex
     from atlas.code.question.languages import LanguageTerms
     from atlas.code.reader import Reader
     from atlas.core.contracts import Store
@@ -80,10 +81,12 @@ async def index_project(
     patience: float = math.inf,
     waiting: Callable[[str, float], None] | None = None,
     quality: bool = False,
+    warm: WarmIndex | None = None,
 ) -> IndexSummary:
     """Make the index of a project equal to its files, here or through the running daemon; see `request_index`.
 
-    `quality` also waits for the vectors of the sentence transformer; raises ConfigError if there is none.
+    `quality` also waits for the vectors of the sentence transformer; raises ConfigError if there is none. `warm` keeps
+    what a pass here has read.
     """
     if quality and not settings.quality.is_on:
         raise ConfigError("no sentence transformer is configured", "Set quality.model in the user's atlas.toml.")
@@ -95,7 +98,7 @@ async def index_project(
     is_first = not has_database(settings)
     summary = None if full else await seed_first_index(settings, progress, quality=quality)
     if summary is None:
-        target = _index_target(settings, quality=quality)
+        target = _index_target(settings, quality=quality, warm=warm)
         chosen = {"full": full, "take_over": take_over, "quality": quality}
         summary = await request_index(target, progress, patience=patience, waiting=waiting, **chosen)
     if is_first:
@@ -152,13 +155,13 @@ def _fingerprint(settings: Settings) -> str:
     return make_source(settings).fingerprint
 
 
-def _index_target(settings: Settings, *, quality: bool = False) -> IndexTarget:
+def _index_target(settings: Settings, *, quality: bool = False, warm: WarmIndex | None = None) -> IndexTarget:
     from atlas.code.index.index_request import IndexTarget
 
     return IndexTarget(
         project=settings.project_name,
         root=settings.root,
-        open_indexer=partial(_open_indexer, settings, quality=quality),
+        open_indexer=partial(_open_indexer, settings, quality=quality, warm=warm),
         connect_daemon=partial(connect_bus_of_running_daemon, settings),
         # on shared servers the writer may be on another host: its heartbeat tells
         has_writer=partial(has_writer, settings.data_dir) if not settings.shared else lambda: True,
@@ -167,12 +170,22 @@ def _index_target(settings: Settings, *, quality: bool = False) -> IndexTarget:
 
 
 @asynccontextmanager
-async def _open_indexer(settings: Settings, reset: bool, *, quality: bool) -> AsyncGenerator[Indexer]:
-    """Open the index for writing only: the read path, which takes 0.3 s to import, stays out."""
+async def _open_indexer(
+    settings: Settings,
+    reset: bool,
+    *,
+    quality: bool,
+    warm: WarmIndex | None = None,
+    source: ProjectSource | None = None,
+) -> AsyncGenerator[Indexer]:
+    """Open the index for writing only: the read path, which takes 0.3 s to import, stays out.
+
+    `source`: the project as an earlier pass of this process has read it; None: it is read.
+    """
     limit_threads(settings)
     store = await open_store(settings, writing=True, reset=reset)
     try:
-        indexer = await asyncio.to_thread(_indexer, settings, store, quality=quality)
+        indexer = await asyncio.to_thread(_indexer, settings, store, quality=quality, warm=warm, source=source)
         try:
             yield indexer
         finally:
@@ -263,17 +276,37 @@ def make_language_terms(settings: Settings) -> LanguageTerms:
         return language_terms(map(LanguageRow._make, search_terms(settings.language_folders)))
 
 
-def _indexer(settings: Settings, store: Store, *, quality: bool = False) -> Indexer:
+def make_warm_index(settings: Settings) -> WarmIndex:
+    """Return what keeps the workspace of index passes between them, with at most the daemon's memory."""
+    from atlas.code.index.warm_index import WarmIndex
+    from atlas.runtime.process.memory import resident_meter
+
+    def reopen(source: ProjectSource) -> AbstractAsyncContextManager[Indexer]:
+        return _open_indexer(settings, False, quality=False, source=source)
+
+    resident, most = resident_meter(), settings.daemon.memory_mb << 20
+    return WarmIndex(reopen, lambda: resident() >= most)
+
+
+def _indexer(
+    settings: Settings,
+    store: Store,
+    *,
+    quality: bool = False,
+    warm: WarmIndex | None = None,
+    source: ProjectSource | None = None,
+) -> Indexer:
     from atlas.adapters.buses.memory import MemoryBus
     from atlas.code.index.index import Indexer
 
     return Indexer(
-        source=make_source(settings),
+        source=source if source is not None else make_source(settings),
         store=store,
         bus=MemoryBus(),
         gate=make_gate(settings, store),
         embedders=make_writing_embedders(settings),
         quality=make_quality_writer(settings, in_background=False) if quality else None,
+        keep=warm.take if warm is not None else None,
     )
 
 

@@ -160,7 +160,7 @@ async def test_a_stopped_daemon_leaves_its_linker_to_the_next_process(tmp_path: 
     workspace = Workspace(make_source(load_settings(project=str(root), data_dir=str(tmp_path / "d"))), store)
     await workspace.load()
     workspace.linking.swap_linker(Linker(workspace.name, workspace.source.languages), "")
-    assert workspace.linking.restore(workspace.cache, workspace.manifest)
+    assert workspace.linking.restore(workspace.facts.cache, workspace.manifest)
     workspace.close()
     await store.aclose()
 

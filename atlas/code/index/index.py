@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -48,6 +48,8 @@ class Indexer:
     """One for each vector space, in the order of work."""
     quality: Embedder | None = None
     """The sentence transformer, for a pass that also waits for its vectors."""
+    keep: Callable[[Workspace, Store], Awaitable[None]] | None = None
+    """Takes the workspace of a pass over everything, for the next pass of this process; None: it is closed."""
 
     async def index(
         self,
@@ -68,34 +70,59 @@ class Indexer:
         await claim_project(self.store, self.source, take_over=take_over)
         progress("scan", 0, 0)
         workspace = Workspace(self.source, self.store, full=full, seeded=seeded)
+        is_kept = False
         try:
             with _collection_paused():
                 failed = await self._run(workspace, progress)
             workspace.compact()
+            await self.store.finish(self.source.project, workspace.excluded())
+            if self.keep is not None and failed is None and not (full or seeded):
+                await self.keep(workspace, self.store)
+                is_kept = True
         finally:
-            workspace.close()
-        await self.store.finish(self.source.project, workspace.excluded())
+            if not is_kept:
+                workspace.close()
         if failed is not None:
             raise type(failed)(f"the graph is indexed, but vectors are missing: {failed.message}", failed.hint)
         return await self._summary(workspace, started, cpu)
 
     async def _run(self, workspace: Workspace, progress: Progress) -> Unavailable | ConfigError | None:
         """Run the tiers; return why vectors are missing, None if none are."""
-        workspaces = {workspace.name: workspace}
         everything = [Event(workspace.name, WHOLE_PROJECT)]
-        tiers: list[Tier] = [
-            GraphTier(workspaces, self.store, self.bus, BULK, sweep=False),
-            AstTier(workspaces, self.store, self.bus, BULK, self.gate, progress, keep=False),
-        ]
-        made = embedding_tiers(workspaces, self.store, self.bus, self.embedders, self.quality, BULK, progress=progress)
-        embedding = [_Embed(tier) for tier in made]
-        tiers += embedding
+        tiers, embedding = self._tiers(workspace, progress, keep=self.keep is not None)
         await self.bus.publish(FILE_CHANGED, everything)
         await run_until_idle(self.bus, tiers)
         # vectors that the gate deferred, that an earlier pass left stale, or that another model made
         await self.bus.publish(EMBED_DIRTY, everything)
         await run_until_idle(self.bus, tiers[2:])
-        return next((each.failed for each in embedding if each.failed is not None), None)
+        return _first_failure(embedding)
+
+    async def update(self, workspace: Workspace, keys: Sequence[str]) -> None:
+        """Make the store equal to these files and folders; `workspace` is that of an earlier pass.
+
+        Raises as `index` does.
+        """
+        workspace.attach(self.store)
+        before = workspace.exclusions
+        tiers, embedding = self._tiers(workspace, no_progress, keep=True)
+        await self.bus.publish(FILE_CHANGED, [Event(workspace.name, key) for key in keys])
+        await run_until_idle(self.bus, tiers)
+        if workspace.exclusions != before:
+            await self.store.finish(workspace.name, workspace.excluded())
+        if (failed := _first_failure(embedding)) is not None:
+            raise failed
+
+    def _tiers(self, workspace: Workspace, progress: Progress, *, keep: bool) -> tuple[list[Tier], list[_Embed]]:
+        """Return all tiers, and those that embed; `keep`: the linker is kept small for further passes."""
+        workspaces = {workspace.name: workspace}
+        made = embedding_tiers(workspaces, self.store, self.bus, self.embedders, self.quality, BULK, progress=progress)
+        embedding = [_Embed(tier) for tier in made]
+        tiers: list[Tier] = [
+            GraphTier(workspaces, self.store, self.bus, BULK, sweep=False),
+            AstTier(workspaces, self.store, self.bus, BULK, self.gate, progress, keep=keep),
+            *embedding,
+        ]
+        return tiers, embedding
 
     async def _summary(self, workspace: Workspace, started: float, cpu: float) -> IndexSummary:
         counters = workspace.counters
@@ -142,6 +169,10 @@ class _Embed:
                 self.failed = Unavailable(error.message, error.hint)
             except ConfigError as error:
                 self.failed = ConfigError(error.message, error.hint)
+
+
+def _first_failure(tiers: Sequence[_Embed]) -> Unavailable | ConfigError | None:
+    return next((each.failed for each in tiers if each.failed is not None), None)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ class LinkerSession:
         self._made_with = ""
         self._pending: set[str] = set()
         self._unpacked = 0
-        self._is_saved = self._is_spent = self._is_away = False
+        self._is_saved = self._is_spent = self._is_away = self._is_restored = False
 
     @property
     def linker(self) -> Linker | None:
@@ -51,7 +51,17 @@ class LinkerSession:
     def swap_linker(self, linker: Linker, made_with: str) -> None:
         """Use a new linker, created with the sub-projects and rules of this `link_digest`."""
         self._linker, self._made_with = linker, made_with
-        self._is_saved = self._is_spent = self._is_away = False
+        self._is_saved = self._is_spent = self._is_away = self._is_restored = False
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the linker came from the snapshot of the whole manifest: its units then are those of the store."""
+        return self._is_restored
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the linker agrees with the store and has another state than a saved one."""
+        return self._linker is not None and not self._is_saved and not self._pending
 
     @property
     def is_spent(self) -> bool:
@@ -82,7 +92,7 @@ class LinkerSession:
         if self._linker is None or structure is None:
             return False
         units = [(path, record.digest, record.unit_digest) for path, record in manifest.items()]
-        self._is_saved = self._linker.restore(cache, structure.digest, units)
+        self._is_saved = self._is_restored = self._linker.restore(cache, structure.digest, units)
         return self._is_saved
 
     def save(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> bool:

@@ -86,11 +86,17 @@ class TreeCheck:
         """Paths that events have named since the stamps were taken."""
         self._own_rules = RulesCheck(tree.root, tree.rules_file, tree.rules)
         self._saving: asyncio.Task[None] | None = None
+        self._scans = 0
 
     @property
     def files(self) -> int:
         """Files in the scope of the project at the last check."""
         return self._unread.files if self._unread is not None else len(self._state.files)
+
+    @property
+    def scans(self) -> int:
+        """How often the whole tree was scanned."""
+        return self._scans
 
     @property
     def indexed(self) -> int:
@@ -297,6 +303,7 @@ class TreeCheck:
             self._events.close()
             self._events = None
         self._unstamped.clear()
+        self._scans += 1
         self._scope = self._source.scope()
         is_first = self._watched is None
         before = {path: file.identity for path, file in self._tree.files.items()}

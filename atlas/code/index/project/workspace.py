@@ -16,12 +16,13 @@ from typing import Final
 from atlas.code.index.events import WHOLE_PROJECT, Counters
 from atlas.code.index.project.linker_session import LinkerSession
 from atlas.code.index.project.reconcile import Region, compare, link_digest, linked_with, lookalikes, same_stat
+from atlas.code.index.project.stored_facts import StoredFacts
 from atlas.code.index.project.tree_state import TreeState
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError
 from atlas.core.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
 from atlas.core.threads import in_thread
-from atlas.parsing import FactsCache, Languages, digest_paths
+from atlas.parsing import Languages, digest_paths
 from atlas.parsing.scanning import Scan, ScannedFile, Scope, changes_rules, scan_project
 
 
@@ -78,7 +79,7 @@ class Workspace:
         self.tree: Final = TreeState()
         self.linking: Final = LinkerSession()
         self.counters: Final = Counters()
-        self.cache: Final = FactsCache(str(source.cache))
+        self.facts: Final = StoredFacts(source.cache)
         self.scanned: Final = asyncio.Event()
         """Set after the first scan of the whole tree."""
         self.writing: Final = asyncio.Lock()
@@ -200,7 +201,7 @@ class Workspace:
 
     def close(self) -> None:
         """Close the facts cache; idempotent."""
-        self.cache.close()
+        self.facts.close()
 
     async def load(self) -> None:
         """Read the manifest unless it is known. Raises as the store does."""
@@ -325,6 +326,11 @@ class Workspace:
         """Return whether a file of the tree is neither in the store nor refused: its pass is not over."""
         return any(path not in self._manifest and path not in self.tree.refused for path in self.tree.files)
 
+    @property
+    def exclusions(self) -> tuple[int, int]:
+        """A value that changes whenever `excluded` may."""
+        return self._scans, self.tree.exclusion_changes
+
     def excluded(self) -> list[Skipped]:
         """Return every file and folder that is not indexed with its reason, sorted by path."""
         return self.tree.excluded()
@@ -335,12 +341,39 @@ class Workspace:
         What was deleted, ignored or cut out of a file must not stay on disk.
         """
         found = ((path, self._manifest.get(path)) for path in paths)
-        self.cache.replace([(path, record.digest if record is not None else "") for path, record in found])
+        self.facts.replace([(path, record.digest if record is not None else "") for path, record in found])
+
+    def confirm_compact(self) -> None:
+        """Note that the cache holds no facts of other files.
+
+        The snapshot of this manifest says so: it is saved after `compact`, and adding or erasing facts removes it.
+        """
+        self._is_compact = True
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the linker knows something that its snapshot lacks."""
+        return self.linking.is_unsaved
+
+    def put_facts_away(self) -> None:
+        """Let another process use the facts cache until this one needs it."""
+        self.facts.put_away()
+
+    def attach(self, store: Store) -> None:
+        """Use another connection to the store, which holds what this workspace has written last."""
+        self._store = store
 
     async def save_linker(self) -> bool:
         """Save the linker, so that another process need not link everything; return whether there was one to save."""
         async with self.linking.lock:
-            return self._manifest_is_known and await in_thread(self.linking.save, self.cache, self._manifest)
+            return self._manifest_is_known and await in_thread(self.save_facts)
+
+    def save_facts(self) -> bool:
+        """Do what `save_linker` does, for a caller that holds the linker's lock. May run in a thread."""
+        if not self.linking.is_unsaved:
+            return False
+        self.compact()
+        return self.linking.save(self.facts.cache, self._manifest)
 
     def compact(self) -> None:
         """Erase facts that belong to no stored file from the cache. May run in a thread.
@@ -351,4 +384,4 @@ class Workspace:
             return
         self._is_compact = True
         records = dict(self._manifest)  # one atomic copy: the tiers go on writing to it
-        self.cache.keep([(path, record.digest) for path, record in records.items() if path != STRUCTURE_PATH])
+        self.facts.cache.keep([(path, record.digest) for path, record in records.items() if path != STRUCTURE_PATH])

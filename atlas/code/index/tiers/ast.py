@@ -136,7 +136,9 @@ class AstTier:
             linking.note_changed()
         same = work.parsed_again()
         self._mark_pending(work, removed, same)
-        compare_all = compare_all or warm is None or workspace.full or workspace.must_compare_all
+        # a linker from a snapshot has the units of the store, as a warm one has
+        is_unknown = warm is None and not linking.is_restored
+        compare_all = compare_all or is_unknown or workspace.full or workspace.must_compare_all
         # all that this pass or a failed one changed: everything else is in the store as the linker has it
         reached = None if compare_all else {STRUCTURE_PATH, *moved, *work.parsed, *removed, *linking.pending}
         digests = linker.digests(None if reached is None else list(reached))
@@ -159,7 +161,7 @@ class AstTier:
         await self._apply(workspace, [delta for delta in seen if delta.record != workspace.manifest[delta.path]])
         await in_thread(workspace.erase_old_facts, {*work.parsed, *removed})
         if not self._keep:
-            await in_thread(linking.save, workspace.cache, workspace.manifest)
+            await in_thread(workspace.save_facts)
             linking.spend()
         await in_thread(journal.remove)
         workspace.confirm_compared()
@@ -196,9 +198,10 @@ class AstTier:
         if workspace.full or not read_with(workspace.manifest.get(STRUCTURE_PATH), workspace.source.fingerprint):
             return list(paths)
         wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
-        if not workspace.must_relink and workspace.linking.restore(workspace.cache, workspace.manifest):
+        if not workspace.must_relink and workspace.linking.restore(workspace.facts.cache, workspace.manifest):
+            workspace.confirm_compact()
             wanted.clear()
-        missing = linker.recall(workspace.cache, wanted, str(workspace.source.root))
+        missing = linker.recall(workspace.facts.cache, wanted, str(workspace.source.root))
         workspace.counters.spend("recall", time.process_time() - started)
         return missing + [path for path in paths if path not in workspace.manifest]
 

@@ -47,7 +47,7 @@ def _rules(source: ProjectSource) -> str:
 def _recall(work: Pass, linker: Linker, paths: Sequence[str], known: Mapping[str, str]) -> set[str]:
     """Take in the files whose content an unfinished pass has parsed; return them."""
     workspace = work.workspace
-    cache, root = workspace.cache, str(workspace.source.root)
+    cache, root = workspace.facts.cache, str(workspace.source.root)
     there = [path for path in paths if path in known]
     digests = digest_paths(root, there)
     wanted = [(path, digest) for path, digest in zip(there, digests, strict=True) if digest == known[path]]
@@ -86,7 +86,7 @@ def _parse(work: Pass, linker: Linker, paths: Sequence[str], journal: ParseJourn
             work.take_in(path, result)
             fresh.append(result)
     linker.take(fresh)
-    workspace.cache.put(fresh)
+    workspace.facts.put(fresh)
     workspace.counters.parsed += len(fresh)
     if journal is not None and fresh:
         journal.add([(file.path, file.digest) for file in fresh])
