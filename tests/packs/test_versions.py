@@ -13,7 +13,15 @@ from atlas.packs.build import BuildRequest, build_pack
 from atlas.packs.opening import OpenPack, open_pack
 from atlas.packs.questions.answer import ask
 from atlas.packs.questions.values import BALANCED
-from atlas.packs.questions.versions import EXACT, WITHIN, asks_for_changes, heading_version, nearness, versions_in
+from atlas.packs.questions.versions import (
+    EXACT,
+    WITHIN,
+    asks_for_changes,
+    heading_version,
+    nearness,
+    spellings,
+    versions_in,
+)
 
 CHANGES = (
     ("3.0.1", "Fix slow parsing of multipart bodies. Changed the release of locks."),
@@ -30,6 +38,14 @@ PAGES = {
         ".. function:: hash_password(password)\n\n   Store a password safely as a hash.\n\n"
         "   .. versionchanged:: 2.3\n      Storing a password safely needs scrypt.\n\n"
         "   .. versionchanged:: 3.0\n      The salt of a password was removed.\n"
+    ),
+    "client.rst": (
+        "Talking to servers\n==================\n\nClient\n------\n\n.. versionadded:: 2.1\n\nThe client talks.\n\n"
+        "Retries\n~~~~~~~\n\nFailed requests are sent again, at most three times.\n\n"
+        "Pools\n~~~~~\n\n.. class:: Pool(size)\n\n   .. versionadded:: 2.4\n\n   A pool keeps connections.\n\n"
+        "   .. method:: drain(timeout)\n\n      Closes all idle connections.\n\n"
+        "   .. method:: warm()\n\n      Opens connections.\n\n      .. versionadded:: 2.6\n\n"
+        "Streams\n~~~~~~~\n\n.. versionadded:: 2.5\n\nA stream reads in parts.\n"
     ),
 }
 
@@ -75,6 +91,51 @@ async def test_what_a_version_did_opens_no_answer_to_another_question(pack: Open
     for question in ("how has storing a password safely changed", "how does hash_password store a password safely"):
         answer = await ask(pack.reader, question, BALANCED)
         assert any("Changed in version 2.3" in fact.text for fact in answer.facts), question
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        (
+            "Since which version are retries of failed requests available?",
+            "Client, of which Retries is a part: Added in version 2.1.",
+        ),
+        ("Which version introduced Pool.drain?", "Pool, of which Pool.drain is a part: Added in version 2.4."),
+    ],
+)
+async def test_what_says_nothing_about_versions_has_that_of_its_parent(
+    pack: OpenPack, question: str, fact: str
+) -> None:
+    assert (await ask(pack.reader, question, BALANCED)).facts[0].text == fact
+
+
+@pytest.mark.parametrize(
+    ("question", "stranger"),
+    [
+        ("Since which version are streams available?", "2.1"),
+        ("Which version introduced Pool.warm?", "2.4"),
+        ("How often are failed requests sent again by retries?", "2.1"),
+        ("In which version were retries removed?", "Added"),
+    ],
+)
+async def test_a_parent_says_nothing_that_its_part_says_or_that_is_not_asked(
+    pack: OpenPack, question: str, stranger: str
+) -> None:
+    assert not any(stranger in fact.text for fact in (await ask(pack.reader, question, BALANCED)).facts)
+
+
+async def test_notes_of_a_version_answer_what_it_brought(pack: OpenPack) -> None:
+    for question in ("What is new in 2.4?", "What was added in version 2.4.0?"):
+        answer = await ask(pack.reader, question, BALANCED)
+        assert [fact.text for fact in answer.facts] == ["Pool: Added in version 2.4."], question
+    assert not any("2.4" in fact.text for fact in (await ask(pack.reader, "What was removed in 2.4?", BALANCED)).facts)
+    assert (await ask(pack.reader, "What is new in 7.7?", BALANCED)).is_refused
+
+
+def test_spellings_of_a_version() -> None:
+    assert spellings((3,)) == ["3", "3.0", "3.0.0"]
+    assert spellings((2, 4, 0)) == ["2.4", "2.4.0"]
+    assert spellings((2, 4, 1)) == ["2.4.1"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from atlas.packs.questions.retrieval.candidates import vector_of
 from atlas.packs.questions.retrieval.named_facts import is_wanted
 from atlas.packs.questions.retrieval.ranking import RankedSection
 from atlas.packs.questions.retrieval.search import FoundSections, hits_of
+from atlas.packs.questions.retrieval.version_facts import facts_of_parents
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
 from atlas.packs.questions.texts import Passage, properties_of, read_passages
 from atlas.packs.questions.values import (
@@ -34,7 +35,8 @@ from atlas.parsing import VectorIndex, stem_words, truncate_tokens
 
 SHARES = (0.42, 0.2, 0.15, 0.12, 0.11)
 """Parts of the budget that the sections get by rank; what one does not use goes to the next."""
-MAX_FACTS = 3
+MAX_FACTS, OF_VERSION = 3, 8
+"""Facts that open an answer: of any question, and of one about the changes of a version."""
 FACTS_EACH = 60
 LEAST_FACT = 0.45
 """Share of the question's weight that a fact must have, itself or by synonyms."""
@@ -62,7 +64,9 @@ async def answer_found(reader: PackReader, question: str, found: FoundSections, 
     gate = read_gate(reader.settings)
     evidence = evidence_of(found.question, found.sections, found.vocabulary)
     confidence = round(gate.confidence(evidence), 3)
-    refused = not found.sections or (options.gate and not gate.passes(evidence))
+    # a note of the version that is asked for is an answer, whatever words the question has
+    passes = bool(found.version_facts) or gate.passes(evidence)
+    refused = not found.sections or (options.gate and not passes)
     detail = ", ".join(f"{name} {value:.2f}" for name, value in evidence._asdict().items())
     gate_stage = Stage("gate", "on" if options.gate else "off", f"confidence {confidence:.2f}: {detail}")
     stages = (*found.stages, gate_stage)
@@ -156,13 +160,14 @@ async def _facts(reader: PackReader, found: FoundSections, best: Sequence[Ranked
     scored: dict[str, tuple[float, Fact]] = {}
     for edge in edges:
         row = edge.node.row
-        score = _fact_share(found.question, row, found.vocabulary)
+        is_of_version = row.uid in found.version_facts
+        score = 1.0 if is_of_version else _fact_share(found.question, row, found.vocabulary)
         said = properties_of(row)
         heading = best[numbers[edge.row.source] - 1].passages[0].passage.headings[-1]
         if (
             score >= LEAST_FACT
             and len(row.docstring) <= 400
-            and is_wanted(found.question, row, said, heading, versions)
+            and (is_of_version or is_wanted(found.question, row, said, heading, versions))
         ):
             subject = str(said.get("subject", ""))
             text = row.docstring if not subject or subject.rpartition(".")[2] in row.docstring else (
@@ -172,7 +177,13 @@ async def _facts(reader: PackReader, found: FoundSections, best: Sequence[Ranked
             if known is None or known[0] < score:
                 scored[text] = score, Fact(row.kind, text, numbers[edge.row.source], str(said.get("origin") or "rule"))
     ordered = sorted(scored.values(), key=lambda item: (-item[0], item[1].source, item[1].text))
-    return tuple(fact for _, fact in ordered[:MAX_FACTS])
+    first = [fact for _, fact in ordered[: OF_VERSION if found.version_facts else MAX_FACTS]]
+    part = best[0].passages[0].passage.headings[-1]
+    inherited = [
+        Fact(each.row.kind, f"{each.heading}, of which {part} is a part: {each.row.docstring}", 1)
+        for each in await facts_of_parents(reader, found.question, best[0].uid)
+    ]
+    return (*inherited[:MAX_FACTS], *first)
 
 
 def _fact_share(question: Question, row: NodeRow, vocabulary: Vocabulary) -> float:

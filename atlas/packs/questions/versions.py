@@ -106,9 +106,20 @@ def states_other(asked: Sequence[Version], stated: Version) -> bool:
     return not any(nearness(one, stated) for one in asked)
 
 
+def changed_versions(text: str, name: str = "") -> tuple[Version, ...]:
+    """Return the versions of which a question asks what they changed."""
+    return versions_in(text, name) if _OF_VERSION.search(text) else ()
+
+
+def spellings(version: Version) -> list[str]:
+    """Return how a version may be written: with and without zeros at its end."""
+    least = max((place for place, part in enumerate(version, 1) if part), default=1)
+    return [".".join(map(str, _padded(version)[:length])) for length in range(least, max(len(version), 3) + 1)]
+
+
 async def sections_of_versions(reader: PackReader, question: Question) -> tuple[dict[str, float], list[Passage]]:
     """Return what the sections gain whose headings are versions of which the changes are asked for, and passages."""
-    asked = versions_in(question.text, reader.name) if _OF_VERSION.search(question.text) else ()
+    asked = changed_versions(question.text, reader.name)
     where = Filter(project=reader.project, labels=(Label.SECTION,))
     gains: dict[str, float] = {}
     for version in asked:

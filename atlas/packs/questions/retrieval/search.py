@@ -24,8 +24,9 @@ from atlas.packs.questions.retrieval.ranking import (
     with_reranked,
 )
 from atlas.packs.questions.retrieval.scoring import WEIGHTS, WORDS_ONLY
+from atlas.packs.questions.retrieval.version_facts import facts_of_versions
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary, read_vocabulary
-from atlas.packs.questions.texts import NO_PROPERTIES, properties_of
+from atlas.packs.questions.texts import NO_PROPERTIES, properties_of, read_passages
 from atlas.packs.questions.values import Hit, PackReader, QuestionOptions, Stage
 from atlas.packs.questions.versions import of_other_versions, sections_of_versions
 
@@ -45,6 +46,8 @@ class FoundSections:
     vocabulary: Vocabulary
     links: tuple[tuple[str, str], ...] = ()
     """Links that the best sections have: uids of source and target."""
+    version_facts: frozenset[str] = frozenset()
+    """Uids of the facts of the versions of which the changes are asked for."""
 
 
 class Stages:
@@ -83,6 +86,11 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     stages.add("search", True, detail)
     with_facts, passages = await sections_with_facts(reader, question) if options.facts else (frozenset[str](), [])
     versions, of_versions = await sections_of_versions(reader, question) if options.facts else (dict[str, float](), [])
+    of_version = await facts_of_versions(reader, question) if options.facts else {}
+    sections_of = [uid for uid in dict.fromkeys(of_version.values()) if uid not in with_facts]
+    found = await read_passages(reader, [f"{uid}/0" for uid in sections_of])
+    with_facts |= frozenset(sections_of)
+    of_versions += found.values()
     known = {each.passage.uid for each in candidates}
     passages = list({one.uid: one for one in (*passages, *of_versions) if one.uid not in known}.values())
     plain = replace(options, sentences=False)
@@ -119,7 +127,8 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     most = options.sections_per_article
     sections = few_per_article(sections, most) if most else sections
     stages.add("sections per article", most > 0, f"at most {most} first" if most else "")
-    return FoundSections(question, tuple(sections), tuple(stages.done), tuple(notes), vocabulary, links)
+    done = tuple(stages.done)
+    return FoundSections(question, tuple(sections), done, tuple(notes), vocabulary, links, frozenset(of_version))
 
 
 async def hits_of(reader: PackReader, sections: Sequence[RankedSection]) -> tuple[Hit, ...]:
