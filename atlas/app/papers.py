@@ -34,6 +34,22 @@ def make_papers_desk(settings: Settings) -> PapersDesk:
     return PapersDesk(finder, index, references, lambda paper: _notes_on(settings, paper))
 
 
+def read_zotero(settings: Settings, collection: str, url: str = "") -> str:
+    """Return the library of the Zotero that runs here, or one of its collections, as CSL-JSON.
+
+    Raises Unavailable if it does not run, ConfigError if it refuses, NotFound for an unknown collection.
+    """
+    import json
+
+    from atlas.adapters.paper_services.zotero import LOCAL, ZoteroLibrary
+
+    library = ZoteroLibrary(_folder(settings), float(settings.papers.timeout_seconds), url or LOCAL)
+    try:
+        return json.dumps(library.items(collection))
+    finally:
+        library.close()
+
+
 def make_paper_links(settings: Settings) -> PaperLinks:
     """Return what the user's stored papers say about one another. Reads nothing yet, and asks no service."""
     from atlas.papers.library import PaperLibrary

@@ -186,31 +186,49 @@ def export(
     _answer("export_papers", arguments, project, data_dir, as_json=json)
 
 
-@family.command("import", epilog=examples("atlas papers import zotero.bib --topic attention"))
+@family.command(
+    "import",
+    epilog=examples(
+        "atlas papers import zotero.bib --topic attention", "atlas papers import --zotero --topic attention"
+    ),
+)
 def import_file(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="BibTeX, RIS or CSL-JSON, as Zotero and Mendeley export.")
-    ],
     topic: Annotated[str, typer.Option("--topic", metavar="NAME", help="Topic under which they are stored.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="BibTeX, RIS or CSL-JSON, as Zotero and Mendeley export.")
+    ] = None,
+    zotero: Annotated[bool, typer.Option("--zotero", help="Read the Zotero that runs on this machine.")] = False,
+    collection: Annotated[
+        str, typer.Option("--collection", metavar="KEY", help="Only this collection of Zotero.")
+    ] = "",
+    zotero_url: Annotated[
+        str, typer.Option("--zotero-url", metavar="URL", help="Where Zotero answers, on this machine.")
+    ] = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Store the papers of a file that a reference manager has exported."""
-    try:
-        data = read_file(file, MAX_BYTES)
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror or error}", "Name a file.") from error
-    text, document = _with_desk(project, data_dir, lambda desk: desk.take(data.decode("utf-8", "replace"), topic))
+    """Store the papers of a file that a reference manager has exported, or of a running Zotero."""
+    zotero = zotero or bool(collection or zotero_url)
+    if zotero == (file is not None):
+        raise ConfigError("papers come from a file or from Zotero", "Name a file, or give --zotero.")
+    if file is None:
+        from atlas.app.papers import read_zotero
+
+        listed = read_zotero(settings_of(project, data_dir), collection, zotero_url)
+    else:
+        try:
+            listed = read_file(file, MAX_BYTES).decode("utf-8", "replace")
+        except OSError as error:
+            raise ConfigError(f"{file} cannot be read: {error.strerror or error}", "Name a file.") from error
+    text, document = _with_desk(project, data_dir, lambda desk: desk.take(listed, topic))
     output.print_json(document) if json else print(output.plain(text))
 
 
 @family.command(epilog=examples("atlas papers stats", "atlas papers stats --svg years.svg"))
 def stats(
     topic: TopicOption = "",
-    svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Also write papers by year as an image.")
-    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also write all tables as charts.")] = None,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,

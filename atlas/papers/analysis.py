@@ -12,8 +12,10 @@ from atlas.core.english.sentences import sentences
 from atlas.core.invisible import one_line
 from atlas.core.paper_source import Paper
 
-MOST = 15
-"""Rows of a table."""
+MOST, MOST_YEARS = 15, 40
+"""Rows of a table, and years of a chart."""
+WIDTH, NAMES, BAR, STEP, MOST_LETTERS = 640, 240, 340, 18, 38
+"""Of a chart in pixels: the image, its names, the longest bar, a row; letters of a name."""
 MAX_POINTS = 3
 _RESULT = re.compile(
     r"\b(?:we|our|this (?:paper|work|article))\b[^.]{0,60}\b(?:propos|present|introduc|show|find|found|demonstrat|"
@@ -58,23 +60,47 @@ def counts_text(counts: PaperCounts) -> str:
 
 
 def counts_svg(counts: PaperCounts) -> str:
-    """Return bars of the papers by year as an SVG image."""
-    rows = counts.years[-40:]
-    most = max((number for _, number in rows), default=1)
-    width, height, step = 40 + 24 * max(len(rows), 1), 200, 24
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 40}" width="{width}" '
-        f'font-family="sans-serif" font-size="9"><title>Papers by year</title>'
+    """Return the numbers as an SVG image: papers by year, venue and author, and the growth of each topic."""
+    charts = [
+        ("Papers by year", counts.years[-MOST_YEARS:]),
+        ("By venue", counts.venues),
+        ("By author", counts.authors),
     ]
-    for place, (year, number) in enumerate(rows):
-        tall = round(180 * number / most)
-        x = 20 + step * place
+    charts += [(f"{topic}, up to the year", rows[-MOST_YEARS:]) for topic, rows in counts.topics.items()]
+    parts: list[str] = []
+    top = 0
+    for title, rows in charts:
+        chart, height = _bars(title, rows, top)
+        parts.append(chart)
+        top += height
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" width="{WIDTH}" height="{top}" '
+        'font-family="sans-serif" font-size="11"><title>Stored papers</title>'
+    )
+    return "".join((head, *parts, "</svg>\n"))
+
+
+def _bars(title: str, rows: Sequence[tuple[str, int]], top: int) -> tuple[str, int]:
+    """Return a chart of a bar for each row, and its height."""
+    most = max((number for _, number in rows), default=1)
+    parts = [f'<text x="10" y="{top + 22}" font-weight="bold">{_svg(title)}</text>']
+    for place, (name, number) in enumerate(rows):
+        y = top + 34 + STEP * place
+        wide = round(BAR * number / most)
         parts.append(
-            f'<rect x="{x}" y="{height - tall}" width="18" height="{tall}" fill="#4878a8"/>'
-            f'<text x="{x + 9}" y="{height - tall - 3}" text-anchor="middle">{number}</text>'
-            f'<text x="{x + 9}" y="{height + 14}" text-anchor="middle">{escape(year)}</text>'
+            f'<text x="{NAMES}" y="{y + 11}" text-anchor="end">{_svg(name)}</text>'
+            f'<rect x="{NAMES + 8}" y="{y}" width="{wide}" height="13" fill="#4878a8"/>'
+            f'<text x="{NAMES + 14 + wide}" y="{y + 11}">{number}</text>'
         )
-    return "".join((*parts, "</svg>\n"))
+    if not rows:
+        parts.append(f'<text x="10" y="{top + 44}">none</text>')
+    return "".join(parts), 44 + STEP * max(len(rows), 1)
+
+
+def _svg(text: str) -> str:
+    """Return a stranger's text for SVG: on one line, cut, and without characters that XML forbids."""
+    line = one_line(text)
+    return escape(line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "\u2026")
 
 
 def key_points(paper: Paper) -> tuple[str, ...]:

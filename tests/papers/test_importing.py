@@ -59,7 +59,22 @@ def test_key_points_and_numbers() -> None:
     assert key_points(Paper("1", "No summary")) == ()
     counts = count_papers({one.id: one for one in (paper, other)}, {"nets": [paper, other]})
     assert counts.years == (("2017", 1), ("2019", 1)) and counts.topics == {"nets": (("2017", 1), ("2019", 2))}
-    assert "Ashish Vaswani" in counts_text(counts) and counts_svg(counts).count("<rect") == 2
+    assert "Ashish Vaswani" in counts_text(counts)
+    rows = counts.years + counts.venues + counts.authors + counts.topics["nets"]
+    assert counts_svg(counts).count("<rect") == len(rows) == 2 + 1 + 4 + 2
+    assert all(name in counts_svg(counts) for name, _ in rows)
+
+
+def test_a_chart_of_strange_names_is_well_formed() -> None:
+    from xml.etree import ElementTree
+
+    strange = "a" * 60 + "<b>&\x00\x1b\ud800\ufffe\u202e"
+    papers = {
+        str(n): Paper(str(n), "T", authors=(strange,), journal_ref="<&>", published=str(1900 + n)) for n in range(99)
+    }
+    drawn = counts_svg(count_papers(papers, {strange: list(papers.values()), "none": []}))
+    root = ElementTree.fromstring(drawn)
+    assert len(root.findall("{http://www.w3.org/2000/svg}rect")) == 40 + 1 + 1 + 40
 
 
 def test_the_command_line_stores_and_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
