@@ -157,6 +157,11 @@ class LineFinder:
         characters of the decoded text with `\n` for `\r\n`. None for a text with a needle and letters beyond ASCII
         that may equal others where case is ignored.
         """
+    def are_in(self, texts: Sequence[bytes]) -> list[bool | None]:
+        """Return for each text whether it has a needle, ignoring case.
+
+        None where letters beyond ASCII may equal others.
+        """
 
 MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
 """Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header

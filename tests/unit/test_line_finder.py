@@ -124,3 +124,18 @@ def test_letters_beyond_ascii_equal_those_that_re_takes_for_equal() -> None:
         (5, "kinds = 4"),
     ]
     assert tried.in_texts([b"kind = 1", b"kinds = 1"]) == [[], [(1, 0, 10, 10)]]
+
+
+def test_texts_with_a_needle_are_those_whose_lower_form_has_one() -> None:
+    chance, unknown, without = random.Random(7), 0, 0
+    for _ in range(4000):
+        text = "".join(chance.choice((*PIECES, "K", "k", "\u0130")) for _ in range(chance.randrange(12)))
+        needles = chance.sample(("max", "size", "kmax", "imax", "--"), 2)
+        (is_in,) = LineFinder([needle.encode() for needle in needles], MOST).are_in([text.encode()])
+        holds = any(needle in text.lower() for needle in needles)
+        assert is_in in (None, holds)
+        unknown += is_in is None
+        without += is_in is False
+    assert unknown > 100
+    assert without > 300
+    assert LineFinder([b"max", "\xe9".encode()], MOST).are_in([b"max"]) == [None]

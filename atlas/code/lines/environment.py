@@ -145,7 +145,7 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
 
 async def read_variables(reader: Reader, where: Filter) -> tuple[list[EnvironmentRead], tuple[str, ...]]:
     """Return the reads and writes of environment variables, and what was not read."""
-    scan = await scan_texts(reader, where, _READ, _NEEDLES, lambda path: not is_document(path))
+    scan = await scan_texts(reader, where, _READ, _NEEDLES, lambda path: not is_document(path), is_constant=True)
     reads = [each for found in scan.found if (each := _read(found)) is not None]
     names = {each.name for each in reads if each.is_computed and re.fullmatch(r"[\w.:]+", each.name)}
     values = await _constants(reader, where, {re.split(r"[.:]", name)[-1] for name in names})

@@ -208,7 +208,7 @@ async def declarations(reader: Reader, where: Filter) -> tuple[tuple[str, ...], 
 
 async def _declared(reader: Reader, where: Filter) -> TextScan:
     needles = (b"--", b"long", b"arg", b"flag", b"option", b"string", b"bool", b"int", b"var")
-    return await scan_texts(reader, where, _LISTED, needles, lambda path: not is_document(path))
+    return await scan_texts(reader, where, _LISTED, needles, lambda path: not is_document(path), is_constant=True)
 
 
 def _of_code(scan: TextScan) -> list[TextMatch]:

@@ -179,25 +179,41 @@ async def _values(reader: Reader, where: Filter, words: dict[str, str], units: C
     needles = [root.encode() for root in words]
     amounts = [name.encode() for name in units if len(name) >= MIN_NEEDLE]
 
-    def holds(text: str) -> bool:
-        lowered = text.lower()
-        return any(root in lowered for root in words)
-
-    code = replace(where, include_tests=False)
+    code, narrowed = replace(where, include_tests=False), narrowed_to({*words, *units})
     scan = await scan_texts(
-        reader, code, _GIVES_VALUE, (*needles, *amounts), _is_code, holds, narrowed_to({*words, *units})
+        reader, code, _GIVES_VALUE, (*needles, *amounts), _is_code, narrowed=narrowed, having=[*words]
     )
-    found: list[_GivenValue] = []
+    roots, found = _Roots(reader.split_words), list[_GivenValue]()
     for each in scan.found:
         if flag := each.match["flag"] or each.match["long"]:
-            found += _of_flag(reader, each, flag)
+            found += _of_flag(roots, each, flag)
             continue
-        name, value = _assigned(each)
-        roots = {root_of(part) for part in reader.split_words(name)}
-        if (roots & words.keys() or not roots.isdisjoint(units)) and _is_value(name, value, each):
-            text = f"{each.text} ... {value}" if each.match["method"] else each.text
-            found.append(_read(reader, each, name, value, text))
+        kind, name = _named(each.match)
+        parts = roots.kept(name)
+        if not parts.isdisjoint(words) or not parts.isdisjoint(units):
+            value = _value_of(each.match, kind)
+            if _is_value(name, value, each):
+                text = f"{each.text} ... {value}" if each.match["method"] else each.text
+                found.append(_read(roots, each, name, value, text))
     return found
+
+
+class _Roots:
+    """Roots of the words of texts."""
+
+    def __init__(self, split_words: Callable[[str], list[str]]) -> None:
+        self.split_words = split_words
+        self._kept: dict[str, frozenset[str]] = {}
+
+    def of(self, text: str) -> frozenset[str]:
+        """Return the roots of a text."""
+        return frozenset(map(root_of, self.split_words(text)))
+
+    def kept(self, text: str) -> frozenset[str]:
+        """Return the roots of a name or path, which many values have."""
+        if text not in self._kept:
+            self._kept[text] = self.of(text)
+        return self._kept[text]
 
 
 def narrowed_to(roots: Collection[str]) -> str:
@@ -209,7 +225,7 @@ def narrowed_to(roots: Collection[str]) -> str:
     return f"(?i:{_assigned_by(dict.fromkeys(_NAMES, part))}|{_FLAG.pattern})"
 
 
-def _of_flag(reader: Reader, each: TextMatch, name: str) -> Iterator[_GivenValue]:
+def _of_flag(roots: _Roots, each: TextMatch, name: str) -> Iterator[_GivenValue]:
     """Yield the default that a flag is declared with, in the lines behind its name."""
     behind = "\n".join(each.file.lines[each.line - 1 : each.line + FLAG_LINES])
     after = behind[behind.find(each.match[0]) + len(each.match[0]) :]
@@ -217,20 +233,28 @@ def _of_flag(reader: Reader, each: TextMatch, name: str) -> Iterator[_GivenValue
     default = _FLAG_DEFAULT.search(after[: following.start() if following else len(after)])
     if default is not None:
         text = f"{each.text.strip()} ... {default[0].strip()}"
-        yield _read(reader, each, name, default["value"], text, behind)
+        yield _read(roots, each, name, default["value"], text, behind)
 
 
 def _is_code(path: str) -> bool:
     return not is_document(path) and not path.startswith(".") and not path.endswith((".lock", ".svg", ".css", ".json"))
 
 
-def _assigned(each: TextMatch) -> tuple[str, str]:
-    groups = each.match.groupdict()
-    for key in ("name", "set", "macro", "declared", "keyed", "either", "method"):
-        if groups[key]:
-            value = groups["value" if key == "name" else f"{key}_value"] or ""
-            return groups[key], value if key == "set" else value[: _end_of(value)]
-    return "", ""
+def _named(match: re.Match[str]) -> tuple[str, str]:
+    """Return how a name is given a value, a key of `_VALUE_GROUPS`, and the name; "" for none."""
+    return next(((kind, match[kind]) for kind in _VALUE_GROUPS if match[kind]), ("", ""))
+
+
+def _value_of(match: re.Match[str], kind: str) -> str:
+    value: str = (match[_VALUE_GROUPS[kind]] if kind else "") or ""
+    return value if kind == "set" else value[: _end_of(value)]
+
+
+_VALUE_GROUPS = {
+    "name": "value",
+    **{kind: f"{kind}_value" for kind in ("set", "macro", "declared", "keyed", "either", "method")},
+}
+"""The groups of `_GIVES_VALUE` with a name, and those with its value."""
 
 
 def _is_value(name: str, value: str, each: TextMatch) -> bool:
@@ -259,10 +283,7 @@ def _end_of(value: str) -> int:
     return len(value)
 
 
-def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, told: str = "") -> _GivenValue:
-    def roots(said: str) -> frozenset[str]:
-        return frozenset(root_of(word) for word in reader.split_words(said))
-
+def _read(roots: _Roots, each: TextMatch, name: str, value: str, text: str, told: str = "") -> _GivenValue:
     lines = each.file.lines
     above = [line for line in lines[max(0, each.line - 1 - LINES_ABOVE) : each.line - 1] if _is_comment(line)]
     around = list(definitions_around(lines, each.line))
@@ -270,10 +291,11 @@ def _read(reader: Reader, each: TextMatch, name: str, value: str, text: str, tol
     naming = [line for line in lines[max(first, each.line - LINES_AROUND) : each.line - 1] if name in line]
     told_of = _documenting(name, naming) if naming else []
     heads = [line for at, _ in around for line in lines[at - 1 : at + LINES_OF_HEAD]]
-    parts = [word for word in reader.split_words(name) if word != name.lower()] or [name.lower()]
+    parts = [word for word in roots.split_words(name) if word != name.lower()] or [name.lower()]
     inside = ".".join(name for _, name in reversed(around))
-    near = roots(" ".join((*above, *heads, *told_of, each.text[:MAX_LINE], told)))
-    return _GivenValue(each.file, each.line, roots(name), len(parts), value, near, roots(each.file.path), inside, text)
+    near = roots.of(" ".join((*above, *heads, *told_of, each.text[:MAX_LINE], told)))
+    own, path = roots.kept(name), roots.kept(each.file.path)
+    return _GivenValue(each.file, each.line, own, len(parts), value, near, path, inside, text)
 
 
 def _documenting(name: str, lines: Sequence[str]) -> list[str]:

@@ -23,7 +23,7 @@ async def answer_properties(reader: Reader, query: Query, where: Filter) -> Line
     """Answer which system properties code reads; None for other questions, and without one. Raises store errors."""
     if not _ASKS.search(query.text) or query.states or query.reports:
         return None
-    scan = await scan_texts(reader, where, _READ, _NEEDLES, lambda path: not is_document(path))
+    scan = await scan_texts(reader, where, _READ, _NEEDLES, lambda path: not is_document(path), is_constant=True)
     groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for each in scan.found:
         verb = "set" if each.match["access"] in ("setProperty", "clearProperty") else "read"

@@ -321,7 +321,7 @@ async def _directives(reader: Reader, subject: _AskedSubject, where: Filter) -> 
         b"removed in",
     )
     scan = await scan_texts(
-        reader, where, _DIRECTIVE, needles, lambda path: not _FILES.search(path), subject.may_stand_in
+        reader, where, _DIRECTIVE, needles, lambda path: not _FILES.search(path), subject.may_stand_in, is_constant=True
     )
     found: list[TextLine] = []
     for each in scan.found:

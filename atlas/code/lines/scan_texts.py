@@ -6,13 +6,14 @@ import asyncio
 import re
 import time
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import path_matches
+from atlas.core.contracts import Store
 from atlas.core.model import Filter
 from atlas.parsing import LineFinder, WiderPattern, is_copy
 
@@ -36,8 +37,11 @@ _DEFINES = re.compile(
 )
 _BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
 
-_FOLDED_TO_ASCII = {0x130: "i", 0x131: "i", 0x17F: "s", 0x212A: "k"}
+_FOLDED_TO_ASCII = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
 """Letters that equal those of ASCII where case is ignored."""
+MAX_KEPT_BYTES = 8 << 20
+"""Texts that are kept for the questions of a generation, those of product code first; inflating them takes as long as
+searching them."""
 _NOTHING_KNOWN = r"\1"
 Span = tuple[int, int, int, int]
 """Number, start and end of a line, and where the next one ends; in characters."""
@@ -130,14 +134,20 @@ async def scan_texts(
     wanted: Callable[[str], bool] | None = None,
     holds: Callable[[str], bool] | None = None,
     narrowed: str = "",
+    *,
+    having: Sequence[str] = (),
+    is_constant: bool = False,
 ) -> TextScan:
     """Return every match of a pattern in the indexed files that pass the filter.
 
     `needles`: only lines that contain one of them (ignoring case) are searched, up to the end of the next line; () for
     whole texts. `wanted`: by path, `holds`: by the whole text. `narrowed`: an expression that matches at every line
-    whose matches are needed, in place of the pattern; only the others are left out. Raises store errors.
+    whose matches are needed, in place of the pattern; only the others are left out. `having`: texts without any of
+    these, in lower case, are left out. `is_constant`: every question has this pattern and these needles, so that files
+    without a line of theirs are read once for a generation. Raises store errors.
     """
-    return (await scan_patterns(reader, where, [(pattern, needles)], wanted, holds, narrowed))[0]
+    asked = [(pattern, needles)]
+    return (await scan_patterns(reader, where, asked, wanted, holds, narrowed, having, is_constant=is_constant))[0]
 
 
 async def scan_patterns(
@@ -147,21 +157,34 @@ async def scan_patterns(
     wanted: Callable[[str], bool] | None = None,
     holds: Callable[[str], bool] | None = None,
     narrowed: str = "",
+    having: Sequence[str] = (),
+    *,
+    is_constant: bool = False,
 ) -> list[TextScan]:
     """Return what `scan_texts` returns for each pattern with its needles; the texts are read once for all of them."""
     found: list[list[TextMatch]] = [[] for _ in asked]
     notes: list[str] = []
     open_ones = list(range(len(asked)))
     tried = [TriedLines(pattern, needles, narrowed) for pattern, needles in asked]
-    async for batch in _batches(reader, where, wanted, notes):
+    kept = await _kept(reader, where.project or reader.project)
+    key = (narrowed, *((pattern.pattern, pattern.flags, *needles) for pattern, needles in asked))
+    without = kept.without.setdefault(key, set()) if is_constant else None
+    read = None if is_constant else kept
+    has_some = _HavingSome(having)
+    async for batch in _batches(reader, where, wanted, notes, read, without or ()):
+        batch = has_some.of(batch)
         contents = [data for _, data in batch]
         lines = {number: tried[number].in_texts(contents) for number in open_ones}
+        if without is not None and len(lines) == len(tried):
+            without.update(
+                each.path for at, (each, _) in enumerate(batch) if all(own[at] == [] for own in lines.values())
+            )
         for at, (record, data) in enumerate(batch):
-            having = [number for number in open_ones if lines[number][at] != []]
-            file = _indexed(record, data) if having else None
+            with_lines = [number for number in open_ones if lines[number][at] != []]
+            file = indexed(record, data) if with_lines else None
             if file is None or (holds is not None and not holds(file.text)):
                 continue
-            for number in having:
+            for number in with_lines:
                 found[number] += tried[number].matches(file, lines[number][at])
             open_ones = [number for number in open_ones if len(found[number]) < MAX_FOUND]
         if not open_ones:
@@ -175,25 +198,84 @@ async def scan_patterns(
 
 async def read_texts(reader: Reader, where: Filter, wanted: Callable[[str], bool]) -> list[IndexedText]:
     """Return the indexed files whose path is wanted, sorted by path."""
-    return [_indexed(*each) async for batch in _batches(reader, where, wanted, []) for each in batch]
+    return [indexed(*each) async for batch in _batches(reader, where, wanted, []) for each in batch]
 
 
 async def _batches(
-    reader: Reader, where: Filter, wanted: Callable[[str], bool] | None, notes: list[str]
+    reader: Reader,
+    where: Filter,
+    wanted: Callable[[str], bool] | None,
+    notes: list[str],
+    kept: _KeptTexts | None = None,
+    without: Collection[str] = (),
 ) -> AsyncIterator[list[tuple[ScanEntry, bytes]]]:
-    """Yield the files that pass, each with its content, product code before tests."""
+    """Yield the files that pass, each with its content, product code before tests; none of those `without` a line."""
     store, project = reader.store, where.project or reader.project
     listed = await _listed(reader, project)
     chosen = [each for each in listed if _passes(each, where) and (wanted is None or wanted(each.path))]
+    chosen = [each for each in chosen if each.path not in without] if without else chosen
     until = time.monotonic() + SECONDS
     for at in range(0, len(chosen), BATCH):
         if time.monotonic() > until:
             notes.append(f"the time for this question ended after {at:,} of {len(chosen):,} files")
             return
         batch = chosen[at : at + BATCH]
-        contents = await store.content(project, [each.path for each in batch])
+        paths = [each.path for each in batch]
+        contents = await store.content(project, paths) if kept is None else await kept.content(store, project, paths)
         yield [(each, contents.get(each.path, b"")) for each in batch]
         await asyncio.sleep(0)
+
+
+class _KeptTexts:
+    """What scans have read of a project: contents up to `MAX_KEPT_BYTES`, and which files have no line of a pattern."""
+
+    def __init__(self) -> None:
+        self.without: dict[Hashable, set[str]] = {}
+        """By patterns and needles: the paths of the files that have no line at which these are tried."""
+        self._contents: dict[str, bytes] = {}
+        self._size = 0
+
+    async def content(self, store: Store, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return the contents of files as `Store.content` does."""
+        missing = [path for path in paths if path not in self._contents]
+        read = await store.content(project, missing) if missing else {}
+        for path, data in read.items():
+            if path not in self._contents and self._size + len(data) <= MAX_KEPT_BYTES:
+                self._contents[path] = data
+                self._size += len(data)
+        return {path: self._contents[path] for path in paths if path in self._contents} | read
+
+
+class _HavingSome:
+    """Files whose text has one of some words, ignoring case; every file without words."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._finder = LineFinder([word.encode() for word in words], MAX_LINE) if words else None
+
+    def of(self, batch: list[tuple[ScanEntry, bytes]]) -> list[tuple[ScanEntry, bytes]]:
+        """Return those of a batch."""
+        if self._finder is None:
+            return batch
+        known = self._finder.are_in([data for _, data in batch])
+        return [
+            each for each, is_in in zip(batch, known, strict=True) if (self._has(each[1]) if is_in is None else is_in)
+        ]
+
+    def _has(self, data: bytes) -> bool:
+        lowered = data.decode("utf-8", "replace").lower()
+        return any(word in lowered for word in self._words)
+
+
+async def _kept(reader: Reader, project: str) -> _KeptTexts:
+    """Return what scans have read of the generation of the reader's project; nothing of another one."""
+
+    async def nothing() -> _KeptTexts:
+        return _KeptTexts()
+
+    if project != reader.project:
+        return _KeptTexts()
+    return await reader.cache.get(reader.store, project, "scanned texts", nothing)
 
 
 async def _listed(reader: Reader, project: str) -> tuple[ScanEntry, ...]:
@@ -210,8 +292,11 @@ async def _listed(reader: Reader, project: str) -> tuple[ScanEntry, ...]:
     return await reader.cache.get(reader.store, project, "files to scan", read)
 
 
-def _indexed(record: ScanEntry, data: bytes) -> IndexedText:
-    return IndexedText(record.path, data.decode("utf-8", "replace").replace("\r\n", "\n"), record.is_test)
+def indexed(record: ScanEntry, data: bytes) -> IndexedText:
+    """Return a file with its text, whose lines end with one character."""
+    text = data.decode("utf-8", "replace")
+    # to look for one character takes a fraction of the time
+    return IndexedText(record.path, text.replace("\r\n", "\n") if "\r" in text else text, record.is_test)
 
 
 class TriedLines:
@@ -246,7 +331,10 @@ class TriedLines:
         """Yield the lines with a needle where letters beyond ASCII may equal others."""
         text, needles = file.text, [needle.decode() for needle in self._needles]
         if all(needle.isascii() for needle in needles):
-            lowered = text.translate(_FOLDED_TO_ASCII).lower()  # of all other letters, the lower form has one character
+            lowered = text
+            for letter, equal in _FOLDED_TO_ASCII:
+                lowered = lowered.replace(letter, equal)
+            lowered = lowered.lower()  # of all other letters, the lower form has one character
             every = re.finditer("|".join(re.escape(needle.lower()) for needle in needles), lowered)
         else:
             every = re.finditer("|".join(map(re.escape, needles)), text, re.IGNORECASE)

@@ -47,10 +47,20 @@ impl WiderPattern {
     }
 
     /// Whether the pattern may match: it was not compiled, the text is not plain, or it does.
-    fn may_match(&self, text: &[u8]) -> bool {
-        let is_plain = |text: &[u8]| text.iter().all(|byte| *byte < 0x80 && !(0x1c..0x20).contains(byte));
-        self.0.as_ref().is_none_or(|expression| !is_plain(text) || expression.is_match(text))
+    fn may_match(&self, text: &[u8], is_in_plain: bool) -> bool {
+        self.0.as_ref().is_none_or(|expression| !(is_in_plain || is_plain(text)) || expression.is_match(text))
     }
+}
+
+/// Whether ASCII classes of both languages mean the same in a text.
+fn is_plain(text: &[u8]) -> bool {
+    text.is_ascii() && !text.iter().fold(false, |other, byte| other | (0x1c..0x20).contains(byte))
+}
+
+/// Whether letters beyond ASCII in a text, or bytes that are none, may equal letters of ASCII where case is ignored.
+fn has_folded(data: &[u8]) -> bool {
+    let has = |letter: &str| memmem::find(data, letter.as_bytes()).is_some();
+    std::str::from_utf8(data).is_err() || FOLDED_TO_ASCII.iter().any(|letter| has(letter))
 }
 
 /// Finds lines with one of several needles.
@@ -76,12 +86,7 @@ impl LineFinder {
     pub fn find(&self, data: &[u8], pattern: &WiderPattern) -> Lines {
         let mut lowered = data.to_ascii_lowercase();
         let Some(first) = self.needles.find(&lowered) else { return Lines::Found(Vec::new()) };
-        let is_ascii = data.is_ascii();
-        let has_folded = || {
-            let has = |letter: &str| memmem::find(data, letter.as_bytes()).is_some();
-            std::str::from_utf8(data).is_err() || FOLDED_TO_ASCII.iter().any(|letter| has(letter))
-        };
-        if !self.is_ascii || (!is_ascii && has_folded()) {
+        if !self.is_ascii || (!data.is_ascii() && has_folded(data)) {
             return Lines::Unknown;
         }
         if memmem::find(data, b"\r\n").is_none() {
@@ -93,7 +98,17 @@ impl LineFinder {
         Lines::Found(self.lines(&data, &lowered, first, pattern))
     }
 
+    /// Returns whether a text has a needle, ignoring case; `None` where letters beyond ASCII may equal those of one.
+    pub fn is_in(&self, data: &[u8]) -> Option<bool> {
+        if !self.is_ascii {
+            return None;
+        }
+        let is_in = self.needles.find(&data.to_ascii_lowercase()).is_some();
+        if !is_in && !data.is_ascii() && has_folded(data) { None } else { Some(is_in) }
+    }
+
     fn lines(&self, data: &[u8], lowered: &[u8], first: usize, pattern: &WiderPattern) -> Vec<LineSpan> {
+        let is_in_plain = is_plain(data);
         let break_from = |at: usize| memchr::memchr(b'\n', data.get(at..)?).map(|offset| at + offset);
         let mut found = Vec::new();
         let (mut number, mut before, mut characters) = (1, 0, 0);
@@ -113,7 +128,7 @@ impl LineFinder {
                 let line_end = characters + length + 1;
                 // of plain text, a byte is a character
                 let tried = &data[start..data.len().min(end + 1 + tail)];
-                if pattern.may_match(tried) {
+                if pattern.may_match(tried, is_in_plain) {
                     found.push(LineSpan { number, start: characters, end: line_end, reach: line_end + tail });
                 }
             }
@@ -179,5 +194,17 @@ mod tests {
         assert_eq!(finder.find("k \u{212a}it".as_bytes(), &every), Lines::Found(Vec::new()));
         assert_eq!(LineFinder::new(&["é"], 20).unwrap().find("é".as_bytes(), &every), Lines::Unknown);
         assert_eq!(finder.find(b"kit \xff", &every), Lines::Unknown);
+    }
+
+    #[test]
+    fn knows_whether_a_needle_is_in_a_text() {
+        let finder = LineFinder::new(&["kit", "sum"], 20).unwrap();
+        let texts = ["a KIT", "k it", "k \u{212a}it", "Sum \u{212a}it", "\u{e9} it"];
+        assert_eq!(
+            texts.map(|text| finder.is_in(text.as_bytes())),
+            [Some(true), Some(false), None, Some(true), Some(false)]
+        );
+        assert_eq!(finder.is_in(b"\xffit"), None);
+        assert_eq!(LineFinder::new(&["\u{e9}"], 20).unwrap().is_in(b"e"), None);
     }
 }

@@ -95,6 +95,11 @@ impl LineFinder {
         };
         py.detach(|| texts.iter().map(spans).collect())
     }
+
+    /// Returns for each text whether it has a needle; None where Python has to find out.
+    fn are_in(&self, py: Python<'_>, texts: Vec<PyBackedBytes>) -> Vec<Option<bool>> {
+        py.detach(|| texts.iter().map(|text| self.0.is_in(text)).collect())
+    }
 }
 
 fn invalid(error: PatternError) -> PyErr {
