@@ -449,6 +449,12 @@ class ProseEncoder:
         """L2-normalised float16 little-endian of the first 4,000 characters of each text. In parallel."""
     def query(self, text: str) -> bytes:
         """float32 little-endian, L2-normalised, all zeros when no token is known."""
+    def cosines(self, question: str, files: Sequence[tuple[str, Sequence[str]]]) -> list[float]:
+        """Return the cosine of a question with each text of some files, file by file, [] when no token of it is known.
+
+        A text is read with its path, as `atlas.adapters.embedders.static.document_text` says, and stands for 0 where no
+        token is known.
+        """
     def tokens(self, text: str) -> list[int]:
         """Vocabulary rows of the tokens, in the order of the text."""
 

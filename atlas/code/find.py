@@ -290,7 +290,7 @@ async def _read_and_rank(
     mentions = found.long is None and wants_mentions(reader, found.query)
     read = await hydrate(reader, fused, found.rankings, mentions=mentions)
     found = replace(found, rankings=[*found.rankings, *read.files])
-    found = await add_descriptions(reader, found, read.candidates)
+    found = add_descriptions(reader, found, read.candidates)
     ranked = order_candidates(reader, found, read.candidates, demote_tests=demote_tests)
     return ranked, found.rankings, read.notes
 

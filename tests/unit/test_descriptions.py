@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -18,9 +20,9 @@ from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.rank import Candidate, rank
 from atlas.code.reader import RankingOptions, Reader
 from atlas.code.retrieve.long_search import ChannelHits
-from atlas.core.errors import Unavailable
+from atlas.core.errors import ConfigError
 from atlas.core.model import DOCUMENTS, Chunk, WordCounts
-from atlas.parsing import search_terms
+from atlas.parsing import VectorIndex, search_terms
 
 from .test_rank import node
 
@@ -31,29 +33,29 @@ BUILDER = node("web.forms.LabelBuilder", "Class", "web/forms.py", docstring="Dra
 SILENT = node("q.Zqxj", "Class", "")
 
 
-class Model(StaticEmbedder):
-    """The model of prose that ships, which counts what it embeds and may be on a server or gone."""
+class Model:
+    """The model of prose that ships, which counts what is compared and may be on a server or damaged."""
 
-    def __init__(self, place: str = "", *, is_gone: bool = False) -> None:
-        super().__init__(PROSE_FOLDER, DOCUMENTS)
-        self._place, self._is_gone, self.embedded = place, is_gone, 0
+    def __init__(self, *, is_remote: bool = False, is_damaged: bool = False) -> None:
+        self._encoder = StaticEmbedder(PROSE_FOLDER, DOCUMENTS).prose_encoder()
+        self._is_remote, self._is_damaged, self.compared = is_remote, is_damaged, 0
 
-    @property
-    def place(self) -> str:
-        return self._place
+    def __call__(self) -> Model | None:
+        if self._is_damaged:
+            raise ConfigError("the model is damaged")
+        return None if self._is_remote else self
 
-    async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
-        if self._is_gone:
-            raise Unavailable("the model is gone")
-        self.embedded += len(chunks)
-        return await super().embed_chunks(chunks)
+    def cosines(self, question: str, files: Sequence[tuple[str, Sequence[str]]]) -> list[float]:
+        self.compared += sum(len(texts) for _, texts in files)
+        assert self._encoder is not None
+        return self._encoder.cosines(question, files)
 
 
 @dataclass
 class PartOfReader:
     """What the stage reads of a `Reader`."""
 
-    documents_embedder: StaticEmbedder | None
+    prose_encoder: Model
     ranking: RankingOptions = field(default_factory=RankingOptions)
 
 
@@ -61,27 +63,27 @@ def candidates(*nodes: Any) -> list[Candidate]:
     return [Candidate(each, 0.5) for each in nodes]
 
 
-async def shares(text: str, reader: PartOfReader, *nodes: Any) -> dict[str, float]:
+def shares(text: str, reader: PartOfReader, *nodes: Any) -> dict[str, float]:
     query = route(text, split_words, LANGUAGES)
     found = ChannelHits(query, [], WordCounts({}, {}), query, read_long_text(text, LANGUAGES))
-    found = await add_descriptions(cast("Reader", reader), found, candidates(*nodes))
+    found = add_descriptions(cast("Reader", reader), found, candidates(*nodes))
     return {uid: score for ranking in found.rankings for uid, score in ranking.hits}
 
 
-async def test_a_description_in_other_words_is_near() -> None:
-    found = await shares(QUESTION, PartOfReader(Model()), BUILDER, THROTTLE)
+def test_a_description_in_other_words_is_near() -> None:
+    found = shares(QUESTION, PartOfReader(Model()), BUILDER, THROTTLE)
     assert found == {THROTTLE.row.uid: 1.0, BUILDER.row.uid: 0.0}
 
 
-async def test_the_path_counts_for_all_that_it_holds() -> None:
+def test_the_path_counts_for_all_that_it_holds() -> None:
     """Two candidates without a word for the model: the one in the file that is meant is nearer."""
     here, there = (node(f"{name}.Zqxj", "Class", path) for name, path in (("a", "rate_limit.py"), ("b", "colours.py")))
-    found = await shares(QUESTION, PartOfReader(Model()), there, here)
+    found = shares(QUESTION, PartOfReader(Model()), there, here)
     assert found[here.row.uid] == 1.0
 
 
-async def test_what_the_model_does_not_know_is_nearest_to_nothing() -> None:
-    found = await shares(QUESTION, PartOfReader(Model()), SILENT, THROTTLE)
+def test_what_the_model_does_not_know_is_nearest_to_nothing() -> None:
+    found = shares(QUESTION, PartOfReader(Model()), SILENT, THROTTLE)
     assert found[THROTTLE.row.uid] == 1.0
     assert found[SILENT.row.uid] == 0.0
 
@@ -96,36 +98,58 @@ async def test_what_the_model_does_not_know_is_nearest_to_nothing() -> None:
     ],
     ids=["a name", "a word", "a long text", "unknown words"],
 )
-async def test_nothing_is_compared_with(text: str) -> None:
-    assert await shares(text, PartOfReader(Model()), BUILDER, THROTTLE) == {}
+def test_nothing_is_compared_with(text: str) -> None:
+    assert shares(text, PartOfReader(Model()), BUILDER, THROTTLE) == {}
 
 
-async def test_one_candidate_or_none_has_no_order() -> None:
-    assert await shares(QUESTION, PartOfReader(Model())) == {}
-    assert await shares(QUESTION, PartOfReader(Model()), THROTTLE) == {}
+def test_one_candidate_or_none_has_no_order() -> None:
+    assert shares(QUESTION, PartOfReader(Model())) == {}
+    assert shares(QUESTION, PartOfReader(Model()), THROTTLE) == {}
 
 
-async def test_a_server_is_not_asked() -> None:
-    server = Model("https://embed.example")
-    assert await shares(QUESTION, PartOfReader(server), BUILDER, THROTTLE) == {}
-    assert server.embedded == 0
-    assert await shares(QUESTION, PartOfReader(None), BUILDER, THROTTLE) == {}
+def test_a_server_is_not_asked() -> None:
+    server = Model(is_remote=True)
+    assert shares(QUESTION, PartOfReader(server), BUILDER, THROTTLE) == {}
+    assert server.compared == 0
 
 
-async def test_a_failure_leaves_the_order_as_it_is() -> None:
-    assert await shares(QUESTION, PartOfReader(Model(is_gone=True)), BUILDER, THROTTLE) == {}
+def test_a_failure_leaves_the_order_as_it_is() -> None:
+    assert shares(QUESTION, PartOfReader(Model(is_damaged=True)), BUILDER, THROTTLE) == {}
 
 
-async def test_the_stage_can_be_switched_off() -> None:
+def test_the_stage_can_be_switched_off() -> None:
     model = Model()
     off = PartOfReader(model, ranking=RankingOptions(off=frozenset(("descriptions",))))
-    assert await shares(QUESTION, off, BUILDER, THROTTLE) == {}
-    assert model.embedded == 0
+    assert shares(QUESTION, off, BUILDER, THROTTLE) == {}
+    assert model.compared == 0
 
 
-async def test_it_orders_equal_matches_unless_the_question_is_a_name() -> None:
-    found = await shares(QUESTION, PartOfReader(Model()), BUILDER, THROTTLE)
+def test_it_orders_equal_matches_unless_the_question_is_a_name() -> None:
+    found = shares(QUESTION, PartOfReader(Model()), BUILDER, THROTTLE)
     for text, first in ((QUESTION, THROTTLE), ("LabelBuilder", BUILDER)):
         query = route(text, split_words, LANGUAGES)
         ranked = rank(candidates(BUILDER, THROTTLE), query, LANGUAGES, QuestionEvidence(descriptions=found))
         assert ranked[0].node == first
+
+
+async def test_texts_are_compared_as_they_are_embedded() -> None:
+    """With the vectors of the texts, as those of documents are stored, the cosines are the same to the last bit."""
+    embedder = StaticEmbedder(PROSE_FOLDER, DOCUMENTS)
+    encoder = embedder.prose_encoder()
+    assert encoder is not None
+    words = ("limits", "RateLimiter", "per_user", "caf\xe9", "\u0301x", "zqxj", "3.5", "if (a) {", "\n", "throttling ")
+    chance = random.Random(3)
+    files = [
+        (
+            path,
+            [" ".join(chance.choices(words, k=count)) for count in (0, 1, 5, 40, 400)],
+        )
+        for path in ("web/throttling.py", "a b/\xe9t\xe9.md", "", "long/path/" * 300)
+    ]
+    chunks = [Chunk("", "", path, text, is_file=False) for path, texts in files for text in texts]
+    vectors = await embedder.embed_chunks(chunks)
+    info = await embedder.info()
+    expected = VectorIndex(info.dimension).cosines(encoder.query(QUESTION), vectors)
+    assert encoder.cosines(QUESTION, files) == [each if math.isfinite(each) else 0.0 for each in expected]
+    assert len(set(expected)) > 15
+    assert encoder.cosines("?", files) == []

@@ -7,20 +7,20 @@ and divided into windows of a few lines; a function counts by its best window, a
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, log, log1p
+from itertools import groupby
+from math import log, log1p
 
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
-from atlas.core.contracts import Embedder
 from atlas.core.english.stems import base_forms, other_spellings, root_of
 from atlas.core.english.stop_words import ASKING
 from atlas.core.errors import AtlasError
-from atlas.core.model import Chunk, Label, NodeRow
-from atlas.parsing import VectorIndex
+from atlas.core.model import Label, NodeRow
 
 FUNCTIONS = 40
 """Functions whose bodies are read: 25 find as much, 80 no more (docs/measurements/search.md)."""
@@ -30,8 +30,8 @@ MAX_WINDOWS = 120
 """Of one function; what is behind them is not compared."""
 MAX_PIECES = 1500
 """Windows of all functions; those of further functions are not compared."""
-MAX_CHARACTERS, MAX_LINE, MAX_BYTES = 1500, 400, 65_536
-"""Of a window that is embedded, of a line that is compared, of a body that is read."""
+MAX_LINE, MAX_BYTES = 400, 65_536
+"""Of a line that is compared, of a body that is read."""
 WORDS_WEIGHT, MEANING_WEIGHT = 0.6, 0.6
 """Of the share of the question's words in a window, by rarity among all windows, and of its cosine by the model of
 prose; the score before has 1. Both are scaled to the best window. Halves and doubles of them find as much."""
@@ -204,23 +204,20 @@ async def _cosines(
 ) -> Sequence[float]:
     """Return how near each window is to the question by the model of prose, 0..1; 0 without that model."""
     nothing = [0.0] * len(pieces)
-    embedder: Embedder | None = reader.documents_embedder
-    if embedder is None or embedder.place:
-        return nothing
     try:
-        vector, model = await embedder.embed_query(query.text), await embedder.info()
-        if not any(vector):
-            return nothing
-        texts = [
-            Chunk("", "", ranked[piece.place].node.row.path, piece.text[:MAX_CHARACTERS], is_file=False)
-            for piece in pieces
-        ]
-        cosines = VectorIndex(model.dimension).cosines(vector, await embedder.embed_chunks(texts))
+        encoder = reader.prose_encoder()
     except AtlasError:
         return nothing
-    known = [each if isfinite(each) else 0.0 for each in cosines]
-    least, most = min(known), max(known)
+    if encoder is None:
+        return nothing
+    files = [(ranked[place].node.row.path, [each.text for each in own]) for place, own in groupby(pieces, _place)]
+    known = await asyncio.to_thread(encoder.cosines, query.text, files)
+    least, most = min(known, default=0.0), max(known, default=0.0)
     return [(each - least) / (most - least) for each in known] if most > least else nothing
+
+
+def _place(piece: _BodyPiece) -> int:
+    return piece.place
 
 
 def _branches(text: str) -> int:

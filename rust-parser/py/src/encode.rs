@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
-use atlas_retrieval::encode::{EmotionModel, Model, ProseModel, ProseScratch, Scratch, half_bytes};
+use atlas_retrieval::encode::{EmotionModel, Model, ProseModel, ProseScratch, Scratch, cosines, half_bytes};
 
 /// A static embedding model, loaded from a folder with embedding.npy, scale.npy, vocab.txt and model.json.
 #[pyclass(frozen, module = "atlas._parser")]
@@ -117,6 +117,11 @@ impl ProseEncoder {
     fn query<'py>(&self, py: Python<'py>, text: &str) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| single_bytes(self.model.encode(&mut ProseScratch::default(), text)));
         PyBytes::new(py, &bytes)
+    }
+
+    /// Returns how similar each text of some files is to a question; nothing when no word of it is known.
+    fn cosines(&self, py: Python<'_>, question: &str, files: Vec<(PyBackedStr, Vec<PyBackedStr>)>) -> Vec<f64> {
+        py.detach(|| cosines(&self.model, question, &files))
     }
 
     /// Returns the rows of the tokens of a text, in the order of the text.

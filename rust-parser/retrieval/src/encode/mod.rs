@@ -3,6 +3,7 @@
 
 mod code;
 mod emotion;
+mod near;
 mod neighbours;
 mod npy;
 mod prose;
@@ -14,6 +15,7 @@ use half::slice::HalfFloatSliceExt;
 
 pub use code::{Model, Scratch};
 pub use emotion::EmotionModel;
+pub use near::cosines;
 pub use prose::{ProseModel, ProseScratch, is_word_char};
 
 /// Returns the values in half precision, rounded to nearest, little-endian.

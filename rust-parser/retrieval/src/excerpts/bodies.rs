@@ -7,9 +7,8 @@ use memchr::memmem::Finder;
 use super::evidence::{scores, shares};
 use super::pieces::{self, Span, pieces_of};
 use super::text::{has_words, indentation, is_space, lines_of, lowered, push_shown};
-use crate::encode::{ProseModel, ProseScratch, half_bytes};
-use crate::tokens::{count_tokens, cut};
-use crate::vectors::ExactQuery;
+use crate::encode::{ProseModel, cosines};
+use crate::tokens::count_tokens;
 
 /// Hits of the file of a hit whose source counts as well.
 const BESIDE: usize = 12;
@@ -21,8 +20,6 @@ const ELSEWHERE: f64 = 0.3;
 const NOTHING: f64 = 0.0001;
 /// Pieces that are returned whatever they are worth: the constants that they name are looked up.
 const BEST: usize = 3;
-/// Characters of a piece that the model of prose reads.
-const MAX_MEANT: usize = 1500;
 
 /// The question, and what its pieces are compared with.
 pub struct Question<'q> {
@@ -216,28 +213,6 @@ fn told(lines: &[&str], words: &[Finder<'_>]) -> Vec<bool> {
 fn has_any(line: &str, words: &[Finder<'_>]) -> bool {
     let line = lowered(line);
     words.iter().any(|word| word.find(line.as_bytes()).is_some())
-}
-
-/// Returns how similar each text is to the question by a model that reads its path as well; nothing if the model knows no
-/// word of the question.
-fn cosines(model: &ProseModel, question: &str, bodies: &[(&str, Vec<&str>)]) -> Vec<f64> {
-    let mut scratch = ProseScratch::default();
-    let asked: Vec<u8> = model.encode(&mut scratch, question).iter().flat_map(|value| value.to_le_bytes()).collect();
-    let Some(asked) = ExactQuery::new(&asked) else { return Vec::new() };
-    let mut cosines = Vec::new();
-    for (path, texts) in bodies {
-        let of_path = model.tokens(path);
-        for text in texts {
-            let text = cut(text, MAX_MEANT);
-            let vector = match path.len() + 2 + MAX_MEANT <= model.max_chars() {
-                true => model.encode_after(&mut scratch, &of_path, text),
-                false => model.encode(&mut scratch, &format!("{path}. {text}")),
-            };
-            let cosine = asked.cosine(&half_bytes(vector));
-            cosines.push(if cosine.is_finite() { cosine } else { 0.0 });
-        }
-    }
-    cosines
 }
 
 /// Returns the pieces of a hit's file, each worth what it is worth in every hit that has it, and in the file.
