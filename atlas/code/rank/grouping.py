@@ -70,7 +70,8 @@ def _with_twins(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str,
         if row.label not in _DEFINITIONS:
             singles.append(each)
             continue
-        known = first.setdefault(f"{each.node.project}:{_REDEFINITION.sub('', row.qualified_name)}", each)
+        name = _REDEFINITION.sub("", row.qualified_name) if "#" in row.qualified_name else row.qualified_name
+        known = first.setdefault(f"{each.node.project}:{name}", each)
         if known.node.row.path == row.path:
             singles.append(each)
         else:

@@ -7,8 +7,9 @@ exp(SHARPNESS * (score / first - 1)) / rank ** DECAY, and `NONE` stands for a ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp
 from types import MappingProxyType
 
@@ -70,7 +71,7 @@ def likelihoods(ranked: Sequence[Candidate], query: Query, relevance: float = 1.
     if not ranked:
         return []
     certainty, best = certainty_of(ranked[0], query), ranked[0].score
-    weights = [_weight(each.score, best, rank, certainty) for rank, each in enumerate(ranked, 1)]
+    weights = _weights([each.score for each in ranked], best, certainty)
     if certainty is SENTENCE:
         weights = [own * factor for own, factor in zip(weights, _factors(ranked), strict=True)]
     total = sum(weights) + certainty.none
@@ -100,16 +101,30 @@ def certainty_of(first: Candidate, query: Query) -> Certainty:
     return EXACT if is_title or is_quoted else SENTENCE
 
 
-def _factors(ranked: Sequence[Candidate]) -> Iterator[float]:
-    """Yield how much more often a candidate is right than its score and rank say."""
-    seen: set[str] = set()
-    for rank, each in enumerate(ranked, 1):
-        row = each.node.row
-        new = NEW_FILE if row.path and row.path not in seen else 1.0
-        seen.add(row.path)
-        yield new * BY_LABEL.get(row.label, 1.0) if rank > SURE_RANKS else 1.0
+def _factors(ranked: Sequence[Candidate]) -> list[float]:
+    """Return how much more often each candidate is right than its score and rank say."""
+    rows = [each.node.row for each in ranked]
+    firsts = rows[:SURE_RANKS]
+    seen = {row.path for row in firsts}
+    factors = [1.0] * len(firsts)
+    for row in rows[SURE_RANKS:]:
+        factor = BY_LABEL.get(row.label, 1.0)
+        if row.path not in seen:
+            seen.add(row.path)
+            factor = NEW_FILE * factor if row.path else factor
+        factors.append(factor)
+    return factors
 
 
-def _weight(score: float, best: float, rank: int, certainty: Certainty) -> float:
-    behind = min(score / best - 1, 0.0) if best > 0 else 0.0
-    return exp(certainty.sharpness * behind) / float(rank) ** certainty.decay
+def _weights(scores: Sequence[float], best: float, certainty: Certainty) -> list[float]:
+    powers = _powers(certainty.decay, len(scores))
+    if best <= 0:
+        return [1.0 / power for power in powers]
+    sharpness = certainty.sharpness
+    behind = (min(score / best - 1, 0.0) for score in scores)
+    return [exp(sharpness * own) / power for own, power in zip(behind, powers, strict=True)]
+
+
+@lru_cache(16)
+def _powers(decay: float, count: int) -> tuple[float, ...]:
+    return tuple(float(rank) ** decay for rank in range(1, count + 1))

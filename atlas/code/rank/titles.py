@@ -55,7 +55,7 @@ def lift_titles(candidates: Sequence[Candidate], query: Query) -> list[Candidate
     asked = _stems(query.text)
     if len(asked) < 2 or (query.names and query.focus >= 1):
         return list(candidates)
-    return [_lifted(each, asked) for each in candidates]
+    return [_lifted(each, asked) if each.node.row.label in DOCUMENT_LABELS else each for each in candidates]
 
 
 def pages_first(candidates: Sequence[Candidate], query: Query, project: str = "") -> list[Candidate]:
@@ -107,10 +107,7 @@ def _covers(candidate: Candidate, topic: frozenset[str]) -> float:
 
 
 def _lifted(candidate: Candidate, asked: frozenset[str]) -> Candidate:
-    row = candidate.node.row
-    if row.label not in DOCUMENT_LABELS:
-        return candidate
-    bonus = TITLE_BONUS * agreement(asked, _stems(row.name)) ** TITLE_POWER
+    bonus = TITLE_BONUS * agreement(asked, _stems(candidate.node.row.name)) ** TITLE_POWER
     return replace(candidate, score=candidate.score + bonus) if bonus else candidate
 
 

@@ -32,9 +32,12 @@ async def by_phrase(reader: Reader, query: Query, where: Filter) -> Ranking:
     of a line of a log is looked up. Hits score by the share of the phrase that they contain, unless there are few.
     """
     sides = (replace(where, include_tests=False), where) if where.include_tests else (where,)
-    for side in sides if query.verbatim and not query.phrases else ():
-        found = await reader.store.search_text([query.verbatim], side, FEW_HITS)
-        if found:
+    if query.verbatim and not query.phrases:
+        # most questions stand nowhere: to look everywhere first finds that out at once
+        everywhere = await reader.store.search_text([query.verbatim], where, FEW_HITS)
+        among = sides[0] if everywhere else where
+        code = everywhere if among == where else await reader.store.search_text([query.verbatim], among, FEW_HITS)
+        if found := code or everywhere:
             return _ranking([Scored(hit.uid, 1.0) for hit in found])
     if query.errors and (reported := await _reporting(reader, query.errors, sides[0])):
         return _ranking(reported)
