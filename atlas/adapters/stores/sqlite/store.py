@@ -204,9 +204,10 @@ class EmbeddedStore:
     async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`."""
         # most projects have no notes: to find no model takes less time than to ask a thread
-        if await self._read(0, has_no_vectors, where, space):
+        vectors = self._vectors[space]
+        if not vectors.is_loaded and await self._read(0, has_no_vectors, where, space):
             return []
-        return await self._readers.run(self._vectors[space].search, vector, where, limit)
+        return await self._readers.run(vectors.search, vector, where, limit)
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None

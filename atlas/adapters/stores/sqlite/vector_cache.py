@@ -87,6 +87,11 @@ class VectorCache:
         self._generation = -1
         self._filters = _Filters()
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether a search has found vectors."""
+        return self._index is not None
+
     def search(self, connection: apsw.Connection, vector: bytes, where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_vector`."""
         limits = restriction(connection, where)
