@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
     app.command("lsp", epilog=examples("atlas lsp", "atlas lsp --project ~/src/shop"))(lsp)
 
 
-def lsp(project: ProjectOption = "", data_dir: DataDirOption = "") -> None:
+def lsp(project: ProjectOption = "", data_dir: DataDirOption = "") -> int:
     """Serve this project to an editor over the Language Server Protocol, on stdin and stdout, read-only."""
     settings = settings_of(project, data_dir)
     try:
@@ -24,4 +24,4 @@ def lsp(project: ProjectOption = "", data_dir: DataDirOption = "") -> None:
         raise ConfigError(f"the language server needs another package: {error}", how_to_install("lsp")) from error
     from atlas.app.session import make_session
 
-    serve_editor(make_session(settings, personal=False))
+    return serve_editor(make_session(settings, personal=False))

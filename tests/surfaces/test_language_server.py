@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -250,6 +252,31 @@ async def test_a_project_without_an_index_is_said_once(tmp_path: Path) -> None:
             assert await one.definition("shop/till.py", 6, "Cart") == []
         (message,) = one.messages
         assert "atlas index" in message
+
+
+@pytest.mark.parametrize("announced", [True, False], ids=["shutdown", "exit alone"])
+def test_the_process_ends_quietly_with_the_code_of_the_protocol(tmp_path: Path, announced: bool) -> None:
+    methods = ["initialize", "shutdown", "exit"] if announced else ["initialize", "exit"]
+    ended = subprocess.run(
+        [sys.executable, "-P", "-m", "atlas", "lsp", "--project", str(tmp_path), "--data-dir", str(tmp_path / "data")],
+        input=b"".join(map(_message, methods)),
+        env=environment(),
+        capture_output=True,
+        timeout=120,
+    )
+    assert ended.stderr == b""
+    assert ended.returncode == (0 if announced else 1)
+    assert ended.stdout.count(b"Content-Length: ") == len(methods) - 1
+
+
+def _message(method: str) -> bytes:
+    body: dict[str, object] = {"jsonrpc": "2.0", "method": method}
+    if method != "exit":
+        body |= {"id": method}
+    if method == "initialize":
+        body |= {"params": {"processId": None, "rootUri": None, "capabilities": {}}}
+    written = json.dumps(body).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(written), written)
 
 
 def test_words_and_spans() -> None:

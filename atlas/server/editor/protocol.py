@@ -6,6 +6,8 @@ An index that does not exist is said once, with the command that makes it; every
 from __future__ import annotations
 
 import logging
+import os
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -305,9 +307,15 @@ def _inline(text: str) -> str:
     return text.replace("`", "'").replace("\n", " ")
 
 
-def make_language_server(session: Session) -> LanguageServer:
+class EditorServer(LanguageServer):
+    """A server that knows whether its editor has announced the end, which decides the exit code."""
+
+    has_shut_down = False
+
+
+def make_language_server(session: Session) -> EditorServer:
     """Return the server; its requests are answered from the session, which `shutdown` closes."""
-    server = LanguageServer("code-atlas", __version__)
+    server = EditorServer("code-atlas", __version__)
     graph = GraphForEditor(session, server)
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
@@ -345,13 +353,21 @@ def make_language_server(session: Session) -> LanguageServer:
     @server.feature(types.SHUTDOWN)
     async def shutdown(_: None) -> None:
         await session.aclose()
+        server.has_shut_down = True
 
     handlers = (definition, references, hover, outline, workspace_symbols, prepare, incoming, outgoing, shutdown)
     assert all(handlers), "pygls keeps them by the names of their messages"
     return server
 
 
-def serve_editor(session: Session) -> None:
-    """Serve one editor on stdin and stdout until it leaves."""
+def serve_editor(session: Session) -> int:
+    """Serve one editor on stdin and stdout until it leaves.
+
+    Return the exit code of the protocol: 0 after `shutdown`, else 1.
+    """
     logging.getLogger("pygls").setLevel(logging.ERROR)
-    make_language_server(session).start_io()
+    server = make_language_server(session)
+    # pygls closes what it writes to at the end
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as written:
+        server.start_io(stdout=written)
+    return 0 if server.has_shut_down else 1
