@@ -6,6 +6,7 @@ the parser would take as they are. Help, mistakes, completion and all other form
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -74,6 +75,7 @@ def run_directly(words: Sequence[str]) -> int | None:
     project, data_dir, as_json = given.pop("project", ""), given.pop("data_dir", ""), bool(given.pop("json", False))
     if words[0] == "index":
         return _index(positional, project, data_dir, as_json=as_json)
+    gc.disable()  # the process ends before its garbage matters, and imports create much that is none
     from atlas.cli.requests import search_request, status_request, symbol_request
     from atlas.cli.run import ask_and_print
     from atlas.cli.settings import settings_of

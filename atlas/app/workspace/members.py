@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from atlas.code.across.packages import ProjectView
 from atlas.core.errors import AtlasError, ConfigError, NotFound
 from atlas.runtime.config.load import load_member
 from atlas.runtime.config.settings import WorkspaceSettings
@@ -18,6 +17,7 @@ from atlas.runtime.config.workspace import roots_beside
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
     from atlas.answers.tool import Tool
+    from atlas.code.across.packages import ProjectView
     from atlas.code.atlas import Atlas
     from atlas.runtime.config.load import Settings
 
@@ -118,7 +118,7 @@ class SessionWorkspace:
         """Return the other projects with an index, after their newer files were indexed, and why others are missing."""
         members = await self.members()
         answers = await asyncio.gather(*map(self._view, members))
-        found = [one for one in answers if isinstance(one, ProjectView)]
+        found = [one for one in answers if not isinstance(one, str)]
         return found, [one for one in answers if isinstance(one, str)]
 
     async def _view(self, member: Member) -> ProjectView | str:
@@ -131,6 +131,8 @@ class SessionWorkspace:
             return f"project {member.label} is not asked: {error.message}"
         except TimeoutError:
             return f"project {member.label} is not asked: it does not answer in {MEMBER_SECONDS:.0f} s"
+        from atlas.code.across.packages import ProjectView
+
         return ProjectView(member.label, atlas.reader)
 
     async def aclose(self) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -83,6 +82,8 @@ def _entries(path: Path, name: str, *, own: bool) -> Iterator[Entry]:
         text = read_file(path, MAX_FILE_BYTES, own=own).decode("utf-8")
         if _DEEP_KEY.search(text):
             raise ConfigError(f"{path} has a dotted key with too many parts", "See atlas.toml.example for the format.")
+        import tomllib  # most commands read no file
+
         document = tomllib.loads(text)
     except ConfigError as error:
         yield error

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -67,7 +66,7 @@ def read_file(path: Path, limit: int = MAX_BYTES, *, own: bool = True) -> bytes:
 
 def write_file(path: Path, content: bytes) -> None:
     """Replace a file atomically: a reader sees the old content or the new one. Raises OSError."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    draft = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
     with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         try:
             file.write(content)
@@ -81,7 +80,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 def create_once(path: Path, content: bytes) -> None:
     """Create a file of mode 0600 unless one exists; it appears with its full content. Raises OSError."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    draft = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
     with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         try:
             file.write(content)

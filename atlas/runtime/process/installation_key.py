@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from pathlib import Path
 
 from atlas.core.errors import ConfigError
@@ -80,7 +79,7 @@ def _key(*, create: bool) -> bytes:
             if not create:
                 return b""
             make_private_folder(path.parent)
-            create_once(path, secrets.token_bytes(_KEY_BYTES))
+            create_once(path, os.urandom(_KEY_BYTES))
             return _read(path)
     except OSError as error:
         raise ConfigError(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ class TreeVersions:
     def __init__(self, path: Path, later: Callable[[float, Callable[[], None]], object]) -> None:
         """`later(seconds, work)` calls `work` once after some seconds."""
         self._path, self._later = path, later
-        self._daemon = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._daemon = f"{os.getpid()}-{os.urandom(4).hex()}"
         self._noticed: dict[str, int] = {}
         self._indexed: dict[str, int] = {}
         self._watched: Mapping[str, str] = {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,7 +89,7 @@ def write_snapshot(path: Path, key: str, snapshot: TreeSnapshot) -> None:
         "rules": {path: list(stamp) for path, stamp in snapshot.rules.items()},
         "repositories": snapshot.repositories,
     }
-    draft = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    draft = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
     with contextlib.suppress(OSError):
         with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
             file.write(json.dumps(head).encode() + b"\n" + body)
