@@ -130,6 +130,7 @@ async def test_cells_stay_on_their_line(shop: Atlas) -> None:
         ("MATCH (a)-[:CALL]->(b) RETURN a", ["no relationship type `CALL`"]),
         ("MATCH (a)-[r:CALLS|INVOKES*1..3]->(b:Method) RETURN a", ["`INVOKES`"]),
         ("MATCH (a:Class:Foo) RETURN a.nam", ["no label `Foo`", "no property `nam`"]),
+        ("MATCH (a:Class) WHERE a.nam = 'x' RETURN a.pth AS p LIMIT 1", ["no property `nam`", "no property `pth`"]),
         ("MATCH (a:Class|Method) WHERE a.is_test RETURN a.name, toLower(a.path)", []),
         ("MATCH (a {name: 'x:Klass'})-[r:CALLS]->() RETURN r.confidence // (b:Nope)", []),
         ("MATCH p = (a:Function)-[:CALLS*..3]->(b) RETURN length(p), {a: 1.5} AS x", []),

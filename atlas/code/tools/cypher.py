@@ -39,7 +39,7 @@ _QUOTED = re.compile(
 )
 _LABEL = re.compile(r"\(\s*+\w*+\s*+((?::\s*+`?\w++`?\s*+(?:[|&]\s*+:?\s*+`?\w++`?\s*+)*+)++)")
 _TYPE = re.compile(r"\[\s*+\w*+\s*+:\s*+([^\[\]{*]++)")
-_PROPERTY = re.compile(r"(?<![\w.)\]])[A-Za-z_]\w*\.([A-Za-z_]\w*)(?!\s*[(\w.])")
+_PROPERTY = re.compile(r"(?<![\w.)\]])[A-Za-z_]\w*\.([A-Za-z_]\w*+)(?!\s*[(.])")
 _WORD = re.compile(r"\w+")
 
 
