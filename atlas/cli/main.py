@@ -151,7 +151,19 @@ def _usage_error(error: Exception) -> AtlasError:
         from atlas.cli.clients.recipes import known_clients
 
         return ConfigError("--print-config needs a client", f"Clients: {known_clients()}.")
-    return ConfigError(message, f"See `{command} --help`.")
+    return ConfigError(message, f"{_meant(message)}See `{command} --help`.")
+
+
+def _meant(message: str) -> str:
+    """Return which choices a refused value may have meant, "" if none is near."""
+    before, stated, listed = message.rstrip(".'").partition("' is not one of '")
+    if not stated:
+        return ""
+    from difflib import get_close_matches
+
+    refused, choices = before.rpartition("'")[2], listed.split("', '")
+    near = [each for each in choices if refused and each.startswith(refused)] or get_close_matches(refused, choices, 2)
+    return f"Did you mean {' or '.join(near)}? " if near else ""
 
 
 def _plain(message: str) -> str:

@@ -91,7 +91,7 @@ def _entry_place(settings: Settings, client: Client, wanted: ConnectRequest) -> 
     in_user_file = wanted.user or not RECIPES[client].project
     if wanted.portable and in_user_file and not wanted.file:
         raise ConfigError(
-            f"--portable is for a project's file, and this is one of the user of {RECIPES[client].title}",
+            f"--portable is for a file of the project, and this entry of {RECIPES[client].title} is in your own file",
             "Leave out --portable.",
         )
     inside = None

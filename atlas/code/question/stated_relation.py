@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 
 from atlas.code.question.names import dotted
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -37,7 +38,9 @@ def stated_relation(relation: str, of: str, to: str, scope: str) -> RelationInte
     word = re.sub(r"[ -]+", "_", relation.strip().lower())
     kind = _OTHER_WORDS.get(word) or next((kind for kind in Kind if kind.value == word), None)
     if kind is None:
-        raise ConfigError(f"relation must be one of {', '.join(Kind)}, not {relation[:40]}")
+        near = get_close_matches(word, [each.value for each in Kind], 2, 0.7)
+        meant = f"did you mean {' or '.join(near)}?" if near else ""
+        raise ConfigError(f"relation must be one of {', '.join(Kind)}, not {relation[:40]}", meant)
     if not of.strip() and kind not in _WITHOUT_NAME:
         raise ConfigError(f"relation {kind.value} needs `of`", "for example of `Cart.save`")
     if kind is Kind.PATH and not to.strip():
