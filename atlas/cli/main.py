@@ -112,10 +112,10 @@ def _run() -> int:
             return AtlasError.exit_code
         if type(error).__name__ == "Abort":  # raised by the option parser, which is not imported here
             return INTERRUPTED
-        from atlas.runtime.process.extras import missing_extra
+        from atlas.runtime.process.extras import missing_package
 
         return _failed(
-            missing_extra(error)
+            missing_package(error)
             or AtlasError(
                 f"{type(error).__name__}: {error}", "This is a bug: run again with ATLAS_DEBUG=1 and report the output."
             )

@@ -9,6 +9,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import time
 import tomllib
 import xml.etree.ElementTree as ElementTree
@@ -236,6 +237,14 @@ def test_no_traceback_unless_asked_for(place: Place) -> None:
     done = atlas("search", "", *place.options, env={"ATLAS_DEBUG": "1"})
     assert "Traceback" in done.stderr
     assert done.returncode == 2
+
+
+def test_a_python_without_the_packages_is_named_instead_of_a_bug(place: Place) -> None:
+    command = [sys.executable, "-S", "-m", "atlas", "status"]
+    done = subprocess.run(command, cwd=place.root, env=environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert f"is not installed for this Python ({sys.version_info[0]}.{sys.version_info[1]}, " in done.stderr
+    assert "It needs Python 3.11 or newer." in done.stderr and "bug" not in done.stderr
 
 
 def test_a_reader_that_goes_away_is_no_error(place: Place) -> None:

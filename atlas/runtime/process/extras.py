@@ -95,6 +95,18 @@ def missing_extra(error: BaseException) -> ConfigError | None:
     return ConfigError(f"the package {name} is not installed; it is for {PURPOSES[extra]}", how_to_install(extra))
 
 
+def missing_package(error: BaseException) -> ConfigError | None:
+    """Return the error for a module of an extra, or of any other package, that this Python lacks; None for others."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    if name is None or name.partition(".")[0] == "atlas":
+        return None
+    version = ".".join(map(str, sys.version_info[:2]))
+    return missing_extra(error) or ConfigError(
+        f"the package {name} is not installed for this Python ({version}, {sys.executable})",
+        "Run the `atlas` of the environment that Code Atlas is installed in. It needs Python 3.11 or newer.",
+    )
+
+
 def _is_installed(requirement: str) -> bool:
     name = _NAME.match(requirement)
     try:
