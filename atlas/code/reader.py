@@ -17,6 +17,7 @@ from atlas.core.model import NodeRow
 from atlas.core.project_state import ProjectState
 from atlas.parsing import Excerpts, ProseEncoder
 from atlas.parsing.lines import TreeLines
+from atlas.parsing.together import CrossEdge, LinkedTree
 
 
 class Outline(Protocol):
@@ -33,6 +34,10 @@ class Outline(Protocol):
 
     def __call__(self, path: str, content: bytes) -> Sequence[NodeRow]:
         """Return the rows of the definitions of a file with this path and content."""
+        ...
+
+    def link(self, user: LinkedTree, provider: LinkedTree) -> Sequence[CrossEdge]:
+        """Return the edges of one tree's files that end at definitions of another one. Raises TimeoutError."""
         ...
 
 

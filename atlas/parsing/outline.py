@@ -10,6 +10,7 @@ from pathlib import Path
 from atlas._parser import Languages, Linker, content_digest, parse_bytes
 from atlas.core.model import NodeRow
 from atlas.parsing.parse import NOTE_FOLDER, load_languages
+from atlas.parsing.together import CrossEdge, LinkedTree, link_together
 
 _PROJECT = "outline"
 TIMEOUT_MS = 500
@@ -47,6 +48,13 @@ class OutlineReader:
             while self._size > MAX_KEPT_ROWS or len(self._kept) > MAX_KEPT_TEXTS:
                 self._size -= len(self._kept.popitem(last=False)[1])
         return rows
+
+    def link(self, user: LinkedTree, provider: LinkedTree) -> list[CrossEdge]:
+        """Return the edges of one tree's files that end at definitions of another one; see `link_together`.
+
+        Raises TimeoutError.
+        """
+        return link_together(self.languages(), user, provider)
 
     @property
     def fingerprint(self) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from atlas.answers.evidence import IN_PROJECT
+from atlas.code.across.joined import joined
 from atlas.code.across.packages import ProjectView, links_to
 from atlas.code.across.requests import RequestMatch, event_edges, matched, requests_of, routes_handled_by
 from atlas.code.across.uses import OutsideUse, definitions_of, importers_of, uses_of
@@ -154,6 +155,8 @@ async def _uses(
     also = [third.label for third in others if third is not other and await _provides(other, third, own)]
     doubt = f"; also provided by {', '.join(also)}: not known which one is installed" if also else ""
     word = "uses" if kind is Kind.IMPACT else kind.value
+    left_out = (await joined(other, own, links)).left_out
+    doubt += f"; uses in {left_out} files of both are not compared: too many" if left_out else ""
     if not uses:
         unseen = "calls on values of unknown type are not seen"
         yield f"{IN_PROJECT}{other.label} ({said}): no {word} known; {unseen}{doubt}"

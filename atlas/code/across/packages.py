@@ -20,6 +20,8 @@ BY_IMPORT_NAME = frozenset(("python", "rust", "ruby"))
 DECLARED, UNDECLARED, OTHER_VERSION = 0.97, 0.8, 0.75
 """How sure a package is the one of the other project: declared with a range that its version is in, or of which one of
 the two is unknown; imported without a declaration; declared with a range that its version is not in."""
+_NAMING_FILES = (".csproj", ".fsproj", ".vbproj")
+"""Endings of manifests whose packages are called like the file where they state no name."""
 _NUMBERS = re.compile(r"\d+")
 _CLAUSE = re.compile(r"(===|==|~=|!=|>=|<=|=|>|<|\^|~>|~)?\s*v?(\d+(?:\.\d+){0,5}(?:\.[*x])?)")
 
@@ -51,6 +53,15 @@ class ProvidedPackage:
     def key(self) -> str:
         """The name as it is compared."""
         return normal_name(self.name) if self.ecosystem in BY_IMPORT_NAME else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFolder:
+    """A folder of a project with a manifest."""
+
+    folder: str
+    """"" for the root of the repository."""
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +104,34 @@ async def provided_by(view: ProjectView) -> tuple[ProvidedPackage, ...]:
 
 
 async def _read_provided(reader: Reader) -> tuple[ProvidedPackage, ...]:
+    nodes = await _project_nodes(reader)
+    found = [package for node in nodes for package in _packages(node)]
+    named = {package.folder for package in found}
+    found += await _named_by_file(reader, [part for part in _parts_of(nodes) if part.folder not in named])
+    return tuple(sorted(set(found), key=lambda one: (one.manifest, one.ecosystem, one.name)))
+
+
+async def _project_nodes(reader: Reader) -> Sequence[Node]:
     query = "MATCH (p:Project) RETURN p.uid"
     rows = (await reader.store.cypher(query, {}, MAX_PROJECTS, 10.0, reader.project)).rows
-    nodes = await reader.store.symbols([str(row[0]) for row in rows], "provides")
-    found = [package for node in nodes for package in _packages(node)]
-    return tuple(sorted(set(found), key=lambda one: (one.manifest, one.ecosystem, one.name)))
+    return await reader.store.symbols([str(row[0]) for row in rows])
+
+
+async def project_parts(reader: Reader) -> tuple[ManifestFolder, ...]:
+    """Return the parts of a project that have a manifest. Raises store errors."""
+    return _parts_of(await _project_nodes(reader))
+
+
+def _parts_of(nodes: Sequence[Node]) -> tuple[ManifestFolder, ...]:
+    folders = [(node.row.qualified_name.removeprefix("project:"), node.row.name) for node in nodes]
+    return tuple(ManifestFolder("" if folder == "." else folder, name) for folder, name in folders)
+
+
+async def _named_by_file(reader: Reader, parts: Sequence[ManifestFolder]) -> list[ProvidedPackage]:
+    """Return the packages whose name is that of the manifest's file, because the manifest states none."""
+    paths = {f"{part.folder}/{part.name}{end}".lstrip("/"): part for part in parts for end in _NAMING_FILES}
+    known = await reader.store.records(reader.project, list(paths))
+    return [ProvidedPackage("dotnet", part.name, "", path) for path, part in paths.items() if path in known]
 
 
 def _packages(node: Node) -> Iterable[ProvidedPackage]:
@@ -146,6 +180,8 @@ def _is_of(declared: Declaration, package: ProvidedPackage) -> bool:
     names = {declared.package, declared.name}
     if package.ecosystem in BY_IMPORT_NAME:
         return package.key in map(normal_name, names)
+    if package.ecosystem == "dotnet":
+        return package.name.casefold() in map(str.casefold, names)
     if package.ecosystem == "maven":
         return package.name in names or package.name.lstrip(":") in {name.partition(":")[2] for name in names}
     return package.name in names

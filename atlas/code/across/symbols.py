@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atlas.code.across.exports import EXPORTED, RE_EXPORTED, Export
 from atlas.code.across.packages import BY_IMPORT_NAME, PackageLink, ProjectView, ProvidedPackage, normal_name
 from atlas.code.graph.return_types import result_of
 from atlas.code.reader import Reader
@@ -19,7 +20,7 @@ MAX_STEPS = 12
 MAX_SAME = 40
 """Symbols of one name that are compared."""
 MAX_EDGES = 2_000
-EXPORTED, RE_EXPORTED, INHERITED, RETURNED, NAMED = "export", "re-export", "inherited", "returned", "package-name"
+INHERITED, RETURNED, NAMED = "inherited", "returned", "package-name"
 CONFIDENCE = {EXPORTED: 0.98, RE_EXPORTED: 0.97, INHERITED: 0.95, RETURNED: 0.93, NAMED: 0.8}
 """Rules of a walk, from the surest to the least sure; that of a whole walk is its least sure one."""
 _MODULES = (Label.MODULE, Label.PACKAGE)
@@ -37,10 +38,13 @@ class Found:
     """One of the keys of `CONFIDENCE`."""
 
 
-async def definition_of(provider: ProjectView, link: PackageLink, name: str, owners: Sequence[str]) -> Found | None:
+async def definition_of(
+    provider: ProjectView, link: PackageLink, name: str, owners: Sequence[str], exported: Export | None = None
+) -> Found | None:
     """Return what an external name means in the provider, None if it does not have it or it is not certain.
 
-    `owners`: the packages that the consumer knows the name to belong to, the innermost first. Raises store errors.
+    `owners`: the packages that the consumer knows the name to belong to, the innermost first. `exported`: what the
+    beginning of the name is known to mean. Raises store errors.
     """
     package = link.package
     walk = _Walk(provider.reader, package)
@@ -53,6 +57,9 @@ async def definition_of(provider: ProjectView, link: PackageLink, name: str, own
     if package.ecosystem == "npm":
         if name != package.name and not name.startswith((f"{package.name}.", f"{package.name}/")):
             return None
+        if exported is not None:
+            parts = _parts(name)
+            return await walk.onward(exported, parts[len(parts) - exported.rest :])
         return await walk.from_entry(_parts(name.removeprefix(package.name)))
     if package.ecosystem == "rust":
         first, _, rest = name.partition(".")
@@ -128,6 +135,10 @@ class _Walk:
         named = [node for node in await self._named(parts[0]) if _is_top(node) and node.row.exported]
         own = [node for node in named if not node.row.is_test]
         return await self._onward(own[0], parts[1:], NAMED) if len(own) == 1 else None
+
+    async def onward(self, exported: Export, parts: Sequence[str]) -> Found | None:
+        """Walk from what a package exports."""
+        return await self._onward(exported.node, parts, exported.rule)
 
     async def _onward(self, node: Node, parts: Sequence[str], rule: str) -> Found | None:
         """Return what the parts mean below a node."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from atlas.code.across.exports import EXPORTED, exports
+from atlas.code.across.joined import JoinedEdge, joined
 from atlas.code.across.packages import (
     BY_IMPORT_NAME,
     PackageLink,
@@ -14,7 +16,7 @@ from atlas.code.across.packages import (
     links_to,
     owners_of,
 )
-from atlas.code.across.symbols import CONFIDENCE, EXPORTED, Found, belongs, definition_of
+from atlas.code.across.symbols import CONFIDENCE, Found, belongs, definition_of
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Label, Match, Node
 
@@ -62,14 +64,29 @@ async def uses_of(
         for uid, link, one in await _walked(consumer, provider, links, found):
             if one.node.row.uid in wanted:
                 meant[uid] = (link, one)
+    for uid, link, one in await _exported_as(consumer, provider, links, wanted):
+        meant.setdefault(uid, (link, one))
+    between = [one for one in (await joined(consumer, provider, links)).edges if one.edge.row.type in types]
+    uses = [_joined_use(one) for one in between if one.edge.row.target in wanted or one.owner in wanted]
     modules = [node for node in nodes if node.row.label in (Label.MODULE, Label.PACKAGE)]
     if modules and EdgeType.IMPORTS in types:
         for uid, link in await _inside_of(consumer, links, modules):
             meant.setdefault(uid, (link, Found(modules[0], EXPORTED)))
-    if not meant:
-        return []
-    edges = await consumer.reader.store.edges(list(meant), Direction.IN, tuple(types), MAX_EDGES)
-    return [_use(edge, *meant[edge.row.target]) for edge in edges if edge.node.row.path]
+    edges = await consumer.reader.store.edges(list(meant), Direction.IN, tuple(types), MAX_EDGES) if meant else []
+    return [*(_use(edge, *meant[edge.row.target]) for edge in edges if edge.node.row.path), *uses]
+
+
+async def _exported_as(
+    consumer: ProjectView, provider: ProjectView, links: Sequence[PackageLink], wanted: Collection[str]
+) -> list[tuple[str, PackageLink, Found]]:
+    """Return the external names under which a package exports definitions: `default`, or a name of its own."""
+    reader = consumer.reader
+    found: list[tuple[str, PackageLink, Found]] = []
+    for link in links:
+        for name, one in (await exports(consumer, provider, link)).items():
+            if not one.rest and one.node.row.uid in wanted:
+                found.append((f"{reader.project}:ext:{name}", link, Found(one.node, one.rule)))
+    return found
 
 
 async def _inside_of(
@@ -136,16 +153,22 @@ async def _walked(
     """Return what external nodes mean in the provider; those that mean nothing there are omitted."""
     owners = await owners_of(consumer.reader, nodes) if nodes else {}
     walked: list[tuple[str, PackageLink, Found]] = []
+    exported = {link: await exports(consumer, provider, link) for link in links} if nodes else {}
     for node in nodes:
         name, own = external_name(node), owners.get(node.row.uid, [])
         for link in links:
             if not belongs(name, own, link):
                 continue
-            one = await definition_of(provider, link, name, own)
+            one = await definition_of(provider, link, name, own, exported[link].get(name))
             if one is not None:
                 walked.append((node.row.uid, link, one))
                 break
     return walked
+
+
+def _joined_use(one: JoinedEdge) -> OutsideUse:
+    confidence = round(one.edge.row.confidence * one.link.confidence, 2)
+    return OutsideUse(one.edge, one.link, one.edge.row.strategy, confidence)
 
 
 def _use(edge: Edge, link: PackageLink, found: Found) -> OutsideUse:
