@@ -244,7 +244,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
 
     code = make_embedder(settings)
     documents = make_documents_embedder(settings, code)
-    outline = OutlineReader(settings.language_folders, settings.knowledge.folder)
+    outline = OutlineReader(settings.language_folders, settings.knowledge.folder, _client_rules)
     return Reader(
         store,
         code,
@@ -315,6 +315,12 @@ def make_gate(settings: Settings, store: Store) -> SignificanceGate:
     from atlas.code.index.tiers.gate import SignificanceGate
 
     return SignificanceGate(store, settings.pipeline.body_threshold / 100, embeds=settings.embedder.embeds)
+
+
+def _client_rules() -> list[tuple[str, str]]:
+    from atlas.code.index import detectors
+
+    return detectors.built_in()
 
 
 def make_source(settings: Settings) -> ProjectSource:

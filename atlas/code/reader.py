@@ -5,7 +5,7 @@ It reads the store only through the contract and never writes. `Reader` holds al
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -16,6 +16,7 @@ from atlas.core.history import History
 from atlas.core.model import NodeRow
 from atlas.core.project_state import ProjectState
 from atlas.parsing import Excerpts, ProseEncoder
+from atlas.parsing.clients import ClientCall
 from atlas.parsing.lines import TreeLines
 from atlas.parsing.together import CrossEdge, LinkedTree
 
@@ -38,6 +39,26 @@ class Outline(Protocol):
 
     def link(self, user: LinkedTree, provider: LinkedTree) -> Sequence[CrossEdge]:
         """Return the edges of one tree's files that end at definitions of another one. Raises TimeoutError."""
+        ...
+
+    @property
+    def client_languages(self) -> frozenset[str]:
+        """The languages that have clients with calls by URL."""
+        ...
+
+    @property
+    def client_packages(self) -> frozenset[str]:
+        """The names of packages whose objects are clients."""
+        ...
+
+    def client_calls(self, files: Mapping[str, bytes]) -> Sequence[ClientCall]:
+        """Return the calls by URL in files, those of a parameter alone too. Raises TimeoutError."""
+        ...
+
+    def calls_by_name(
+        self, files: Mapping[str, bytes], names: Sequence[tuple[str, str, int, int, str]]
+    ) -> Sequence[ClientCall]:
+        """Return the calls of functions and methods as calls by URL. Raises TimeoutError."""
         ...
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from atlas._parser import Languages, Linker, content_digest, parse_bytes
 from atlas.core.model import NodeRow
+from atlas.parsing.clients import ClientCall, call_shapes, client_packages, marked, read_client_calls, rules_by_name
 from atlas.parsing.parse import NOTE_FOLDER, load_languages
 from atlas.parsing.together import CrossEdge, LinkedTree, link_together
 
@@ -22,8 +23,15 @@ MAX_KEPT_ROWS, MAX_KEPT_TEXTS = 10_000, 500
 class OutlineReader:
     """Makes outlines; the languages are loaded by the first one. Safe to use from several threads."""
 
-    def __init__(self, folders: Sequence[Path] = (), notes: str = NOTE_FOLDER) -> None:
-        self._folders, self._notes = folders, notes
+    def __init__(
+        self,
+        folders: Sequence[Path] = (),
+        notes: str = NOTE_FOLDER,
+        rules: Callable[[], Sequence[tuple[str, str]]] = list,
+    ) -> None:
+        """`rules`: those for clients, routes and events, by name; read when client calls are asked for."""
+        self._folders, self._notes, self._rules = folders, notes, rules
+        self._clients: Languages | None = None
         self._languages: Languages | None = None
         self._kept: OrderedDict[tuple[str, str], list[NodeRow]] = OrderedDict()
         self._size = 0
@@ -55,6 +63,33 @@ class OutlineReader:
         Raises TimeoutError.
         """
         return link_together(self.languages(), user, provider)
+
+    @property
+    def client_languages(self) -> frozenset[str]:
+        """The languages that have clients with calls by URL."""
+        return frozenset(language for queries in call_shapes(self._rules()).values() for language in queries)
+
+    @property
+    def client_packages(self) -> frozenset[str]:
+        """The names of packages whose objects are clients."""
+        return client_packages(self._rules())
+
+    def client_calls(self, files: Mapping[str, bytes]) -> list[ClientCall]:
+        """Return the calls by URL in files, those of a parameter alone too. Raises TimeoutError, ValueError."""
+        return read_client_calls(self._for_clients(), files)
+
+    def calls_by_name(
+        self, files: Mapping[str, bytes], names: Sequence[tuple[str, str, int, int, str]]
+    ) -> list[ClientCall]:
+        """Return the calls of functions and methods as calls by URL; see `rules_by_name`. Raises TimeoutError."""
+        rules = rules_by_name(call_shapes(self._rules()), names)
+        return read_client_calls(self.languages().with_own_rules(rules), files)
+
+    def _for_clients(self) -> Languages:
+        with self._lock:
+            if self._clients is None:
+                self._clients = load_languages(self._folders, self._notes, marked(self._rules()))
+            return self._clients
 
     @property
     def fingerprint(self) -> str:

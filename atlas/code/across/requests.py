@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, cast
 
 from atlas.code.across.packages import ProjectView
+from atlas.code.across.wrapped import wrapped_calls
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Node
 
@@ -16,9 +17,13 @@ MatchRoutes = Callable[[Sequence[tuple[str, str]], Sequence[tuple[str, str]]], l
 """(calls as path and methods, routes as method and path) -> for each call the routes that fit best, and whether they
 have segments before those of the call (`atlas.parsing.match_routes`)."""
 
+BASE = "/{}:"
+"""The unknown beginning of a path."""
 MAX_NODES = 100_000
 MAX_EQUAL = 3
 """Routes that fit one call equally well; beyond it none is meant."""
+LEAST_SERVED = 3
+"""Different calls of one host that fit routes, from which on the host is taken for that of the server."""
 CONFIDENCE = {"route-path": 0.85, "route-end": 0.65, "route-one-of": 0.4}
 """Lower than inside of one project, where the call and the route are known to belong together."""
 _DESCRIBED = "openapi"
@@ -33,6 +38,8 @@ class UnroutedRequest:
     methods: str
     path: str
     line: int
+    host: str = ""
+    """The host that is written if it is not one of the project's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,11 @@ async def requests_of(view: ProjectView) -> tuple[UnroutedRequest, ...]:
 async def _read_requests(reader: Reader) -> tuple[UnroutedRequest, ...]:
     rows = (await reader.store.cypher(_REQUESTS, {}, MAX_NODES, 10.0, reader.project)).rows
     nodes = await reader.store.symbols([str(row[0]) for row in rows], '"requests"')
-    found = [request for node in nodes for request in _requests(node)]
+    calls = await wrapped_calls(reader)
+    wrapped = [UnroutedRequest(one.caller, one.methods, one.path, one.line, one.host) for one in calls]
+    places = {(one.caller.row.path, one.line) for one in wrapped}
+    own = [request for node in nodes for request in _requests(node)]
+    found = [*wrapped, *(one for one in own if (one.caller.row.path, one.line) not in places)]
     return tuple(sorted(found, key=lambda one: (one.caller.row.is_test, one.caller.row.path, one.line, one.path)))
 
 
@@ -98,16 +109,53 @@ async def matched(
     calls = [one for one in requests if any(part and part != "{}:" for part in one.path.split("/"))]
     if not calls or not routes:
         return ()
+    known = await _hosts_served(client, routes, match)
     forms = [route_form(node) for node in routes]
-    fits = match([(one.path, one.methods) for one in calls], forms)
+    fits = _fits(calls, forms, match)
     found: list[RequestMatch] = []
     for request, (places, is_below) in zip(calls, fits, strict=True):
         best = _code_first([routes[place] for place in places])
         if not best or len(best) > MAX_EQUAL or (is_below and len({route_form(node) for node in best}) > 1):
             continue
+        if request.host and (is_below or request.host not in known):
+            continue
         rule = "route-end" if is_below else "route-path" if len(best) == 1 else "route-one-of"
         found += (RequestMatch(request, node, rule, CONFIDENCE[rule]) for node in best)
     return tuple(found)
+
+
+def _fits(
+    calls: Sequence[UnroutedRequest], forms: Sequence[tuple[str, str]], match: MatchRoutes
+) -> list[tuple[list[int], bool]]:
+    """Return the routes that each call fits; of one that fits none, those below an unknown beginning.
+
+    What comes before all paths of a client may stand in a configuration, a proxy, or a value that no rule follows.
+    """
+    fits = match([(one.path, one.methods) for one in calls], forms)
+    below = match([(f"{BASE}{one.path}", one.methods) for one in calls], forms)
+    return [
+        fit if fit[0] or one.host or one.path.startswith(BASE) else (under[0], True)
+        for one, fit, under in zip(calls, fits, below, strict=True)
+    ]
+
+
+async def _hosts_served(client: ProjectView, routes: Sequence[Node], match: MatchRoutes) -> frozenset[str]:
+    """Return the hosts that the client writes and whose paths are mostly routes of the server.
+
+    A name on the internet says nothing about the project that serves it; many equal paths do.
+    """
+    calls = [one for one in await requests_of(client) if one.host]
+    forms = [route_form(node) for node in routes]
+    fits = match([(one.path, one.methods) for one in calls], forms) if calls else []
+    served: dict[str, set[str]] = {}
+    asked: dict[str, set[str]] = {}
+    for one, (places, is_below) in zip(calls, fits, strict=True):
+        asked.setdefault(one.host, set()).add(f"{one.methods} {one.path}")
+        if places and not is_below:
+            served.setdefault(one.host, set()).add(f"{one.methods} {one.path}")
+    return frozenset(
+        host for host, own in served.items() if len(own) >= LEAST_SERVED and 2 * len(own) >= len(asked[host])
+    )
 
 
 def route_form(node: Node) -> tuple[str, str]:
