@@ -52,6 +52,20 @@ export function tags() { return cached('/tags'); }
 export function one(slug) { return cached(`/articles/${slug}`); }
 export function gist(id) { return one('/tags'); }
 """
+GENERATED = """class Base {
+  constructor(baseUrl) { this.baseUrl = baseUrl; }
+  run = (...all) => fetch(...all);
+  request = ({ path, method, body }) => this.run(`${this.baseUrl}${path}`, { method, body });
+}
+class Cache {
+  request({ path }) { return new Map().get(path); }
+}
+export class Api extends Base {
+  register = user => this.request({ path: `/users`, method: "POST", body: user });
+}
+const kept = new Cache();
+export function known() { return kept.request({ path: '/tags', method: "GET" }); }
+"""
 ELSEWHERE = """import axios from 'axios';
 
 const load = path => axios.get(`https://api.github.com/api${path}`);
@@ -72,6 +86,7 @@ export const repos = () => load('/repos');
         ("http.ts", CLASS, "who calls DELETE /api/users/:id", "1: http.ts:14 drop"),
         ("outer.js", OUTER, "who calls GET /api/tags", "1: outer.js:5 tags (route-path 0.85)"),
         ("outer.js", OUTER, "who calls GET /api/articles/:slug", "1: outer.js:6 one (route-path 0.85)"),
+        ("api.js", GENERATED, "who calls POST /api/users", "1: api.js:10 "),
     ],
 )
 def test_calls_through_functions_of_the_client(user: User, path: str, text: str, question: str, told: str) -> None:
@@ -88,3 +103,10 @@ def test_another_server_of_the_internet_is_not_the_project(user: User) -> None:
     front = user.project("front", {"package.json": PACKAGE, "gists.js": ELSEWHERE})
     user.done("workspace", "add", str(back), str(front))
     assert "in project front" not in user.ask(back, "search", "who calls GET /api/gists/:id")
+
+
+def test_a_function_that_calls_no_client_has_no_route(user: User) -> None:
+    back = user.project("back", BACK)
+    front = user.project("front", {"package.json": PACKAGE, "api.js": GENERATED})
+    user.done("workspace", "add", str(back), str(front))
+    assert "in project front" not in user.ask(back, "search", "who calls GET /api/tags")

@@ -25,6 +25,7 @@ _BASE = "/{}:"
 _HOST = re.compile(r"/?https?:/{1,2}([^/{}]+)")
 _METHOD = re.compile(r"method|verb", re.IGNORECASE)
 _PLACE = re.compile(r"\{(\d+)\}")
+_LITERAL = re.compile(r"/[A-Za-z]")
 _SLASHES = re.compile(r"//+")
 
 
@@ -79,9 +80,37 @@ async def wrapped_calls(reader: Reader) -> tuple[WrappedCall, ...]:
                 break
             made, wrappers = await _called(reader, outline, texts, wrappers[:MAX_WRAPPERS])
             found += made
+        found += await _passed_by_name(reader, calls)
     except TimeoutError:
         return ()
     return tuple(dict.fromkeys(found))
+
+
+async def _passed_by_name(reader: Reader, calls: Sequence[ClientCall]) -> list[WrappedCall]:
+    """Return calls of functions that call a client, where an argument is a path: `this.request({ path: "/users" })`.
+
+    The function takes its parameter apart, so that nothing says what comes before the path.
+    """
+    asked = {(one.source.path, one.line): one for one in calls if not one.path and _LITERAL.match(one.written)}
+    reached = (
+        [await _stored(reader, one) for one in {one.source: one for one in calls if one.path}.values()] if asked else []
+    )
+    clients = {node.row.uid for node in reached if node is not None}
+    found: list[WrappedCall] = []
+    for _ in range(MAX_ROUNDS - 1):
+        edges = await reader.store.edges(sorted(clients), Direction.IN, (EdgeType.CALLS,), MAX_CALLS) if clients else []
+        places = [
+            (edge.node, asked[place])
+            for edge in edges
+            for line in edge.row.lines
+            if (place := (edge.node.row.path, line)) in asked
+        ]
+        found += [
+            WrappedCall(node, one.methods, f"{_BASE}{_without_base(one.written, ())}", one.line, "")
+            for node, one in places
+        ]
+        clients = {edge.node.row.uid for edge in edges}
+    return found
 
 
 async def _texts(reader: Reader, outline: Outline) -> dict[str, bytes]:
