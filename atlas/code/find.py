@@ -12,7 +12,7 @@ from atlas.code.changes.changes import ChangeAnswer
 from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
-from atlas.code.graph.subjects import Subjects, find_subjects
+from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relation
 from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
@@ -156,7 +156,8 @@ async def search(
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
-        query = replace(query, relation=stated or with_line(query.relation, query.text, reader.languages))
+        relation = stated or with_line(query.relation, query.text, reader.languages)
+        query = replace(query, relation=relation or await qualified_relation(reader, query.text, where))
         subjects = Subjects() if stated is not None else await _subjects(reader, query, where)
         answered = await answer_question(reader, AskedQuestion(text, query, where, subjects, stated is not None))
         if answered.answer is not None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
+from atlas.code.question.grammar import find_relation
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
 from atlas.code.reader import Reader
@@ -27,6 +28,8 @@ _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE
 _BY_WORD = ("exact", "suffix")
 _MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w\w(?:\.|::|->|#)\w\w|^[A-Z0-9]{4,}$")
 """A name that is none of a product or a person."""
+_QUALIFIED = re.compile(r"\b(?:the|an?|our|its) (?P<owner>[a-z][\w]{2,40}) (?P<name>[A-Z]\w{1,60})\b")
+"""A name behind a word: `the freelist Interface`, `the base Worker`."""
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
 
@@ -143,6 +146,26 @@ async def _owned(reader: Reader, nodes: Sequence[Node], owner: str, where: Filte
     holders = (await resolve(reader, owner, where)).nodes
     names = {node.row.qualified_name for node in holders}
     return [node for node in nodes if any(node.row.qualified_name.startswith(f"{name}.") for name in names)]
+
+
+async def qualified_relation(reader: Reader, text: str, where: Filter) -> RelationIntent | None:
+    """Return the relation that a question asks of a name behind its package, class or file: `the freelist Interface`.
+
+    None where the index has no such name.
+    """
+    for match in _QUALIFIED.finditer(text):
+        found = find_relation(f"{text[: match.start('owner')]}{text[match.start('name') :]}")
+        if found is None or found.name != match["name"]:
+            continue
+        nodes = [node for node in (await resolve(reader, found.name, where)).nodes if node.row.label in _DEFINITIONS]
+        owner = match["owner"].lower()
+        nodes = [
+            node for node in nodes if owner in re.split(r"[./]", f"{node.row.path}.{node.row.qualified_name}".lower())
+        ]
+        targets = group_symbols(nodes, reader.languages.constructors)
+        if len(targets) == 1:
+            return replace(found, name=targets[0].node.row.uid, certain=True)
+    return None
 
 
 async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, project: str) -> RelationIntent:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from atlas.code.lines.asked_words import topic_words
 from atlas.code.lines.scan_texts import scan_patterns
+from atlas.code.question.cues import is_relation_word
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
@@ -85,7 +86,11 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
 def _is_thing(word: str, unknown: Sequence[str]) -> bool:
     """Return whether a word, or a part of it, is unknown and does not only say how something is done."""
     parts = re.split(r"[-_./]", word)
-    return _SAYS_HOW.fullmatch(word) is None and any(part in unknown for part in parts if len(part) > 2)
+    return (
+        _SAYS_HOW.fullmatch(word) is None
+        and not is_relation_word(word)
+        and any(part in unknown for part in parts if len(part) > 2)
+    )
 
 
 def _pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:

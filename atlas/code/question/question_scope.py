@@ -58,7 +58,7 @@ _TESTS = (
 _WITHOUT_TESTS = re.compile(
     rf" (?:but |and |, ?)?(?:excluding|exclude|except(?: for)?|without|ignoring|ignore|not(?: counting"
     rf"| including)?(?: in| from)?"
-    rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides) {_TESTS}"
+    rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides|aside from) {_TESTS}"
     rf"| {_TESTS} (?:excluded|ignored|left out)$"
     rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real"
     rf"|application|library|main(?= (?:code|sources?)\b))\b"
@@ -115,6 +115,12 @@ _ADJECTIVES = (
         False,
     ),
 )  # fmt: skip
+_NON_TEST = re.compile(
+    r" ?\((?:only )?(?:non|not|no|without|excluding)[- ](?:the )?(?:unit )?tests?(?: code)?\)", re.IGNORECASE
+)
+"""A remark in brackets: `the production (non test) classes`."""
+_ROLE = re.compile(r"\b(the|an?|our) (?:base|abstract|parent|common) (?=`?[A-Z])")
+"""What a name with a capital is, besides: `the base Worker`."""
 _MIDDLE = re.compile(
     r" (?:in|of|across|throughout) (?:the|this|our|my) (?:whole |entire )?(?:system|code ?base|project|repo"
     r"|repository)(?= )",
@@ -123,7 +129,8 @@ _MIDDLE = re.compile(
 _ADVERBS = re.compile(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
 _BOTH = re.compile(r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?)", re.IGNORECASE)
 _INDIRECT = re.compile(
-    r" ?(?:,? ?(?:including|incl\.?|also|and) (?:the |all )?(?:indirect|transitive) \w+"
+    r" ?(?:,? ?(?:including|also|even) (?:the |all )?(?:ones|those|classes|types) (?:that|which) \w+ (?:in|trans)\w+"
+    r"|,? ?(?:including|incl\.?|also|and) (?:the |all )?(?:indirect|transitive) \w+"
     r"|,? ?(?:also|even|including|and|or) (?:those )?(?:through|via|by way of) (?:other|any|some) \w+"
     r"|,? ?(?:directly|direct) or (?:not|indirectly|indirect)|,? ?all the way (?:down|up)|,? ?up to the (?:root|top)"
     r"|,? ?down to the (?:leaves|bottom)|,? ?(?:and|including) (?:their|its|the) (?:indirect )?callers)$",
@@ -161,8 +168,11 @@ class QuestionScope:
 def split_scope(text: str) -> tuple[str, QuestionScope]:
     """Return a question without what limits its answer, and the limits."""
     scope = QuestionScope()
+    if (without := _NON_TEST.sub("", text)) != text:
+        text, scope = without, replace(scope, tests=TestScope.EXCLUDED)
     text = _IN_BRACKETS.sub(r" \1", text)
     text = _BOTH.sub("transitively", _AFTERTHOUGHT.sub(" ", text.replace(", ", " ")).replace("#include", "include"))
+    text = _ROLE.sub(r"\1 ", text)
     text = _MIDDLE.sub("", _ADVERBS.sub("", text))
     if (match := _INDIRECT.search(text)) is not None:
         scope = replace(scope, direct=False)

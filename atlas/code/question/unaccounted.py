@@ -20,12 +20,12 @@ from atlas.core.english.stop_words import STOP_WORDS
 
 _SPOKEN_AROUND = """
 about across actually after against all also always among any anybody anyone anything anywhere around asap ask
-available becoming before between bunch code codebase complete completely concrete concretely count currently defined
-different direct directly during else entire ever every everybody everyone everything everywhere exact exactly
+available becoming before besides between bunch code codebase complete completely concrete concretely count currently
+defined different direct directly during else entire ever every everybody everyone everything everywhere exact exactly
 exhaustive exist exists explicitly figure find first full gets getting give given go got guess happen happens help hey
 hi hm hmm immediate immediately in-tree indirect indirectly inside involved itself just kind know known let library
 like likely line lines list listed local locations look looking main many maybe me much name named names near need
-needs never nowadays number numbers official ok okay one ones only other others ours out outside over own part parts
+needs never non nowadays number numbers official ok okay one ones only other others ours out outside over own part parts
 people place places please point possible possibly potential precisely present product production project public quick
 quickly quite rather really recursively relevant remaining repo repository respective respectively right same say see
 several shipped show shows side single site sites somebody someone something somewhere sort source spot spots still
@@ -80,6 +80,8 @@ def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
         if not at or not any(word.lower() in known.relation for word in words):
             continue
         is_left = [not _is_known(word, own, known) for word in words]
+        for number in range(len(words) - 1):  # `where does X get thrown`
+            is_left[number] &= not (words[number].lower() == "get" and is_relation_word(words[number + 1].lower()))
         behind = _run(is_left, at[-1] + 1, 1)
         before = _run(is_left, at[0] - 1, -1)
         taken = {*behind, *before}

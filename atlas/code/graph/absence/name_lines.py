@@ -24,6 +24,8 @@ MAX_LINE = 400
 MOST_BEHIND = 8
 """Lines behind one that tests a name, which say what it does."""
 _TESTS = re.compile(r"\s{0,200}(?:\}\s?)?(?:else\s)?(?:if|elif|elsif|unless|when|case)\b")
+_CALLED = re.compile(r"\(\)?$")
+"""What a call of it adds to a name: `$logger->info()`."""
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _OPERATOR = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>])|:=|<-|\+\+|--|:(?!:)\s{0,9}[\w\"'\[{-])"
 _SETS_BEHIND = re.compile(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
@@ -63,6 +65,7 @@ async def find_name_lines(
 
     `name` is an identifier, or code such as `c->funcs->read`, as it is written.
     """
+    name = _CALLED.sub("", name) or name
     words = reader.split_words(name)
     hits = await reader.store.search_text(
         words[:1] if name.isidentifier() else words, Filter(project=project), MAX_NODES
