@@ -156,8 +156,7 @@ async def search(
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
-        relation = stated or with_line(query.relation, query.text, reader.languages)
-        query = replace(query, relation=relation or await qualified_relation(reader, query.text, where))
+        query = replace(query, relation=stated or await _relation(reader, query, where))
         subjects = Subjects() if stated is not None else await _subjects(reader, query, where)
         answered = await answer_question(reader, AskedQuestion(text, query, where, subjects, stated is not None))
         if answered.answer is not None:
@@ -198,6 +197,12 @@ async def search(
         absent=absent,
         windows=shown.windows,
     )
+
+
+async def _relation(reader: Reader, query: Query, where: Filter) -> RelationIntent | None:
+    """Return the relation that a question asks for, with the line of its name or the owner that it writes before it."""
+    found = with_line(query.relation, query.text, reader.languages)
+    return found or await qualified_relation(reader, query.text, where)
 
 
 async def _told(

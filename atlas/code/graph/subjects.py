@@ -159,9 +159,8 @@ async def qualified_relation(reader: Reader, text: str, where: Filter) -> Relati
             continue
         nodes = [node for node in (await resolve(reader, found.name, where)).nodes if node.row.label in _DEFINITIONS]
         owner = match["owner"].lower()
-        nodes = [
-            node for node in nodes if owner in re.split(r"[./]", f"{node.row.path}.{node.row.qualified_name}".lower())
-        ]
+        parts = ((node, f"{node.row.path}.{node.row.qualified_name}".lower()) for node in nodes)
+        nodes = [node for node, written in parts if owner in re.split(r"[./]", written)]
         targets = group_symbols(nodes, reader.languages.constructors)
         if len(targets) == 1:
             return replace(found, name=targets[0].node.row.uid, certain=True)

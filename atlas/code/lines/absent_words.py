@@ -86,11 +86,8 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
 def _is_thing(word: str, unknown: Sequence[str]) -> bool:
     """Return whether a word, or a part of it, is unknown and does not only say how something is done."""
     parts = re.split(r"[-_./]", word)
-    return (
-        _SAYS_HOW.fullmatch(word) is None
-        and not is_relation_word(word)
-        and any(part in unknown for part in parts if len(part) > 2)
-    )
+    says_how = _SAYS_HOW.fullmatch(word) is not None or is_relation_word(word)
+    return not says_how and any(part in unknown for part in parts if len(part) > 2)
 
 
 def _pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:
