@@ -74,7 +74,7 @@ def test_entries_hubs_and_hotspots_are_those_of_the_code(tmp_path: Path) -> None
         assert link is not None
         assert "README.md" in text_of(client, link[1])
         assert client.get("/").text.count("/changes?diff=") == len(SIGNALS) - 1
-        assert re.search(r"health of the index ?stale: .*references: \d+ resolved", page)
+        assert re.search(r"health of the index ?references: \d+ resolved \(\d+ %\), .*stale: 0 files", page)
 
 
 def test_prose_is_what_a_reader_would_read() -> None:

@@ -12,15 +12,13 @@ from typing import Any
 
 from atlas.app.session import Session
 from atlas.code.reader import Reader
-from atlas.code.tools.state.health import HealthAnswer
-from atlas.code.tools.state.report import StatusAnswer, project_lines
 from atlas.core.history import Commit
 from atlas.core.model import FileRecord
+from atlas.core.wording import counted
 from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.imports import read_imports
 from atlas.server.explorer.overview.dependencies import ProjectDependencies, read_dependencies
 from atlas.server.explorer.overview.prose import MAX_READ, first_prose, nesting
-from atlas.server.explorer.questions import Asker
 
 LISTED = 15
 """Entries of a list of the page."""
@@ -54,8 +52,6 @@ _FUNCTIONS = (
     "MATCH (f) WHERE f.kind IN ['function', 'method', 'constructor'] AND f.path IN $paths "
     "RETURN f.path AS path, f.start_line AS first, f.end_line AS last"
 )
-_HEALTH = ("references", "vectors", "skipped", "stale", "only partially")
-"""Beginnings of lines of the status that the first page shows, too."""
 _MAINS = (
     "MATCH (r) WHERE r.name = 'main' AND r.kind IN ['function', 'method'] AND r.is_test = false "
     "RETURN r.uid AS uid, 'main' AS kind, r.qualified_name AS name, r.path AS path ORDER BY name LIMIT 100"
@@ -124,7 +120,7 @@ class ProjectCounts:
 
 
 async def count(
-    session: Session, ask: Asker, reader: Reader, generation: int, last: LastCommits, packs: tuple[str, ...]
+    session: Session, reader: Reader, generation: int, last: LastCommits, packs: tuple[str, ...]
 ) -> ProjectCounts:
     """Return the counts of the project. Raises what the store raises."""
     records = {path: one for path, one in (await reader.store.manifest(reader.project)).items() if path}
@@ -141,14 +137,14 @@ async def count(
         generation=generation,
         files=files,
         imports=(await read_imports(reader)).edges,
-        hubs=tuple(_shown_hubs(await _hubs(reader))),
+        hubs=tuple(await _hubs(reader)),
         entries=await _entries(reader),
         readme=await _readme(reader, records),
         commits=commits,
         history=read.said,
         hotspots=await _hotspots(reader, files),
         dependencies=await read_dependencies(session, reader),
-        health=await _health(ask),
+        health=await _health(reader, records),
         packs=packs,
     )
 
@@ -169,7 +165,7 @@ async def _rows(reader: Reader, text: str) -> Sequence[tuple[Any, ...]]:
     return (await reader.store.cypher(text, {}, ROWS, SECONDS, reader.project)).rows
 
 
-async def _hubs(reader: Reader) -> Sequence[tuple[Any, ...]]:
+async def _hubs(reader: Reader) -> list[Counted]:
     """Return what most callers that are no tests call: counted exactly among those with most callers of any kind.
 
     What has fewer callers in all than the last hub has without tests is none, so where candidates end before that, all
@@ -178,9 +174,9 @@ async def _hubs(reader: Reader) -> Sequence[tuple[Any, ...]]:
     called = await _rows(reader, _CALLED)
     given = {"uids": [row[0] for row in called]}
     text = f"{_HUBS[0]}b.uid IN $uids AND {_HUBS[1]}"
-    found = (await reader.store.cypher(text, given, HUBS, SECONDS, reader.project)).rows
-    is_whole = len(called) < CANDIDATES or (len(found) == HUBS and found[-1][3] >= called[-1][1])
-    return found if is_whole else await _rows(reader, "".join(_HUBS))
+    found = _shown_hubs((await reader.store.cypher(text, given, HUBS, SECONDS, reader.project)).rows)
+    is_whole = len(called) < CANDIDATES or (len(found) == LISTED and found[-1].count >= int(called[-1][1]))
+    return found if is_whole else _shown_hubs(await _rows(reader, "".join(_HUBS)))
 
 
 async def _by_path(reader: Reader, text: str) -> dict[str, int]:
@@ -243,15 +239,15 @@ async def _hotspots(reader: Reader, files: Sequence[CountedFile]) -> tuple[Hotsp
     return tuple(each for each in found if each.nesting)[:LISTED]
 
 
-async def _health(ask: Asker) -> tuple[str, ...]:
-    """Return what there is to know about the index: references, vectors, skipped and stale files, what fails."""
-    answer, checks = await ask("status"), await ask("health")
-    own = answer.projects[0] if isinstance(answer, StatusAnswer) and answer.projects else None
-    lines = [*project_lines(own, None)] if own is not None else []
-    shown = [line.strip() for line in lines if line.strip().startswith(_HEALTH)]
-    bad = (
-        [f"{one.name}: {one.detail}" for one in checks.checks if one.state != "ok"]
-        if isinstance(checks, HealthAnswer)
-        else []
+async def _health(reader: Reader, records: Mapping[str, FileRecord]) -> tuple[str, ...]:
+    """Return what there is to know about the index: resolved references, stale, partly read and skipped files."""
+    own = records.values()
+    stale, partly = sum(bool(one.stale) for one in own), sum(bool(one.problems) for one in own)
+    skipped = Counter(each.reason for each in await reader.store.skipped(reader.project))
+    resolved, unresolved = sum(one.resolved for one in own), sum(one.unresolved for one in own)
+    share = f" ({resolved * 100 // (resolved + unresolved)} %)" if resolved + unresolved else ""
+    return (
+        f"references: {resolved} resolved{share}, {unresolved} not: they are unknown, no target is guessed",
+        f"stale: {counted(stale, 'file')}; read in part: {counted(partly, 'file')}",
+        f"skipped: {', '.join(f'{reason} {count}' for reason, count in skipped.most_common()) or 'no file'}",
     )
-    return (*shown, *bad)

@@ -62,7 +62,7 @@ class Overview:
         known = self._known
         packs = installed()
         if self._counting is None and (known is None or (known.generation, known.packs) != (state.generation, packs)):
-            counting = count(self._session, ask, reader, state.generation, self._commits, packs)
+            counting = count(self._session, reader, state.generation, self._commits, packs)
             self._counting = asyncio.create_task(counting)
         if self._counting is not None:
             done, _ = await asyncio.wait({self._counting}, timeout=0 if known is not None else PATIENCE)
