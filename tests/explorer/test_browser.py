@@ -168,6 +168,7 @@ def test_a_project_is_read_with_keys_alone(chromium: Browser, cookies: list[obje
         page.keyboard.press("/")
         page.keyboard.type("total")
         page.wait_for_selector("#suggestions a >> text=total")
+        assert page.inner_text("#suggestions li.place") == "shop/cart.py"
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.wait_for_url("**/symbol?name=*total")

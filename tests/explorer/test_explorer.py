@@ -161,6 +161,11 @@ def test_search_has_hits_by_file_relations_and_lines(browser: httpx2.Client) -> 
     assert read(browser, "/search?mode=regex&q=(", 400)
     found = browser.get("/suggest?q=discount").json()
     assert found[0]["url"].startswith("/symbol?name=")
+    assert (found[0]["path"], found[0]["line"]) == ("shop/cart.py", "11")
+    # what is offered while one types stands by file
+    paths = [one["path"] for one in browser.get("/suggest?q=total").json()]
+    assert len(paths) > len(set(paths)) > 1
+    assert len([path for path, before in zip(paths, ["", *paths], strict=False) if path != before]) == len(set(paths))
 
 
 def counted(browser: httpx2.Client, path: str) -> str:

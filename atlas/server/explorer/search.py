@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.answers.answer import Answer
@@ -52,21 +52,28 @@ async def search_values(ask: Asker, given: Given) -> dict[str, object]:
 
 
 async def suggestions(ask: Asker, given: Given) -> list[dict[str, str]]:
-    """Return the first hits of a question that is being typed, each with name, place and URL."""
+    """Return the first hits of a question that is being typed, by file: each with name, file, line and URL."""
     if not given.text("q").strip():
         return []
     answer = await ask("hybrid_search", query=given.text("q"), limit=SUGGESTIONS, brief=True, token_budget=1_000)
     if isinstance(answer, SearchAnswer):
-        return [
-            {"name": hit_name(hit.symbol), "place": hit.symbol.place, "url": symbol_url(hit.symbol.uid)}
-            for hit in answer.hits
-        ]
+        return _by_file([(hit_name(hit.symbol), hit.symbol.place, symbol_url(hit.symbol.uid)) for hit in answer.hits])
     if isinstance(answer, RelationAnswer):
         found = [
             (each.name, f"{file.path}:{each.lines[0]}") for file in answer.files for each in file.symbols if each.lines
         ]
-        return [{"name": name, "place": place, "url": symbol_url(place)} for name, place in found[:SUGGESTIONS]]
+        return _by_file([(name, place, symbol_url(place)) for name, place in found[:SUGGESTIONS]])
     return []
+
+
+def _by_file(found: Sequence[tuple[str, str, str]]) -> list[dict[str, str]]:
+    """Return (name, place, URL) with those of one file together, where the first of them stands."""
+    groups: dict[str, list[dict[str, str]]] = {}
+    for name, place, url in found:
+        path = path_of(place)
+        shown = {"name": name, "path": path, "line": place[len(path) :].lstrip(":"), "url": url}
+        groups.setdefault(path, []).append(shown)
+    return [each for group in groups.values() for each in group]
 
 
 async def _answer(ask: Asker, given: Given) -> Answer:

@@ -6,14 +6,19 @@
   let waiting = 0, asked = 0, answered = "", choosing = null, before = "";
 
   function show(found) {
-    list.replaceChildren(...found.map((one) => {
+    let path = "";
+    list.replaceChildren(...found.flatMap((one) => {
       const link = document.createElement("a");
-      link.textContent = one.place ? `${one.name}  ${one.place}` : one.name;
+      link.textContent = one.line ? `${one.name}  ${one.line}` : one.name;
       link.setAttribute("href", one.url.startsWith("/") && !one.url.startsWith("//") ? one.url : "/");
       link.className = "item";
       const item = document.createElement("li");
       item.append(link);
-      return item;
+      if (!one.path || one.path === path) return [item];
+      const file = document.createElement("li");
+      file.className = "place";
+      file.textContent = path = one.path;
+      return [file, item];
     }));
     list.hidden = !found.length;
   }
