@@ -147,6 +147,17 @@ class Decision(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class UnitRows:
+    """The rows of a unit as a writer has made them."""
+
+    digest: str
+    """`unit_digest` of the record that belongs to them."""
+    nodes: Sequence[NodeRow]
+    edges: frozenset[EdgeRow]
+    texts: Sequence[SearchText]
+
+
+@dataclass(frozen=True, slots=True)
 class GraphDelta:
     """The complete new content of one unit.
 
@@ -163,6 +174,9 @@ class GraphDelta:
     decisions: Sequence[Decision] = ()
     """The last one per symbol is recorded; those on symbols outside the unit are only counted. A delta whose record
     equals the stored one changes nothing: its decisions are neither recorded nor counted."""
+    before: UnitRows | None = None
+    """What the writer gave this unit last: a store with the record of that digest may compare with these rows, and
+    read only what they do not share with the new ones."""
 
 
 class SymbolDigests(NamedTuple):

@@ -23,8 +23,8 @@ from atlas.adapters.stores.sqlite.gate import forget_decisions, put_decisions
 from atlas.adapters.stores.sqlite.read import record_of
 from atlas.adapters.stores.sqlite.rows import fetch, lines_text, run_many, select
 from atlas.adapters.stores.sqlite.text_segments import add_words
-from atlas.adapters.stores.sqlite.unit_changes import Edges, RowChanges
-from atlas.core.model import FileRecord, GraphDelta, NodeRow, SearchText
+from atlas.adapters.stores.sqlite.unit_changes import ChangedPart, Edges, RowChanges, changed_part
+from atlas.core.model import EdgeRow, FileRecord, GraphDelta, NodeRow, SearchText
 from atlas.core.project_state import now
 
 _COLUMNS = (
@@ -138,7 +138,7 @@ class _Batch:
         """Update the stored rows of these units to the deltas' content; return the changes."""
         files = self._put_files()
         rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
-        changes = self._changes(rewritten, files)
+        changes = self._changes(*self._parts(rewritten), files)
         self._put_rows(changes)
         removed = [(self._known[d.path][0],) for d in self._deltas if d.record is None and d.path in self._known]
         self.left = bool(removed)
@@ -172,14 +172,50 @@ class _Batch:
     def _record(self, path: str) -> FileRecord | None:
         return self._known[path][2] if path in self._known else None
 
-    def _changes(self, deltas: Sequence[GraphDelta], files: dict[str, int]) -> RowChanges:
+    def _parts(self, deltas: Sequence[GraphDelta]) -> tuple[list[GraphDelta], dict[str, ChangedPart]]:
+        """Replace units by the parts that differ where these are known; return also these parts by path.
+
+        Where another unit owns or claims one of the nodes, the whole unit is compared: it claims them again.
+        """
+        found: list[GraphDelta] = []
+        parts: dict[str, ChangedPart] = {}
+        for delta in deltas:
+            known = self._known.get(delta.path)
+            part = changed_part(delta, known[2].unit_digest) if known is not None else None
+            if part is not None and known is not None and self._owns(known[0], part) and not _meet(part, deltas):
+                parts[delta.path] = part
+                found.append(part.delta)
+            else:
+                found.append(delta)
+        return found, parts
+
+    def _owns(self, file: int, part: ChangedPart) -> bool:
+        """Return whether the nodes of a unit are its own, and new ones nobody's."""
+        if fetch(self._connection, self._write["count_nodes"], (file,))[0][0] != part.nodes:
+            return False
+        uids = json.dumps([*part.gone, *(row.uid for row in part.delta.nodes or ())], ensure_ascii=False)
+        ids = [node for _, node in select(self._connection, self._write["ids"], (uids,))]
+        rows = select(self._connection, self._write["nodes_by_id"], (json.dumps(ids),))
+        return all(row[1] == file for row in rows)
+
+    def _changes(
+        self, deltas: Sequence[GraphDelta], parts: dict[str, ChangedPart], files: dict[str, int]
+    ) -> RowChanges:
+        """Return what differs from the store; `parts`: units that come in part."""
         claimed: dict[str, NodeRow] = {}
         for delta in deltas:
             rows = _nodes(delta)
             claimed.update(zip(map(_first, rows), rows, strict=True))
-        ids, before = self._intern(claimed, deltas)
-        old = self._old_nodes([self._known[d.path][0] for d in deltas if d.path in self._known], claimed, ids, before)
-        old_edges = self._old_edges(list(old))
+        lost = [uid for part in parts.values() for uid in part.gone]
+        ends = [end for part in parts.values() for edge in part.left for end in edge[:2]]
+        ids, before = self._intern([*claimed, *lost, *ends], deltas)
+        whole = [self._known[d.path][0] for d in deltas if d.path in self._known and d.path not in parts]
+        old = self._old_nodes(whole, [*claimed, *lost], ids, before)
+        compared = {
+            ids[uid] for part in parts.values() for uid in (*part.gone, *(row.uid for row in _nodes(part.delta)))
+        }
+        old_edges = self._old_edges([node for node in old if node not in compared])
+        old_edges.update(_edge(edge, ids) for part in parts.values() for edge in part.left)
         changes = RowChanges()
         kept: set[int] = set()
         for delta in deltas:
@@ -187,16 +223,7 @@ class _Batch:
                 continue
             mine = self._node_changes(delta, files[delta.path], claimed, ids, old, changes)
             kept.update(mine.values())
-            wanted: Edges = {
-                (source, kind, ids[target], line): (
-                    strategy,
-                    confidence,
-                    lines_text(lines) if lines else "",
-                    properties,
-                )
-                for uid, target, kind, line, strategy, confidence, lines, properties in delta.edges
-                if (source := mine.get(uid)) is not None
-            }
+            wanted: Edges = dict(_edge(edge, ids) for edge in delta.edges if edge.source in mine)
             if len(wanted) != len(delta.edges):
                 changes.strays += [ids[row[1]] for row in delta.edges if row[0] not in mine]
             changes.edges(wanted, old_edges)
@@ -244,7 +271,7 @@ class _Batch:
                     )
         return mine
 
-    def _intern(self, claimed: dict[str, NodeRow], deltas: Sequence[GraphDelta]) -> tuple[dict[str, int], int]:
+    def _intern(self, claimed: Sequence[str], deltas: Sequence[GraphDelta]) -> tuple[dict[str, int], int]:
         """Return the ids of all named uids, creating missing ones, and the last id before; greater ids have no rows."""
         before = self._last_id
         wanted = dict.fromkeys(claimed)
@@ -262,7 +289,7 @@ class _Batch:
         return ids, before
 
     def _old_nodes(
-        self, files: list[int], claimed: dict[str, NodeRow], ids: dict[str, int], before: int
+        self, files: list[int], claimed: Sequence[str], ids: dict[str, int], before: int
     ) -> dict[int, tuple[Any, ...]]:
         """Return by id the stored rows that the units own or now claim."""
         old: dict[int, tuple[Any, ...]] = {}
@@ -309,6 +336,18 @@ def _record_values(record: FileRecord) -> tuple[Any, ...]:
 def _nodes(delta: GraphDelta) -> Sequence[NodeRow]:
     """Return the nodes of the unit's new content; none if the unit is deleted."""
     return delta.nodes if delta.nodes is not None and delta.record is not None else ()
+
+
+def _edge(edge: EdgeRow, ids: dict[str, int]) -> tuple[tuple[int, str, int, int], tuple[str, float, str, str]]:
+    source, target, kind, line, strategy, confidence, lines, properties = edge
+    key = (ids[source], kind, ids[target], line)
+    return key, (strategy, confidence, lines_text(lines) if lines else "", properties)
+
+
+def _meet(part: ChangedPart, deltas: Sequence[GraphDelta]) -> bool:
+    """Return whether another unit of a batch has a node of the part."""
+    own = {*part.gone, *(row.uid for row in part.delta.nodes or ())}
+    return any(row.uid in own for delta in deltas if delta.path != part.delta.path for row in _nodes(delta))
 
 
 def _search_digest(text: SearchText) -> int:

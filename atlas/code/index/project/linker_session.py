@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
-from atlas.core.model import STRUCTURE_PATH, FileRecord
+from atlas.core.model import STRUCTURE_PATH, FileRecord, UnitRows
 from atlas.core.threads import in_thread
 from atlas.parsing import FactsCache, Linker
 
@@ -22,6 +22,8 @@ class LinkerSession:
         self._pending: set[str] = set()
         self._unpacked = 0
         self._is_saved = self._is_spent = self._is_away = self._is_restored = False
+        self.structure: UnitRows | None = None
+        """The rows of the structure unit that were made last: they name every file, and a new file changes a few."""
 
     @property
     def linker(self) -> Linker | None:
@@ -81,6 +83,7 @@ class LinkerSession:
     def drop(self) -> None:
         """Drop the linker; the next pass creates one from the store's manifest."""
         self._linker, self._is_spent, self._is_away = None, False, False
+        self.structure = None
         self._pending.clear()
 
     def restore(self, cache: FactsCache, manifest: Mapping[str, FileRecord]) -> bool:
@@ -113,6 +116,7 @@ class LinkerSession:
             if self._linker is None or not self._is_saved or self._pending:
                 return False
             self._linker, self._is_away = None, True
+            self.structure = None
             return True
 
     def note_changed(self) -> None:

@@ -22,7 +22,7 @@ from atlas.code.index.tiers.gate import SignificanceGate
 from atlas.core.contracts import Store, Streams
 from atlas.core.errors import AtlasError, StoreError, Unavailable
 from atlas.core.events import Event
-from atlas.core.model import STRUCTURE_PATH, FileRecord, GraphDelta
+from atlas.core.model import STRUCTURE_PATH, FileRecord, GraphDelta, UnitRows
 from atlas.core.threads import in_thread
 from atlas.parsing import (
     Linker,
@@ -274,7 +274,10 @@ class AstTier:
         linker = workspace.linking.linker
         assert linker is not None
         nodes, edges, texts = rows_of(linker.unit(STRUCTURE_PATH), b"")
-        return GraphDelta(workspace.name, STRUCTURE_PATH, record, nodes, edges, texts)
+        before = workspace.linking.structure
+        if self._keep:
+            workspace.linking.structure = UnitRows(digest, nodes, frozenset(edges), texts)
+        return GraphDelta(workspace.name, STRUCTURE_PATH, record, nodes, edges, texts, before=before)
 
     def _batches(self, work: Pass, paths: Sequence[str], digests: Mapping[str, str]) -> Iterator[list[GraphDelta]]:
         """Yield deltas in batches of about `apply_bytes` of source; runs in a thread while the store writes."""

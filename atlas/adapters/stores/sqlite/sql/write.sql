@@ -87,6 +87,9 @@ SELECT n.id, n.file, n.search_digest, n.label, n.is_test, n.is_generated, n.chun
   n.signature_digest, n.body_digest, n.docstring_digest, n.text_digest, n.chunk_name, n.properties
 FROM json_each(?) wanted CROSS JOIN node n INDEXED BY node_file ON n.file = wanted.value
 
+-- name: count_nodes
+SELECT count(*) FROM node INDEXED BY node_file WHERE file = ?
+
 -- name: nodes_by_id
 SELECT n.id, n.file, n.search_digest, n.label, n.is_test, n.is_generated, n.chunk_digest, n.start_byte, n.end_byte, n.name,
   n.qualified_name, n.kind, n.line, n.start_line, n.end_line, n.signature, n.docstring, n.exported, n.modifiers,
