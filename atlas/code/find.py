@@ -64,8 +64,9 @@ from atlas.core.errors import AtlasError
 from atlas.core.model import Filter, Label, Match, Scored
 
 RERANK_LIMIT = 100
-"""Candidates that are read and ranked, the same for every page so that paging is stable. Of 330 files asked for, the
-first 60 candidates lack 6 %, 100 lack 4 %, 200 lack 3 %."""
+"""Hits of a single channel that are read, and candidates by which the signals of relevance are fitted; a hybrid search
+reads and ranks all, the same for every page so that paging is stable. Of 330 files asked for, the first 60 candidates
+lack 6 %, 100 lack 4 %, 200 lack 3 %."""
 NAME_WEIGHT = 1.0
 """If the question is only a name, a name match weighs as much as the best text match, so the symbol comes first."""
 FOCUS_POWER = 2

@@ -32,13 +32,8 @@ async def by_phrase(reader: Reader, query: Query, where: Filter) -> Ranking:
     of a line of a log is looked up. Hits score by the share of the phrase that they contain, unless there are few.
     """
     sides = (replace(where, include_tests=False), where) if where.include_tests else (where,)
-    if query.verbatim and not query.phrases:
-        # most questions stand nowhere: to look everywhere first finds that out at once
-        everywhere = await reader.store.search_text([query.verbatim], where, FEW_HITS)
-        among = sides[0] if everywhere else where
-        code = everywhere if among == where else await reader.store.search_text([query.verbatim], among, FEW_HITS)
-        if found := code or everywhere:
-            return _ranking([Scored(hit.uid, 1.0) for hit in found])
+    if query.verbatim and not query.phrases and (found := await _as_written(reader, query.verbatim, sides)):
+        return _ranking([Scored(hit.uid, 1.0) for hit in found])
     if query.errors and (reported := await _reporting(reader, query.errors, sides[0])):
         return _ranking(reported)
     for side in sides if query.phrases else ():
@@ -47,6 +42,17 @@ async def by_phrase(reader: Reader, query: Query, where: Filter) -> Ranking:
             if found:
                 return _ranking(found)
     return Ranking("phrase")
+
+
+async def _as_written(reader: Reader, text: str, sides: Sequence[Filter]) -> list[Scored]:
+    """Return what has a text as it is written, on the first of the sides that has any."""
+    # most questions stand nowhere: one search of the widest side, which the question's store keeps, finds that out
+    if " " in text and not await reader.store.search_text([text], sides[-1], FEW_HITS):
+        return []
+    for side in sides:
+        if found := await reader.store.search_text([text], side, FEW_HITS):
+            return found
+    return []
 
 
 def _ranking(hits: Sequence[Scored]) -> Ranking:
