@@ -329,6 +329,7 @@ def make_source(settings: Settings) -> ProjectSource:
     from atlas.code.index.project.workspace import ProjectSource
     from atlas.parsing import fingerprint, load_languages
 
+    _refuse_bare(settings.root)
     # an index on a server needs the folder for the facts cache only
     prepare_data_folder(settings)
     with _language_errors(settings):
@@ -345,6 +346,15 @@ def make_source(settings: Settings) -> ProjectSource:
         reread=_reread,
     )
     return _with_own_rules(source, settings.index.detectors)
+
+
+def _refuse_bare(root: Path) -> None:
+    """Raise ConfigError for a repository without a work tree: what is in it are git's files, not a project's."""
+    if (root / "HEAD").is_file() and (root / "objects").is_dir() and (root / "refs").is_dir():
+        raise ConfigError(
+            f"{root} is a git repository without a work tree",
+            f"Index a work tree of it: git -C {root} worktree add FOLDER, or a clone.",
+        )
 
 
 def _reread(source: ProjectSource) -> ProjectSource:

@@ -106,3 +106,15 @@ async def test_a_clone_with_a_bad_settings_file_is_usable(clone: Place, kind: st
         assert (await answer(client, "get_node", name="greet"))["outcome"] == "ambiguous"
         notes = (await answer(client, "status"))["evidence"]["notes"]
         assert any(note.startswith("ignored: ") and shown[0]["why"] in note for note in notes)
+
+
+def test_a_repository_without_a_work_tree_is_refused(tmp_path: Path) -> None:
+    place = Place(tmp_path / "bare.git", tmp_path / "data")
+    for folder in ("objects", "refs", "hooks"):
+        (place.root / folder).mkdir(parents=True)
+    (place.root / "HEAD").write_text("ref: refs/heads/main\n")
+    (place.root / "hooks/pre-push.sample").write_text("#!/bin/sh\nexit 0\n")
+    done = atlas("index", *place.options)
+    assert done.returncode == 2
+    assert "is a git repository without a work tree" in done.stderr
+    assert "worktree add" in done.stderr
