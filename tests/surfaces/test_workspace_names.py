@@ -137,3 +137,24 @@ def test_a_default_import_has_its_definition_in_the_other_project(user: User) ->
     library = asked(user, NPM)
     answer = user.ask(library.parent / "application", "context", "@acme/kit.default")
     assert "is function src.kit.kit src/kit.ts:3 in project library" in answer, answer
+
+
+def test_topics_meet_across_projects(user: User) -> None:
+    emits = (
+        "from kafka import KafkaProducer\n\nproducer = KafkaProducer()\n\n\ndef place(order):\n"
+        '    producer.send("orders.placed", order)\n'
+    )
+    handles = 'from kafka import KafkaConsumer\n\nconsumer = KafkaConsumer("orders.placed")\n'
+    orders, bills = user.project("orders", {"app.py": emits}), user.project("bills", {"app.py": handles})
+    user.done("workspace", "add", str(orders), str(bills))
+    said = "event:message:orders.placed is handled in project bills by module app.py:3 (equal name 0.64)"
+    assert said in user.ask(orders, "search", "who handles orders.placed")
+    assert said in user.ask(orders, "search", "callees of place")
+    assert "is emitted in project orders by place app.py:7" in user.ask(bills, "search", "who emits orders.placed")
+
+
+def test_projects_that_depend_on_each_other_are_in_answers_about_dependencies(user: User) -> None:
+    library = asked(user, JAVA)
+    assert "depends on project library: com.acme:core 1.0, declared 1.0 (pom.xml:1" in user.ask(
+        library.parent / "application", "search", "what are the dependencies"
+    )

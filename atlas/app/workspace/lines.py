@@ -6,6 +6,7 @@ names the project, what links both, and how sure that is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,6 +47,7 @@ _INWARD = (
     Kind.OVERRIDES, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.IMPACT,
 )  # fmt: skip
 _MODULES = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_EVENT = re.compile(r"\bevent:\S{1,300}")
 _EVENTS = (EdgeType.EMITS_EVENT, EdgeType.HANDLES_EVENT)
 
 
@@ -59,12 +61,16 @@ class _Subject:
     names: tuple[str, ...] = ()
     """Names that the project does not have."""
     is_about_packages: bool = False
+    events: tuple[str, ...] = ()
+    """Qualified names of events that the answer shows."""
 
 
 def concerns_others(answer: Answer) -> bool:
     """Return whether other projects may have something to add to an answer: only then are they opened."""
     subject = _subject_of(answer)
-    return subject is not None and bool(subject.uids or subject.routes or subject.names or subject.is_about_packages)
+    if subject is None:
+        return False
+    return bool(subject.uids or subject.routes or subject.names or subject.is_about_packages or subject.events)
 
 
 async def lines_across(own: ProjectView, others: Sequence[ProjectView], answer: Answer) -> tuple[str, ...]:
@@ -86,7 +92,7 @@ async def lines_across(own: ProjectView, others: Sequence[ProjectView], answer: 
     if routes:
         for other in others:
             lines += [line async for line in _clients(own, other, routes)]
-    lines += [line async for line in _events(own, others, inside)]
+    lines += [line async for line in _events(own, others, inside, subject.events)]
     if subject.is_about_packages:
         lines += [line async for line in _packages(own, others)]
     for name in subject.names[:MAX_NAMES]:
@@ -112,7 +118,8 @@ def _subject_of(answer: Answer) -> _Subject | None:
             return _Subject(Kind.DEPENDENCIES, is_about_packages=True)
         case SearchAnswer():
             hits = [hit.symbol for hit in answer.hits[:5] if hit.symbol.kind.startswith("external")]
-            return _Subject(Kind.DEFINITION, tuple(each.uid for each in hits), (), _missing(answer))
+            events = tuple(dict.fromkeys(name for line in answer.card for name in _EVENT.findall(line)))
+            return _Subject(Kind.DEFINITION, tuple(each.uid for each in hits), (), _missing(answer), events=events)
         case _:
             return None
 
@@ -229,9 +236,11 @@ async def _called(own: ProjectView, others: Sequence[ProjectView], nodes: Sequen
             )
 
 
-async def _events(own: ProjectView, others: Sequence[ProjectView], nodes: Sequence[Node]) -> AsyncIterator[str]:
+async def _events(
+    own: ProjectView, others: Sequence[ProjectView], nodes: Sequence[Node], asked: Sequence[str]
+) -> AsyncIterator[str]:
     """Say who handles in other projects what symbols of the own one emit, and the other way round."""
-    names = [node.row.qualified_name for node in nodes if node.row.label == Label.EVENT]
+    names = [*asked, *(node.row.qualified_name for node in nodes if node.row.label == Label.EVENT)]
     uids = [node.row.uid for node in nodes]
     edges = await own.reader.store.edges(uids, Direction.OUT, _EVENTS, 200) if uids else []
     roles = {edge.node.row.qualified_name: edge.row.type for edge in edges}
