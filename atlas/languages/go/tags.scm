@@ -61,7 +61,9 @@
 (method_declaration) @hook
 (func_literal result: (parameter_list)) @hook
 (field_declaration name: (_) type: (_) @reference.type)
-(type_parameter_declaration name: (identifier) @target) @binding.assign
+(type_parameter_declaration
+  name: (identifier) @target
+  type: (type_constraint . [(type_identifier) (qualified_type)]? @annotation .)) @binding.assign
 (var_spec) @hook
 (const_spec value: (expression_list (_) @reference.read))
 (short_var_declaration

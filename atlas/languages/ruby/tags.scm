@@ -70,6 +70,7 @@
 (call method: (identifier)) @hook
 (constant) @hook
 (return) @hook
+(yield) @hook
 
 ; Parameters
 

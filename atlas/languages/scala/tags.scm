@@ -144,8 +144,10 @@
 (val_definition
   pattern: (identifier)? @target
   pattern: (identifiers (identifier) @target)?
+  pattern: (tuple_pattern)? @target
   type: (_)? @annotation
   value: (_) @value @reference.read) @binding.assign
+(tuple_pattern (_) @item) @target.unpack
 (val_definition value: (_) @reference.read)
 (var_definition
   pattern: (identifier)? @target

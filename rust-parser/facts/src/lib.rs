@@ -60,10 +60,13 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 26;
+pub const FACTS_VERSION: u32 = 27;
 
 /// Stands between the name of a variable that is visible in a part of a function only and its number: `v@3`.
 pub const LOCAL_MARK: char = '@';
+
+/// Stands before the path of names that is the key of an element in a display: `{Color.RED: paint}`.
+pub const KEY_MARK: char = '@';
 
 /// The member by which an expression names the elements of a value from a position on: `xs[1:]`, `a, *rest = xs`.
 pub const SLICE: &str = "[:]";
@@ -225,7 +228,8 @@ pub enum Expr {
     /// One of several values: conditional expressions, `a or b`, `x ?? y`, `match`.
     OneOf(Vec<ExprId>),
     /// Ordered elements of a list, tuple or set display, or the values of a dict display (functions in tables). `keys`
-    /// are the literal keys of a dict display, one per item, 0 for any other key; it is empty for other displays.
+    /// are the literal keys of a dict display, one per item, and paths of names after [`KEY_MARK`]; 0 for any other key. It
+    /// is empty for other displays.
     Elements {
         kind: LiteralType,
         items: Vec<ExprId>,

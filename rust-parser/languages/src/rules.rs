@@ -86,6 +86,15 @@ pub struct LinkSettings {
     pub sequences: Vec<String>,
     pub mappings: Vec<String>,
     pub tuples: Vec<String>,
+    /// Members of tuples by position, and bases whose fields are the positions of their objects.
+    pub tuple_members: Vec<String>,
+    pub tuple_bases: Vec<String>,
+    /// Methods that give the object to which a member belongs that the class of theirs lacks.
+    pub forwarding_methods: Vec<String>,
+    /// `yield` runs the block of the caller.
+    pub block_yields: bool,
+    /// Modules within a module that are mixed in along with it.
+    pub mixed_members: Vec<String>,
     pub class_objects: Vec<String>,
     /// Generic types of functions, whose last argument is the result.
     pub callables: Vec<String>,
@@ -115,18 +124,19 @@ pub struct LinkSettings {
     /// project in its instances.
     pub value_fields: Vec<String>,
     /// Classes of frameworks, by dotted name, whose instances list the instances of the class that has them as an
-    /// attribute; bases whose classes have such attributes, and the attribute that they have anyway.
+    /// attribute; bases whose classes have such attributes, and the attributes that they have anyway.
     pub manager_classes: Vec<String>,
     pub managed_bases: Vec<String>,
-    pub manager_attribute: String,
+    pub manager_attributes: Vec<String>,
     /// Functions of frameworks, by dotted name, that give what the dotted path in their argument names, or the class that a
     /// setting names as `app.Class`, by the name of the setting; the module of an app that has such classes.
     pub path_functions: Vec<String>,
     pub setting_functions: BTreeMap<String, String>,
     pub setting_module: String,
-    /// Methods of frameworks, by dotted name, that give an instance of the class that their object's class names, and the
-    /// attribute that names it.
+    /// Methods and attributes of frameworks, by dotted name, that give an instance of the class that their object's class
+    /// names, and the attribute that names it.
     pub form_methods: Vec<String>,
+    pub form_attributes: Vec<String>,
     pub form_model: Vec<String>,
     /// The method behind the operator that also joins types.
     pub union_operator: String,

@@ -118,6 +118,15 @@ impl<'a> FactsBuilder<'a> {
         id
     }
 
+    /// Returns the dotted text of an expression of names only.
+    pub fn path_text(&self, expr: ExprId) -> Option<String> {
+        match *self.get(expr) {
+            Expr::Name(name) => Some(self.text(name).to_owned()),
+            Expr::Attribute { base, name } => Some(format!("{}.{}", self.path_text(base)?, self.text(name))),
+            _ => None,
+        }
+    }
+
     pub fn literal(&mut self, kind: LiteralType) -> ExprId {
         if let Some(id) = self.literal_exprs[kind as usize] {
             return id;

@@ -1,6 +1,7 @@
 //! Base classes and method resolution order: C3 for Python, depth first in declared order for other languages.
 
 pub mod interfaces;
+mod mixins;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entity::{Entity, Value, Values};
 use crate::inherit::interfaces::{implemented, link_methods};
+use crate::inherit::mixins::mixed_bases;
 use crate::project::ancestry::{Extension, FileBases};
 use crate::project::dependencies::{DependencyKind, key};
 use crate::project::file_entry::is_class;
@@ -96,10 +98,13 @@ fn members_of(query: &Query, extension: DefId) -> Vec<SymbolId> {
 /// Returns the values of one base. A class that a class method makes from other classes has the members of all of these:
 /// `class Manager(BaseManager.from_queryset(QuerySet))`.
 fn base_values(query: &Query, class: DefId, base: ExprId) -> Vec<Value> {
-    if let Some(mixed) = mixed_bases(query, class, base, 0) {
+    if let Some(mixed) = mixed_bases(query, class, base) {
         return mixed;
     }
     let value = base_value(query, class, base);
+    if let Entity::Package(module) = value.entity {
+        return with_mixed_members(query, value, module);
+    }
     let definition = query.file.def(class);
     let own = Entity::Definition(query.file.symbols[class as usize]);
     let class_of = |part: ExprId| {
@@ -126,33 +131,13 @@ fn base_values(query: &Query, class: DefId, base: ExprId) -> Vec<Value> {
     vec![value]
 }
 
-/// Returns the bases that a mixin gives: `class X extends Timed(Base)` has the members of the class that `Timed` defines,
-/// and those of `Base`.
-fn mixed_bases(query: &Query, class: DefId, base: ExprId, level: usize) -> Option<Vec<Value>> {
-    let Expr::Call { callee, args, .. } = query.file.expr(base) else { return None };
-    let definition = query.file.def(class);
-    if !query.file.rules.prototypes || definition.kind != Kind::Class || level > MAX_ALIASES {
-        return None;
-    }
-    let functions = query.eval(*callee, definition.parent, definition.name_line);
-    let made = functions.into_iter().find_map(|value| match value.entity {
-        Entity::Definition(function) if query.is_function(value) => {
-            query.made_class(function).map(|class| Value { entity: Entity::Definition(class), ..value })
-        }
-        _ => None,
-    })?;
-    let mut found = vec![made];
-    for arg in args {
-        match query.file.expr(arg.value) {
-            Expr::Call { .. } => found.extend(mixed_bases(query, class, arg.value, level + 1).unwrap_or_default()),
-            Expr::Name(_) | Expr::Attribute { .. } => {
-                let value = base_value(query, class, arg.value);
-                found.extend(Some(value).filter(|value| value.entity != Entity::Missing));
-            }
-            _ => {}
-        }
-    }
-    Some(found)
+/// Returns a module that a class mixes in, and the modules within that it mixes in by itself: `ClassMethods`.
+fn with_mixed_members(query: &Query, value: Value, module: Sym) -> Vec<Value> {
+    let within = query.file.rules.mixed_members.iter().filter_map(|name| {
+        let package = query.package(&format!("{}.{name}", query.text(module)))?;
+        Some(Value { entity: Entity::Package(package), ..value })
+    });
+    std::iter::once(value).chain(within).collect()
 }
 
 fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {

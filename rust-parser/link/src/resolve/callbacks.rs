@@ -13,13 +13,16 @@ use crate::project::query::Query;
 use crate::resolve::applied::is_parameter;
 use crate::resolve::types::published;
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, ExprId, Kind, Param, ParamKind};
+use atlas_facts::{BindingKind, DefId, Expr, ExprId, Kind, LiteralType, Param, ParamKind, flags};
 
 /// Largest number of parameters of a function, and of a callback, with published types.
 pub const MAX_CALLBACKS: u16 = 8;
 pub const MAX_PARAMETERS: u16 = 4;
 /// Stands for the receiver of a callback among its parameters.
 pub const RECEIVER: u16 = 15;
+
+/// Stands for the block among the arguments of a call.
+const BLOCK: u16 = MAX_CALLBACKS - 1;
 
 /// Returns the part of a function or alias for a callback's parameter: of an argument, or of the alias itself.
 fn part(position: Option<u16>, parameter: u16) -> u16 {
@@ -56,7 +59,33 @@ impl Query<'_> {
                 places.for_each(|place| self.add_callback(annotation, def, Some(place), &mut parts));
             }
         }
+        if self.file.rules.block_yields && definition.flags & flags::GENERATOR != 0 {
+            parts.extend(self.block_types(def));
+        }
         parts
+    }
+
+    /// Returns the types of what a method yields to the block of its caller.
+    fn block_types(&self, method: DefId) -> Vec<(u16, Values)> {
+        let mut given: [Values; MAX_PARAMETERS as usize] = Default::default();
+        let facts = self.file.facts();
+        for binding in facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Yield) {
+            let mut owner = binding.scope;
+            while self.file.outline(owner).kind == Kind::Lambda {
+                owner = self.file.outline(owner).parent;
+            }
+            let Some(value) = binding.value.filter(|_| owner == method) else { continue };
+            let values = match self.file.expr(value) {
+                Expr::Elements { kind: LiteralType::Tuple, items, .. } => &items[..],
+                _ => &[value],
+            };
+            for (given, &value) in given.iter_mut().zip(values) {
+                let held = self.flat_map(self.eval(value, binding.scope, binding.line), |value| self.held(value));
+                merge(given, held.into_iter().filter(|value| matches!(value.entity, Entity::Instance(_))).collect());
+            }
+        }
+        let known = (0..).zip(given).filter(|(_, values)| !values.is_empty());
+        known.map(|(parameter, values)| (part(Some(BLOCK), parameter), published(values, None))).collect()
     }
 
     /// Adds the parameters of a function type that an annotation names: the type of an argument at a position, or the
@@ -326,6 +355,7 @@ impl Query<'_> {
             }
             _ => self.eval(callee, scope, line).into_iter().map(|callee| (None, callee)).collect(),
         };
+        let argument = if self.file.rules.block_yields { BLOCK } else { argument };
         let mut values = Values::new();
         for (base, callee) in callees.into_iter().take(MAX_VALUES) {
             let given = self.callback_parameter_of(callee, argument, position);

@@ -61,7 +61,9 @@ impl Query<'_> {
             }
             Entity::Definition(class) if rules.derived_makers.contains(&name) && is_class(self.kind(class)) => {
                 let is_own = |value: &Value| matches!(value.entity, Entity::Definition(_));
-                (!self.attribute(receiver, name).iter().any(is_own))
+                let own = self.attribute(receiver, name).into_iter().find(is_own);
+                let is_object = |value: &Value| matches!(value.entity, Entity::Instance(_));
+                own.is_none_or(|own| !self.call_result(own, Some(receiver)).iter().any(is_object))
                     .then(|| smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)])
             }
             Entity::Definition(class) if rules.derived_listers.contains(&name) && is_class(self.kind(class)) => {

@@ -341,7 +341,7 @@ impl Query<'_> {
                     let (key, values, is_keyed) = self.stored_element(binding);
                     let values = self.holdable(values);
                     if !values.is_empty() {
-                        flows.add(place, self.single(key, values, is_keyed), MAX_VALUES);
+                        flows.add(place, self.single(&key, values, is_keyed), MAX_VALUES);
                     }
                 }
             }

@@ -261,7 +261,7 @@ impl Query<'_> {
     }
 
     /// Resolves the path in `name = other.path` at the top level of a module or class of any file.
-    fn follow_path(&self, file: FileId, expr: ExprId) -> Values {
+    pub(crate) fn follow_path(&self, file: FileId, expr: ExprId) -> Values {
         if *self.depth.borrow() >= MAX_CHAIN {
             return Values::new();
         }

@@ -25,6 +25,11 @@ impl Query<'_> {
                 }
                 let found = self.class_member(class, name, value.via);
                 let found = if self.file.rules.prototypes { self.of_object(class, found, name) } else { found };
+                let further = match self.calling.get() {
+                    false => self.form_attribute(value, name, &found),
+                    true => None,
+                };
+                let found = further.or_else(|| self.forwarded(value, name, &found)).unwrap_or(found);
                 if self.file.rules.methods_as_fields && !self.calling.get() { self.read(found) } else { found }
             }
             Entity::Super(class) => self.member_of_super(class, name).unwrap_or_else(missing),
@@ -54,6 +59,12 @@ impl Query<'_> {
                 smallvec![Value { entity, ..value }]
             }
             Entity::Table(table) if self.file.rules.prototypes => self.property(table, name),
+            Entity::Elements(_) | Entity::Table(_)
+                if !self.calling.get()
+                    && let Some(position) = self.tuple_position(name) =>
+            {
+                self.element_at(value, Some(&position.to_string()))
+            }
             Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) | Entity::Builtin(_) => {
                 smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
             }
@@ -69,6 +80,45 @@ impl Query<'_> {
             | Entity::ArgumentMapped(_)
             | Entity::TypeMember(_) => Values::new(),
         }
+    }
+
+    /// Returns the member of the object that stands for one whose class lacks the member: `handle->start()` runs a method of
+    /// what `operator->` returns. The same for a position of an object that is a tuple.
+    fn forwarded(&self, object: Value, name: Sym, found: &Values) -> Option<Values> {
+        let rules = &self.file.rules;
+        let is_outside = |value: &Value| matches!(value.entity, Entity::Missing | Entity::Opaque | Entity::External(_));
+        if rules.tuple_members.is_empty() && rules.forwarding_methods.is_empty() || !found.iter().all(is_outside) {
+            return None;
+        }
+        let Entity::Instance(class) = object.entity else { return None };
+        if !self.calling.get()
+            && let Some(position) = self.tuple_position(name)
+        {
+            let held = self.call_part(Value { entity: Entity::Definition(class), ..object }, position);
+            return Some(held).filter(|held| !held.is_empty());
+        }
+        let &[method] = &rules.forwarding_methods[..] else { return None };
+        if method == name {
+            return None;
+        }
+        let methods = self.class_member(class, method, object.via);
+        let others = self.flat_map(methods, |method| match method.entity {
+            Entity::Definition(_) => self.call_result(method, Some(object)),
+            _ => Values::new(),
+        });
+        let is_other = |value: &Value| matches!(value.entity, Entity::Instance(other) if other != class);
+        if others.is_empty() || !others.iter().all(is_other) {
+            return None;
+        }
+        let members = self.with_depth(|| self.flat_map(others, |other| self.attribute(other, name)));
+        let is_found = |value: &Value| matches!(value.entity, Entity::Definition(_));
+        (!members.is_empty() && members.iter().all(is_found)).then_some(members)
+    }
+
+    /// Returns the position of a tuple that a member of it denotes: `pair._1`, `pair.0`, `pair.first`.
+    pub(super) fn tuple_position(&self, name: Sym) -> Option<u16> {
+        let members = &self.file.rules.tuple_members;
+        members.iter().position(|&member| member == name).map(|position| position as u16)
     }
 
     /// Returns the members that an object of a class has: static ones hide none of its ancestors'.

@@ -15,6 +15,8 @@ pub mod following;
 mod foreign;
 mod globals;
 pub mod imports;
+mod keys;
+
 pub mod members;
 mod merged;
 pub mod modules;

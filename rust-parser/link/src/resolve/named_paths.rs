@@ -79,14 +79,24 @@ impl Query<'_> {
     /// Returns the object that a method of a framework makes, of the class that the receiver's class names:
     /// `form.save()` for `class Meta: model = Book`.
     pub(super) fn form_result(&self, receiver: Value, name: Sym, method: Value) -> Option<Values> {
+        self.form_member(receiver, name, method, &self.file.rules.form_methods)
+    }
+
+    /// Returns the same for an attribute: `form.instance`.
+    pub(super) fn form_attribute(&self, receiver: Value, name: Sym, found: &Values) -> Option<Values> {
+        let &[member @ Value { entity: Entity::External(_), .. }] = &found[..] else { return None };
+        self.form_member(receiver, name, member, &self.file.rules.form_attributes)
+    }
+
+    fn form_member(&self, receiver: Value, name: Sym, method: Value, known: &[String]) -> Option<Values> {
         let rules = &self.file.rules;
         let (Entity::Instance(form) | Entity::Super(form)) = receiver.entity else { return None };
         let last = self.text(name);
-        if !rules.form_methods.iter().any(|known| known.ends_with(last)) {
+        if !known.iter().any(|known| known.ends_with(last)) {
             return None;
         }
         let called = self.dotted_name(method)?;
-        if !rules.form_methods.iter().any(|known| *known == *called) {
+        if !known.iter().any(|known| *known == *called) {
             return None;
         }
         let mut class = form;

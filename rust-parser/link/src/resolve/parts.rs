@@ -4,7 +4,7 @@ use crate::entity::{Values, merge};
 use crate::project::names::{Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::types::published;
-use atlas_facts::{DefId, Expr, ExprId, LiteralType};
+use atlas_facts::{DefId, Expr, ExprId, Kind, LiteralType};
 
 /// Largest number of positions of a returned tuple.
 const MAX_PARTS: usize = 4;
@@ -46,11 +46,31 @@ impl Query<'_> {
     /// Returns what objects of a class, or a variant of an enumeration, hold by the position of its parameters.
     pub(super) fn held_parts(&self, def: DefId) -> Vec<(u16, Values)> {
         let definition = self.file.def(def);
-        let held = (1..).zip(definition.params.iter().take(MAX_HELD)).filter_map(|(part, param)| {
-            let values = published(self.annotated(param.annotation?, def), None);
+        let params = definition.params.iter().map(|param| param.annotation).take(MAX_HELD).collect::<Vec<_>>();
+        let types = if params.is_empty() { self.tuple_fields(def) } else { params };
+        let held = (1..).zip(types).filter_map(|(part, annotation)| {
+            let values = published(self.annotated(annotation?, def), None);
             (!values.is_empty()).then_some((part, values))
         });
         held.collect()
+    }
+
+    /// Returns the types of the fields of a class whose objects are tuples: `class Pair(NamedTuple)`.
+    fn tuple_fields(&self, class: DefId) -> Vec<Option<ExprId>> {
+        let bases = &self.file.rules.tuple_bases;
+        let definition = self.file.def(class);
+        let is_tuple = |&base: &ExprId| {
+            self.eval(base, definition.parent, definition.name_line)
+                .into_iter()
+                .any(|value| self.dotted_name(value).is_some_and(|name| bases.contains(&*name)))
+        };
+        if bases.is_empty() || definition.bases.is_empty() || !definition.bases.iter().any(is_tuple) {
+            return Vec::new();
+        }
+        let after = self.file.facts().definitions.iter().enumerate().skip(class as usize + 1);
+        let outlines = &self.file.outlines;
+        let fields = after.filter(|(def, member)| member.kind == Kind::Field && outlines[*def].parent == class);
+        fields.map(|(_, field)| field.declared_type).take(MAX_HELD).collect()
     }
 
     /// Returns what a variant holds by a name.

@@ -176,7 +176,7 @@ impl Query<'_> {
             _ => is_manager(value),
         });
         let is_given = |value: &Value| matches!(value.entity, Entity::External(_) | Entity::Missing | Entity::Opaque);
-        let is_default = !lists && rules.manager_attribute == Some(name) && found.iter().all(is_given);
+        let is_default = !lists && rules.manager_attributes.contains(&name) && found.iter().all(is_given);
         if is_default {
             found.retain(|value| matches!(value.entity, Entity::External(_)));
         }

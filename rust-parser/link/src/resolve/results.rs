@@ -99,6 +99,9 @@ impl Query<'_> {
                     let args = receiver.map_or(EMPTY, |receiver| receiver.args);
                     return self.received(overload, &self.returns(overload), (own, args), arguments);
                 }
+                if let Some(mixed) = self.mixed_result(symbol, arguments) {
+                    return mixed;
+                }
                 let decorated = self.decorated_result(file, symbol, arguments);
                 if decorated.is_empty() {
                     let args = receiver.map_or(EMPTY, |receiver| receiver.args);

@@ -47,7 +47,7 @@ impl Query<'_> {
                 {
                     return Some(values);
                 }
-            } else if kind != Kind::Constant {
+            } else if !matches!(kind, Kind::Constant | Kind::Field) {
                 let entries = self.file.entries(here, name);
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
                 if !entries.is_empty() && !is_other && self.is_visible(entries, line) {

@@ -4,6 +4,7 @@
 //! or `l`, then for each element its key (empty if unknown), `=`, its values and `;`. A value is a letter and a number;
 //! a nested table stands in parentheses.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use smallvec::smallvec;
@@ -13,7 +14,7 @@ use crate::project::file_entry::{is_callable, is_class};
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, Binding, DefId, Expr, ExprId, Kind, LiteralType};
+use atlas_facts::{Arg, Binding, DefId, Expr, ExprId, KEY_MARK, Kind, LiteralType};
 
 /// Largest number of elements of a table; with more, they are unknown.
 const MAX_ELEMENTS: usize = 256;
@@ -23,7 +24,7 @@ const MAX_NESTED: usize = 3;
 const MAX_STORES: usize = 64;
 
 /// The elements of a table, each with its key or "".
-type Content<'t> = Vec<(std::borrow::Cow<'t, str>, Values)>;
+type Content<'t> = Vec<(Cow<'t, str>, Values)>;
 
 impl Query<'_> {
     /// Returns the value of a display.
@@ -39,7 +40,7 @@ impl Query<'_> {
         for (at, &item) in items.iter().enumerate().take(MAX_ELEMENTS) {
             is_ordered &= !matches!(*self.file.expr(item), Expr::Index { index: 0, .. });
             let key = match keys.get(at) {
-                Some(&key) => self.file.text(key).into(),
+                Some(&key) => self.stated_key(self.file.text(key), scope, line),
                 None if is_ordered => (at + usize::from(self.file.rules.counts_from_one)).to_string().into(),
                 None => "".into(),
             };
@@ -136,8 +137,14 @@ impl Query<'_> {
             key => key.map(str::to_owned),
         };
         let mut values = Values::new();
+        let is_named = |key: &str| key.starts_with(KEY_MARK);
+        let is_exact = wanted.as_ref().is_some_and(|wanted| content.iter().any(|(known, _)| known == wanted));
         for (known, held) in content {
-            let fits = known.is_empty() || wanted.as_ref().is_none_or(|wanted| *wanted == known);
+            // What a name stands for may be the other key.
+            let fits = known.is_empty()
+                || wanted
+                    .as_ref()
+                    .is_none_or(|wanted| *wanted == known || !is_exact && (is_named(known) || is_named(wanted)));
             if fits {
                 merge(&mut values, held);
             }
@@ -212,7 +219,17 @@ impl Query<'_> {
 
     /// Returns the value of `table.name` where objects are tables.
     pub(super) fn property(&self, table: Sym, name: Sym) -> Values {
-        let found = if self.is_map(table) { self.selected(table, Some(self.text(name))) } else { Values::new() };
+        let mut found = Values::new();
+        if self.is_map(table) {
+            let content = read(self, self.text(table).get(1..).unwrap_or("")).into_iter();
+            // What a map of unknown keys holds is none of its methods.
+            let is_open = !is_map_method(self.text(name));
+            let named = content.filter(|(key, _)| key.is_empty() && is_open || *key == self.text(name));
+            named.for_each(|(_, values)| merge(&mut found, values));
+        }
+        if found.len() > MAX_VALUES {
+            found.clear();
+        }
         if found.is_empty() { smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)] } else { found }
     }
 
@@ -241,8 +258,8 @@ impl Query<'_> {
         let table = match receiver.entity {
             Entity::Table(table) => table,
             Entity::Instance(class) if rules.element_getters.contains(&name) && self.is_typed_mapping(class) => {
-                let key = args.first().and_then(|arg| self.key_of(arg.value));
-                return Some(self.element_at(receiver, key));
+                let key = args.first().and_then(|arg| self.key_at(arg.value, scope, line));
+                return Some(self.element_at(receiver, key.as_deref()));
             }
             Entity::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field) => {
                 let held = self.held(receiver);
@@ -266,7 +283,8 @@ impl Query<'_> {
             return Some(self.step_of(self.selected(table, None)));
         }
         if rules.element_getters.contains(&name) {
-            let mut values = self.selected(table, args.first().and_then(|arg| self.key_of(arg.value)));
+            let key = args.first().and_then(|arg| self.key_at(arg.value, scope, line));
+            let mut values = self.selected(table, key.as_deref());
             if let Some(default) = args.get(1) {
                 merge(&mut values, self.holdable(self.eval(default.value, scope, line)));
             }
@@ -311,8 +329,8 @@ impl Query<'_> {
         };
         let pairs = items.iter().take(MAX_ELEMENTS).filter_map(|&item| match self.file.expr(item) {
             Expr::Elements { items, .. } if items.len() == 2 => {
-                let key = self.key_of(items[0]).unwrap_or("").to_owned();
-                Some((key.into(), self.eval(items[1], scope, line)))
+                let key = self.key_at(items[0], scope, line).unwrap_or_default();
+                Some((key, self.eval(items[1], scope, line)))
             }
             _ => None,
         });
@@ -371,7 +389,7 @@ impl Query<'_> {
             let binding = &facts.bindings[binding as usize];
             let (key, stored, is_keyed) = self.stored_element(binding);
             is_map |= is_keyed;
-            content.push((key.into(), stored));
+            content.push((key, stored));
         }
         let is_unknown = |binding: u32| {
             let value = facts.bindings[binding as usize].value;
@@ -386,20 +404,21 @@ impl Query<'_> {
     }
 
     /// Returns key and values of an element that a binding stores, and whether it names the element.
-    pub(super) fn stored_element(&self, binding: &Binding) -> (&str, Values, bool) {
+    pub(super) fn stored_element(&self, binding: &Binding) -> (Cow<'_, str>, Values, bool) {
         let index = match *self.file.expr(binding.target) {
             Expr::Index { index, .. } => index,
             Expr::Attribute { name, .. } => {
                 let value = binding.value.map(|value| self.eval(value, binding.scope, binding.line.saturating_sub(1)));
-                return (self.file.text(name), value.unwrap_or_default(), true);
+                return (self.file.text(name).into(), value.unwrap_or_default(), true);
             }
-            _ => return ("", Values::new(), false),
+            _ => return ("".into(), Values::new(), false),
         };
         let values = match binding.value {
             Some(value) => self.with_depth(|| self.eval(value, binding.scope, binding.line.saturating_sub(1))),
             None => Values::new(),
         };
-        (self.key_of(index).unwrap_or(""), values, index != 0)
+        let key = self.key_at(index, binding.scope, binding.line).unwrap_or_default();
+        (key, values, index != 0)
     }
 
     /// Returns the table of one stored element, which another file publishes.
@@ -438,6 +457,14 @@ impl Query<'_> {
         merge(&mut combined, others);
         combined
     }
+}
+
+/// Returns whether a name is that of a method of maps in languages with prototypes.
+pub(super) fn is_map_method(name: &str) -> bool {
+    matches!(
+        name,
+        "get" | "set" | "has" | "delete" | "clear" | "keys" | "forEach" | "entries" | "values" | "add" | "size"
+    )
 }
 
 /// Returns whether the key of an element may be the name of a member: `x["run"]`.

@@ -201,7 +201,7 @@ impl Query<'_> {
             merge(&mut values, results);
             return published(values, None);
         }
-        if definition.flags & flags::GENERATOR != 0 {
+        if definition.flags & flags::GENERATOR != 0 && !self.file.rules.block_yields {
             return self.yielded(function);
         }
         let class = self.class_of(function);
@@ -257,6 +257,12 @@ impl Query<'_> {
                 self.eval_shaped_type(expr, scope, depth)
             }
             _ if self.file.rules.prototypes => self.eval_shaped_type(expr, scope, depth),
+            Expr::Elements { kind: LiteralType::Tuple, items, .. }
+                if items.len() > 1 && !self.file.rules.tuple_members.is_empty() =>
+            {
+                let positions = items.iter().map(|&item| self.eval_type(item, scope, depth + 1)).collect();
+                via(self.tuple_of(positions), Strategy::Annotation)
+            }
             _ => Values::new(),
         }
     }

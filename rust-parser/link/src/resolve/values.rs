@@ -8,7 +8,7 @@ use crate::project::names::{EMPTY, ExternalId, Sym};
 use crate::project::query::Query;
 use crate::resolve::arguments::Arguments;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, DefId, Expr, ExprId, Kind, LiteralType, ParamKind, SLICE, flags};
+use atlas_facts::{Arg, DefId, Expr, ExprId, KEY_MARK, Kind, LiteralType, ParamKind, SLICE, flags};
 use atlas_languages::MemberOrder;
 
 /// Largest depth of nested evaluations: variables of variables, results of calls.
@@ -76,10 +76,10 @@ impl Query<'_> {
             }
             Expr::Index { base, index } => {
                 let bases = self.eval(*base, scope, line);
-                let key = self.key_of(*index);
+                let key = if bases.is_empty() { None } else { self.key_at(*index, scope, line) };
                 self.flat_map(bases, |value| match self.with_arguments(value, index, scope) {
                     Some(class) => smallvec![class],
-                    None => self.element_at(value, key),
+                    None => self.element_at(value, key.as_deref()),
                 })
             }
             Expr::Await(inner) => self.eval(*inner, scope, line),
@@ -309,9 +309,10 @@ impl Query<'_> {
             return first();
         }
         if rules.attribute_builtins.contains(&name)
-            && let Some(key) = args.get(1).and_then(|arg| self.key_of(arg.value))
+            && let Some(key) = args.get(1).and_then(|arg| self.key_at(arg.value, scope, line))
+            && !key.starts_with(KEY_MARK)
         {
-            let member = self.index.strings.intern(key);
+            let member = self.index.strings.intern(&key);
             let mut found = self.flat_map(first(), |value| self.attribute(value, member));
             if let Some(default) = args.get(2) {
                 merge(&mut found, self.holdable(self.eval(default.value, scope, line)));

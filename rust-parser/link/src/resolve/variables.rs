@@ -10,7 +10,7 @@ use crate::project::names::{EMPTY, Sym};
 use crate::project::query::Query;
 use crate::resolve::types::is_known;
 use crate::strategy::Strategy;
-use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId};
+use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind};
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
 const MAX_ASSIGNMENTS: usize = 8;
@@ -229,10 +229,11 @@ impl Query<'_> {
                     }
                     _ => self.eval(callee, scope, line),
                 };
-                self.flat_map(callees, |callee| match callee.entity {
+                let parts = self.flat_map(callees, |callee| match callee.entity {
                     Entity::External(_) | Entity::Opaque => smallvec![Value::new(Entity::Opaque, callee.via)],
                     _ => self.call_part(callee, position),
-                })
+                });
+                if parts.is_empty() { self.held_part(value, position, scope, line) } else { parts }
             }
             Expr::Name(name)
                 if let parts = self.part_of_variable(self.file.sym(name), position, scope, line)
@@ -240,18 +241,20 @@ impl Query<'_> {
             {
                 parts
             }
-            // An object of a class whose parts have an order.
-            _ => {
-                let values = self.eval(value, scope, line);
-                let parts = self.flat_map(values, |value| match value.entity {
-                    Entity::Instance(class) => {
-                        self.call_part(Value { entity: Entity::Definition(class), ..value }, position)
-                    }
-                    _ => Values::new(),
-                });
-                if parts.is_empty() { self.tuple_part(value, position, scope, line) } else { parts }
-            }
+            _ => self.held_part(value, position, scope, line),
         }
+    }
+
+    /// Returns a position of an object of a class whose parts have an order, or of a tuple.
+    fn held_part(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
+        let values = self.eval(value, scope, line);
+        let parts = self.flat_map(values, |value| match value.entity {
+            Entity::Instance(class) => self.call_part(Value { entity: Entity::Definition(class), ..value }, position),
+            // A function that is called by its name alone.
+            Entity::Definition(symbol) if self.kind(symbol) == Kind::Property => self.call_part(value, position),
+            _ => Values::new(),
+        });
+        if parts.is_empty() { self.tuple_part(value, position, scope, line) } else { parts }
     }
 
     /// Returns the values of one position of a variable: of a tuple that its annotation describes, or the value of the

@@ -45,6 +45,8 @@ impl LanguageHooks for Scala {
             // A named argument.
             "assignment_expression" if walk.kind_name(around) == "arguments" => {}
             "assignment_expression" => walk.bind_variable_or_member(node, binding),
+            // Its value has been unpacked.
+            "tuple_pattern" if binding.value.is_none() && walk.kind_name(around).ends_with("_definition") => {}
             // A capitalized name in a pattern is compared with, not bound.
             kind if kind.ends_with("pattern") || kind == "case_clause" => {
                 if !walk.text_of(node).starts_with(char::is_uppercase) {

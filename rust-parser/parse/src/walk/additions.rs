@@ -35,8 +35,7 @@ impl Walk<'_> {
     pub fn add_element(&mut self, call: NodeId, base: NodeId, args: &[NodeId], addition: Addition) {
         let Some(&value) = args.get(addition.value) else { return };
         let base = self.expression(base);
-        let key = addition.key.and_then(|place| args.get(place)).map_or(0, |&key| self.literal_key(key));
-        let index = if key == 0 { UNKNOWN } else { self.builder.expr(Expr::Key(key)) };
+        let index = addition.key.and_then(|place| args.get(place)).map_or(UNKNOWN, |&key| self.selector(key));
         let target = self.builder.expr(Expr::Index { base, index });
         let mut value = self.expression(value);
         if addition.is_spread {

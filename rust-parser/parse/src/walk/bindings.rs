@@ -23,6 +23,7 @@ impl Walk<'_> {
                 let base = self.expression(source);
                 Some(self.element_of(base))
             }
+            None if kind == BindingKind::Assign => first(captures, Capture::Value).map(|value| self.bound_value(value)),
             None => first(captures, Capture::Value).map(|value| self.expression(value)),
         };
         let annotation = first(captures, Capture::Annotation).map(|node| self.annotation(node));
@@ -32,6 +33,23 @@ impl Walk<'_> {
             self.builder.facts.definitions[scope].flags |= flags::GENERATOR;
         }
         self.bind_all(draft, captures);
+    }
+
+    /// Returns the expression of a value that a name is bound to. A short text or number keeps its letters where a name may
+    /// select an element of a table.
+    pub fn bound_value(&mut self, value: NodeId) -> ExprId {
+        let expr = self.expression(value);
+        let settings = &self.language.settings.link;
+        if !settings.stored_members && !settings.prototypes {
+            return expr;
+        }
+        match self.builder.get(expr) {
+            Expr::Literal(LiteralType::Str | LiteralType::Int) => match self.literal_key(value) {
+                0 => expr,
+                key => self.builder.expr(Expr::Key(key)),
+            },
+            _ => expr,
+        }
     }
 
     /// Binds each captured target. A return or yield needs none.

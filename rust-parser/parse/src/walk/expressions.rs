@@ -5,7 +5,7 @@ use crate::flat_tree::NodeId;
 use crate::query::matching::{Captures, all, first};
 use crate::query::vocabulary::{Capture, Role, Shape};
 use crate::walk::state::{MAX_DEPTH, NOT_MADE, Walk};
-use atlas_facts::{Arg, Expr, ExprId, Kind, LiteralType, Name};
+use atlas_facts::{Arg, Expr, ExprId, KEY_MARK, Kind, LiteralType, Name};
 
 /// Largest number of arguments of a call, elements of a display or options of a choice.
 const MAX_PARTS: usize = 256;
@@ -93,11 +93,7 @@ impl Walk<'_> {
                     let index = self.builder.expr(index);
                     return self.builder.expr(Expr::Index { base, index });
                 }
-                let index = match first(captures, Capture::Index).map(|node| (node, self.literal_key(node))) {
-                    Some((_, key)) if key != 0 => self.builder.expr(Expr::Key(key)),
-                    Some((node, _)) => self.part(node, false),
-                    None => UNKNOWN,
-                };
+                let index = first(captures, Capture::Index).map_or(UNKNOWN, |node| self.selector(node));
                 self.builder.expr(Expr::Index { base, index })
             }
             Shape::Slice => {
@@ -194,8 +190,29 @@ impl Walk<'_> {
     fn display_key(&mut self, node: NodeId) -> Name {
         match self.kind_name(node) {
             "property_identifier" | "shorthand_property_identifier" => self.name_of(node),
-            "computed_property_name" => self.contents(node).next().map_or(0, |inner| self.literal_key(inner)),
-            _ => self.literal_key(node),
+            "computed_property_name" => self.contents(node).next().map_or(0, |inner| self.stated_key(inner)),
+            _ => self.stated_key(node),
+        }
+    }
+
+    /// Returns the expression that selects an element: a literal, or any other.
+    pub fn selector(&mut self, node: NodeId) -> ExprId {
+        match self.literal_key(node) {
+            0 => self.part(node, false),
+            key => self.builder.expr(Expr::Key(key)),
+        }
+    }
+
+    /// Returns the text of a key: a literal, or a path of names after [`KEY_MARK`]; 0 for any other expression.
+    fn stated_key(&mut self, node: NodeId) -> Name {
+        let key = self.literal_key(node);
+        if key != 0 {
+            return key;
+        }
+        let expr = self.part(node, false);
+        match self.builder.path_text(expr) {
+            Some(path) => self.builder.owned_name(format!("{KEY_MARK}{path}")),
+            None => 0,
         }
     }
 

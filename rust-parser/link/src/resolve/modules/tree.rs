@@ -142,6 +142,10 @@ impl Query<'_> {
     /// Returns a module with a file of its own, declared by a file.
     pub fn tree_child(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
         let rules = &*entry.rules;
+        if rules.modules.endings.iter().any(|ending| name.ends_with(ending.as_str())) {
+            // `#[path = "unix/file.rs"]`
+            return self.module_file("", &[join(folder_of(&entry.path), name)]);
+        }
         let path = join(&self.children_folder(entry), name);
         self.module_file("", &with_endings(rules, &path)).or_else(|| self.module_file(&path, &rules.index_files))
     }

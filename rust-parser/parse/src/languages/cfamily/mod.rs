@@ -23,7 +23,7 @@ use crate::rewriting::Edit;
 use crate::walk::definitions::holds_members;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
 use crate::walk::state::Walk;
-use atlas_facts::{ExprId, Import, ImportKind, Kind, LiteralType, flags};
+use atlas_facts::{BindingKind, ExprId, Import, ImportKind, Kind, LiteralType, flags};
 use atlas_languages::Settings;
 
 pub struct CFamily;
@@ -74,7 +74,10 @@ impl LanguageHooks for CFamily {
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
-            "field_declaration_list" => sections(walk, node),
+            "field_declaration_list" => {
+                type_parameters(walk, node);
+                sections(walk, node);
+            }
             "field_initializer" => initializer(walk, node),
             "compound_statement" => test_macros::body(walk, node),
             _ => declaration(walk, node),
@@ -227,6 +230,29 @@ fn import(walk: &mut Walk, node: NodeId) {
     let alias = alias.map(|name| walk.builder.owned_name(name));
     let line = walk.tree.line(node);
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
+}
+
+/// Binds the type parameters of a template in the class that it makes: `template <class T> class Box { T value; }`.
+fn type_parameters(walk: &mut Walk, body: NodeId) {
+    let template = walk.tree.node(walk.tree.node(body).parent).parent;
+    let Some(list) = walk.child(template, "parameters").filter(|_| walk.kind_name(template) == "template_declaration")
+    else {
+        return;
+    };
+    for parameter in walk.contents(list).collect::<Vec<_>>() {
+        let name = match walk.kind_name(parameter) {
+            "type_parameter_declaration" => {
+                walk.contents(parameter).find(|&part| walk.kind_name(part) == "type_identifier")
+            }
+            "optional_type_parameter_declaration" => walk.child(parameter, "name"),
+            _ => None,
+        };
+        let Some(name) = name else { continue };
+        let line = walk.tree.line(name);
+        let name = walk.name_of(name);
+        let target = walk.builder.name_expr(name);
+        walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: None, annotation: None, line });
+    }
 }
 
 /// Applies `public:`, `private:` and `protected:` to the members below them.

@@ -142,9 +142,20 @@ fn nested_constant(walk: &mut Walk, object: NodeId) -> Option<DefId> {
             while is_transparent(walk.kind_name(holder)) {
                 holder = walk.tree.node(holder).parent;
             }
-            let is_variable = walk.kind_name(holder) == "variable_declarator";
-            let (owner, _) = *walk.definition_of.get(&holder).filter(|_| is_variable)?;
-            (walk.kind_of(owner) == Kind::Constant).then_some(owner)?
+            match walk.kind_name(holder) {
+                "variable_declarator" => {
+                    let (owner, _) = *walk.definition_of.get(&holder)?;
+                    (walk.kind_of(owner) == Kind::Constant).then_some(owner)?
+                }
+                // `return { admin: { ban() {} } }`
+                "return_statement" | "arrow_function" if has_functions(walk, object) => {
+                    match returned_holder(walk, around, Vec::new())? {
+                        Holder::Definition(owner) => owner,
+                        Holder::Accessor(..) => return None,
+                    }
+                }
+                _ => return None,
+            }
         }
     };
     let text = unquoted(&walk.text_of(key));

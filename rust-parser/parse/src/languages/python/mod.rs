@@ -45,6 +45,9 @@ impl LanguageHooks for Python {
             class_kind(walk, draft);
             return true;
         }
+        if draft.kind == Kind::Lambda {
+            place_in_dictionary(walk, draft);
+        }
         if draft.kind == Kind::Constant || draft.kind == Kind::Field {
             if let Some(declared) = draft.declared
                 && matches!(last_segment(&walk.text_of(declared)), "TypeAlias")
@@ -237,6 +240,27 @@ fn is_conditional(walk: &Walk, node: NodeId) -> bool {
         }
     }
     false
+}
+
+/// Names a lambda in a dictionary that a constant or class attribute holds: `HANDLERS = {"add": lambda x: x}`.
+fn place_in_dictionary(walk: &mut Walk, draft: &mut DefinitionDraft) {
+    let pair = walk.tree.node(draft.node).parent;
+    let dictionary = walk.tree.node(pair).parent;
+    let assignment = walk.tree.node(dictionary).parent;
+    let is_value = walk.kind_name(pair) == "pair" && walk.child(pair, "value") == Some(draft.node);
+    let is_held = walk.kind_name(assignment) == "assignment" && walk.child(assignment, "right") == Some(dictionary);
+    let Some(key) = walk.child(pair, "key").filter(|_| is_value && is_held) else { return };
+    let name = walk.literal_key(key);
+    let name = walk.builder.text(name).to_owned();
+    let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let Some(&(owner, _)) = walk.definition_of.get(&assignment).filter(|_| is_name) else { return };
+    if matches!(walk.kind_of(owner), Kind::Constant | Kind::Field) {
+        draft.kind = Kind::Function;
+        draft.name = name;
+        draft.name_node = Some(key);
+        draft.parent = owner;
+    }
 }
 
 fn class_kind(walk: &Walk, draft: &mut DefinitionDraft) {

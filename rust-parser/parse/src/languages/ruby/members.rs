@@ -131,6 +131,59 @@ pub fn alias(walk: &mut Walk, node: NodeId) {
     push_return(walk, definition, Some(expr), line);
 }
 
+/// `delegate :name, to: :owner`, `def_delegators :@items, :size, :each`: methods that call those of another object.
+pub fn delegate(walk: &mut Walk, node: NodeId, call: &str) {
+    let mut names: Vec<(NodeId, String)> =
+        symbols(walk, node).into_iter().map(|symbol| (symbol, symbol_name(walk, symbol))).collect();
+    let target = match call {
+        "delegate" => match (symbol_option(walk, node, "to"), symbol_option(walk, node, "prefix")) {
+            (Some(target), None) => target,
+            _ => return,
+        },
+        _ if names.is_empty() => return,
+        _ => names.remove(0).1,
+    };
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || "_@?!".contains(letter));
+    if target.is_empty() || target == "class" || !is_name(&target) {
+        return;
+    }
+    // `def_delegator :items, :size, :count`
+    let renamed = if call.ends_with("delegator") { names.drain(1..).next() } else { None };
+    let class = walk.scope();
+    for (symbol, name) in names.into_iter().filter(|(_, name)| is_name(name)) {
+        let own = renamed.as_ref().map_or(&name, |(_, own)| own).clone();
+        let Some(definition) = walk.define_named_member(class, symbol, node, &own, 0) else { continue };
+        walk.builder.facts.definitions[definition as usize].kind =
+            if holds_members(walk.kind_of(class)) { Kind::Method } else { Kind::Function };
+        let owner = walk.builder.owned_name(target.clone());
+        let base = match target.starts_with('@') {
+            true => {
+                let this = walk.builder.this(false);
+                walk.builder.attribute(this, owner)
+            }
+            false => {
+                let callee = walk.builder.name_expr(owner);
+                walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false })
+            }
+        };
+        let name = walk.builder.owned_name(name);
+        let callee = walk.builder.attribute(base, name);
+        let expr = walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false });
+        let (kind, line) = (ReferenceKind::Call, walk.tree.line(symbol));
+        walk.builder.facts.references.push(Reference { scope: definition, kind, expr, line });
+        push_return(walk, definition, Some(expr), line);
+    }
+}
+
+/// Returns the symbol, string or word that a call has for an option.
+fn symbol_option(walk: &Walk, call: NodeId, name: &str) -> Option<String> {
+    let list = walk.child(call, "arguments")?;
+    let mut pairs = walk.contents(list).filter(|&part| walk.kind_name(part) == "pair");
+    let pair =
+        pairs.find(|&pair| walk.child(pair, "key").is_some_and(|key| walk.text_of(key).trim_matches(':') == name))?;
+    walk.child(pair, "value").map(|value| symbol_name(walk, value))
+}
+
 /// `P = Struct.new(:a, :b)`, `Data.define(:a)`: adds these members to the class.
 pub fn members_of_struct(walk: &mut Walk, node: NodeId) {
     let parent = walk.tree.node(node).parent;

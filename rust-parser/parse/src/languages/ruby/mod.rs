@@ -5,17 +5,19 @@ mod expressions;
 mod members;
 mod returns;
 
+use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
 use crate::languages::ruby::expressions::{bare_word, class_of_this, self_value, super_call};
 use crate::languages::ruby::members::{
-    ASSOCIATIONS, accessors, alias, association, members_of_struct, named_scope, restrict, symbol_name, symbols,
+    ASSOCIATIONS, accessors, alias, association, delegate, members_of_struct, named_scope, restrict, symbol_name,
+    symbols,
 };
 use crate::languages::ruby::returns::{explicit_return, implicit_returns};
 use crate::walk::definitions::holds_members;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
 use crate::walk::state::Walk;
-use atlas_facts::{Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
+use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
 
 pub struct Ruby;
 
@@ -58,6 +60,10 @@ impl LanguageHooks for Ruby {
         match walk.kind_name(node) {
             "constant" => walk.read(node),
             "return" => explicit_return(walk, node),
+            "yield" => {
+                let list = walk.contents(node).next();
+                yielded(walk, node, list);
+            }
             "call" => call(walk, node),
             "block_argument" => symbol_block(walk, node),
             _ => sections(walk, node),
@@ -225,8 +231,17 @@ fn call(walk: &mut Walk, node: NodeId) {
             restrict(walk, node, &name);
         }
         "alias_method" if is_in_body => alias(walk, node),
+        "delegate" | "def_delegator" | "def_delegators" | "def_instance_delegator" | "def_instance_delegators"
+            if is_in_body =>
+        {
+            delegate(walk, node, &name);
+        }
         "new" | "define" if has_receiver => members_of_struct(walk, node),
         "method" | "instance_method" => named_method(walk, node, ReferenceKind::Read),
+        "call" | "yield" if has_receiver && is_block_parameter(walk, node) => {
+            let list = walk.child(node, "arguments");
+            yielded(walk, node, list);
+        }
         "send" | "public_send" | "__send__" => named_method(walk, node, ReferenceKind::Call),
         name if TEST_CALLS.contains(&name) && !has_receiver && walk.builder.facts.is_test => {
             if let Some(block) = walk.child(node, "block") {
@@ -248,6 +263,40 @@ fn call(walk: &mut Walk, node: NodeId) {
 /// Returns whether a call in a class body registers methods to run later (as in Rails).
 fn is_callback(name: &str) -> bool {
     ["before_", "after_", "around_", "validate", "helper_method", "set_callback"].iter().any(|&p| name.starts_with(p))
+}
+
+/// Records what a method passes to the block of its caller.
+fn yielded(walk: &mut Walk, node: NodeId, list: Option<NodeId>) {
+    let values: Vec<ExprId> = walk.arguments(list).into_iter().map(|arg| arg.value).collect();
+    let value = match values[..] {
+        [] => return,
+        [only] => only,
+        _ => walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items: values, keys: Vec::new() }),
+    };
+    let mut method = walk.scope();
+    while walk.kind_of(method) == Kind::Lambda {
+        method = walk.builder.facts.definitions[method as usize].parent;
+    }
+    walk.builder.facts.definitions[method as usize].flags |= flags::GENERATOR;
+    let line = walk.tree.line(node);
+    walk.push_binding(UNKNOWN, BindingDraft { kind: BindingKind::Yield, value: Some(value), annotation: None, line });
+}
+
+/// Returns whether the receiver of a call is the block that the method around it has as a parameter.
+fn is_block_parameter(walk: &Walk, call: NodeId) -> bool {
+    let Some(receiver) = walk.child(call, "receiver").filter(|&part| walk.kind_name(part) == "identifier") else {
+        return false;
+    };
+    let mut around = walk.tree.node(call).parent;
+    while around != 0 && !matches!(walk.kind_name(around), "method" | "singleton_method") {
+        around = walk.tree.node(around).parent;
+    }
+    let list = walk.child(around, "parameters").filter(|_| around != 0);
+    let mut parameters = list.into_iter().flat_map(|list| walk.contents(list));
+    parameters.any(|part| {
+        walk.kind_name(part) == "block_parameter"
+            && walk.child(part, "name").is_some_and(|name| walk.bytes_of(name) == walk.bytes_of(receiver))
+    })
 }
 
 /// `list.each(&:save)`, `object.tap(&:save)`: a call of the method on each element, or on the object.

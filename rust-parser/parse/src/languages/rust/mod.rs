@@ -58,7 +58,8 @@ impl LanguageHooks for Rust {
             }
             "mod_item" => {
                 if let Some(name) = walk.child(node, "name").map(|name| walk.text_of(name).into_owned()) {
-                    push(walk, line, &["self".to_owned(), name.clone()], None, Some(name), ImportKind::Module);
+                    let file = stated_path(walk).unwrap_or_else(|| name.clone());
+                    push(walk, line, &["self".to_owned(), file], None, Some(name), ImportKind::Module);
                 }
                 walk.pending_decorators.clear();
             }
@@ -188,6 +189,17 @@ fn has_receiver(walk: &Walk, draft: &DefinitionDraft) -> bool {
     };
     let pattern = walk.child(first, "pattern").unwrap_or(first);
     matches!(walk.kind_name(pattern), "self_parameter" | "self")
+}
+
+/// Returns the file that `#[path = "unix/file.rs"]` before a module names.
+fn stated_path(walk: &Walk) -> Option<String> {
+    walk.pending_decorators.iter().find_map(|&attribute| {
+        let text = walk.text_of(attribute);
+        let stated = text.trim_start_matches("#[").trim_end_matches(']').trim().strip_prefix("path")?;
+        let path = stated.trim_start().strip_prefix('=')?.trim().strip_prefix('"')?.strip_suffix('"')?;
+        let is_below = !path.starts_with('/') && !path.contains(':') && !path.contains("..");
+        is_below.then(|| path.to_owned())
+    })
 }
 
 /// Handles `#[test]`, `#[cfg(test)]`, `#[macro_export]`.
