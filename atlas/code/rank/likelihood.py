@@ -28,6 +28,7 @@ class Certainty:
     none: float
 
 
+IS_SURE = "sure"
 SENTENCE = Certainty(0.75, 4.0, 0.2)
 """Maximum likelihood on 617 questions of eleven packages, each kind with the same weight (docs/measurements/search.md):
 candidates that get .03, .003 and .0008 are right in .033, .003 and .001."""
@@ -81,7 +82,7 @@ def likelihoods(ranked: Sequence[Candidate], query: Query, relevance: float = 1.
 def how_sure(likelihood: float, certainty: Certainty) -> str:
     """Return `sure`, `likely` or `guess` for a hit."""
     sure, likely = (SURE, LIKELY) if certainty is SENTENCE else (SURE_NAME, LIKELY_NAME)
-    return "sure" if likelihood >= sure else "likely" if likelihood >= likely else "guess"
+    return IS_SURE if likelihood >= sure else "likely" if likelihood >= likely else "guess"
 
 
 def certainty_of(first: Candidate, query: Query) -> Certainty:

@@ -12,6 +12,7 @@ from atlas.code.answerers import ANSWERERS
 from atlas.code.atlas import Atlas
 from atlas.code.question.requests.several import AskedPart, SeveralRequests
 from atlas.code.question.requests.subject import RESULT
+from atlas.code.rank.likelihood import IS_SURE
 from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.part_results import results_of
@@ -114,7 +115,8 @@ async def answer_several(
 ) -> SeveralAnswers | None:
     """Return the answers to the requests within the budget, each with its share and what those before left of theirs.
 
-    None where they are better asked as one question: alternatives that are no packages, or a name that nothing has.
+    None where they are better asked as one question: alternatives that are no packages, a name that nothing has, or
+    parts of which none has more than hits that may answer it.
     """
     envelope = await open_envelope(atlas, project, token_budget)
     alone = replace(atlas, draft=None)  # the tree is said once, of the whole
@@ -132,8 +134,8 @@ async def answer_several(
                     return None
                 left -= part.answer.evidence.tokens + AROUND
             parts.append(replace(part, remark=remark))
-    if all(part.answer is None or part.answer.result().is_missing for part in parts):
-        return None
+    if all(part.answer is None or _is_uncertain(part.answer) for part in parts):
+        return None  # hits of half a sentence miss what the other half says of the same code
     return await _fitted(atlas, envelope, tuple(parts))
 
 
@@ -175,6 +177,13 @@ async def _answered(
         if not answer.evidence.below_floor:
             return AnsweredPart(request, _without_repetition(answer, parts))
     return too_small
+
+
+def _is_uncertain(answer: Answer) -> bool:
+    """Return whether an answer has nothing, or only hits by words and meaning that are not sure."""
+    if not isinstance(answer, SearchAnswer):
+        return answer.result().is_missing
+    return not answer.card and not answer.nowhere and all(hit.sure != IS_SURE for hit in answer.hits)
 
 
 def _says_the_same(answer: Answer, part: AnsweredPart) -> bool:
