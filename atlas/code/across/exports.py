@@ -26,6 +26,8 @@ MAX_ENTRIES = 6
 """Modules that one name of a package may be built from."""
 MAX_MANIFEST = 1 << 20
 MAX_PATHS = 200
+MAX_FOLDERS = 8
+"""Folders of a path that a manifest names; a deeper one is left out."""
 _FIELDS = ("source", "module", "main", "types", "typings")
 _SOURCES = ("src/", "source/", "lib/", "")
 _ENTRIES = ("index", "src/index", "lib/index", "src/main", "main", "src/lib", "source/index")
@@ -147,7 +149,7 @@ async def _modules(reader: Reader, package: ProvidedPackage, manifest: Mapping[s
 def _candidates(manifest: Mapping[str, Any], below: str) -> Iterator[str]:
     for written in _named_files(manifest, below):
         folders, _, file = written.removeprefix("./").rpartition("/")
-        if ".." in folders or written.startswith("/"):
+        if ".." in folders or written.startswith("/") or written.count("/") > MAX_FOLDERS:
             continue
         yield written.removeprefix("./")
         parts = [*folders.split("/"), file.partition(".")[0]] if folders else [file.partition(".")[0]]
