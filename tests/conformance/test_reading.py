@@ -9,7 +9,7 @@ import pytest
 from atlas.code.question_store import for_question
 from atlas.code.reader import GenerationCache
 from atlas.core.contracts import Store
-from atlas.core.errors import QueryError, StoreError
+from atlas.core.errors import NotFound, QueryError, StoreError
 from atlas.core.model import Direction, Filter, Match, ModelInfo, NodeRow
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector, words
 
@@ -303,6 +303,8 @@ async def test_nearest_first(filled: Store) -> None:
     hits = await filled.search_vector(query(2, 0, 0, 0), ALL, 5)
     assert [(hit.uid, round(hit.score, 3)) for hit in hits] == [(SAVE.uid, 1.0), (USER.uid, 0.6), (MODULE.uid, -1.0)]
     assert await filled.search_vector(query(0, 0, 0, 0), ALL, 5) == []
+    with pytest.raises(NotFound):
+        await filled.search_vector(query(2, 0, 0, 0), Filter(project="unknown"), 5)
 
 
 async def test_search_sees_vectors_come_change_and_go(filled: Store) -> None:

@@ -195,6 +195,13 @@ async def test_embedder_gives_vectors_of_the_stated_model() -> None:
     assert scores[0] > scores[1]
 
 
+async def test_a_question_that_was_embedded_last_has_the_vector_of_its_own_text() -> None:
+    embedder, texts = StaticEmbedder(), ("open a connection", "render a page", "render a page", "open a connection", "")
+    assert [await embedder.embed_query(text) for text in texts] == [
+        await StaticEmbedder().embed_query(text) for text in texts
+    ]
+
+
 def test_embedder_refuses_a_folder_without_model(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="embedding model"):
         StaticEmbedder(tmp_path)
