@@ -294,7 +294,22 @@ impl Query<'_> {
         };
         let name = file.sym(name);
         let is_known = file.rules.callables.contains(&name) || file.entries(function, name).iter().any(is_bound);
-        is_known || file.rules.unbounded_calls && file.entries(0, name).iter().any(is_bound)
+        is_known
+            || file.rules.unbounded_calls && file.entries(0, name).iter().any(is_bound)
+            || file.rules.included_globals && self.is_function_typedef(file, name)
+    }
+
+    /// Returns whether a name is only that of a type without members, such as `typedef void (*done_t)(int)`.
+    fn is_function_typedef(&self, file: &FileEntry, name: Sym) -> bool {
+        let named = self.named(name);
+        (1..=MAX_CALLEES).contains(&named.len())
+            && named.iter().all(|&symbol| {
+                let (home, definition) = self.definition(symbol);
+                let declared = home.def(self.index.symbols.get(symbol).def).declared_type;
+                definition.kind == Kind::TypeAlias
+                    && home.rules.family == file.rules.family
+                    && declared.is_none_or(|declared| matches!(home.expr(declared), Expr::Literal(_)))
+            })
     }
 
     /// Hands a decorated definition to its decorators.

@@ -42,6 +42,9 @@ impl Query<'_> {
             }
             Entity::Builtin(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
             Entity::Missing => smallvec![callee],
+            Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) if self.file.rules.indexed_by_call => {
+                self.element(callee, false)
+            }
             _ => Values::new(),
         }
     }
@@ -129,6 +132,9 @@ impl Query<'_> {
                         smallvec![Value { entity: Entity::Instance(class), via: Strategy::ReturnType, ..value }]
                     }
                     Entity::Elements(_) | Entity::Mapped(_) if is_accessor => smallvec![value],
+                    Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) if file.rules.indexed_by_call => {
+                        self.element(value, false)
+                    }
                     Entity::Definition(inner) if !is_class(self.kind(inner)) => {
                         self.received(inner, &self.returns(inner), (inner, EMPTY), arguments)
                     }

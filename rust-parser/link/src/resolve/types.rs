@@ -319,6 +319,11 @@ impl Query<'_> {
                     [Value { entity: Entity::Instance(class), .. }] => {
                         smallvec![Value { entity: Entity::Elements(class), ..values[0] }]
                     }
+                    _ if items.len() > 1 => {
+                        let positions = items.iter().take(MAX_VALUES);
+                        let positions = positions.map(|&item| self.eval_type(item, scope, depth + 1)).collect();
+                        via(self.tuple_of(positions), Strategy::Annotation)
+                    }
                     _ => Values::new(),
                 }
             }
