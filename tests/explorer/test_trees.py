@@ -61,7 +61,8 @@ def shown(
 def counted(page: Page) -> None:
     """Wait until the first page has its map."""
     page.goto("/")
-    page.wait_for_selector("svg.map", timeout=60_000)
+    page.wait_for_selector("svg.map, .problem", timeout=60_000)
+    assert page.locator("svg.map").count(), page.inner_text("main")
 
 
 def shot(page: Page, name: str) -> None:

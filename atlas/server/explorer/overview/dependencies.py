@@ -55,7 +55,12 @@ async def read_dependencies(session: Session, reader: Reader) -> ProjectDependen
     kinds: dict[str, int] = {}
     for each in declared:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
-    packs = await asyncio.to_thread(list_packs) if has_packs() else []
+    said: list[str] = []
+    try:
+        packs = await asyncio.to_thread(list_packs) if has_packs() else []
+    except OSError as error:  # one is removed at this moment, or the folder is not ours
+        packs = []
+        said.append(f"the packs cannot be read: {error.strerror or type(error).__name__}")
     known = await dependencies(reader.store, reader.project)
     joined = {each.name: found for each in known if (found := pack_of(each, packs)) is not None}
     runtime: dict[str, ShownDependency] = {}
@@ -67,7 +72,6 @@ async def read_dependencies(session: Session, reader: Reader) -> ProjectDependen
                 f"{pack.folder.parent.name}@{pack.folder.name}" if pack else "",
                 pack.documents if pack else "", pack.is_exact if pack else False,
             )  # fmt: skip
-    said: list[str] = []
     outdated: tuple[OutdatedUse, ...] | None = None
     if joined:
         desk = session.opened_by(open_packs)
