@@ -19,6 +19,7 @@ FILES = {
     "tests/test_worker.py": "from workers.base import Worker\n\n\nclass Fake(Worker):\n    pass\n",
     "web/worker.py": "class Worker:\n    pass\n\n\nclass Other(Worker):\n    pass\n",
     "shop/quota.py": "class QuotaError(Exception):\n    pass\n\n\ndef count():\n    raise QuotaError\n\n\ndef get_all():\n    raise QuotaError()\n",
+    "shop/entries.py": "class Entries:\n    def process(self):\n        return 1\n\n\ndef feed(entries: Entries, other):\n    entries.process()\n    other.process()\n",
     "shop/log.py": "class Log:\n    def note(self, text):\n        return text\n\n\ndef use(log):\n    log.note('begun')\n",
 }
 
@@ -64,3 +65,13 @@ async def test_get_before_a_participle_is_no_name(atlas: Atlas) -> None:
 async def test_a_call_with_its_receiver_is_found_where_it_stands(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "what is the chain of calls from log.note() to the console")).render()
     assert "`log.note(` occurs in no indexed file" not in said
+
+
+async def test_what_is_committed_in_a_log_is_no_commit(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "which functions call what feeds committed entries (Entries.process)?")).render()
+    assert "feed 7" in said and "commits" not in said
+
+
+async def test_a_card_says_that_its_callers_may_not_be_all(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "tell me about `Entries.process`")).render()
+    assert "called by 1" in said and "1 unresolved call of this name" in said

@@ -134,7 +134,7 @@ async def test_first_answers_about_packages_say_what_is_asked(tmp_path: Path) ->
 async def test_packages_are_known_by_short_names_sections_and_submodules(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     files = {
-        "composer.json": '''{
+        "composer.json": """{
     "name": "acme/shop",
     "require": {"php": ">=8"},
     "require-dev": {
@@ -145,7 +145,7 @@ async def test_packages_are_known_by_short_names_sections_and_submodules(tmp_pat
         "ext-mbstring": "to work with unicode"
     }
 }
-''',
+""",
         "src/Queue.php": "<?php\nnamespace Shop;\nuse Predis\\Client as Predis;\nclass Queue { public Predis $p; }\n",
         "src/Other.php": "<?php\nnamespace Shop;\nclass Other { public function predis(): int { return 1; } }\n",
         ".gitmodules": (

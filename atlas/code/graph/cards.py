@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.name_lines import NameLines, find_name_lines, with_symbols
 from atlas.code.graph.absence.proof import prove_none
+from atlas.code.graph.absence.unresolved import unresolved_beside
 from atlas.code.graph.subjects import Subject
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.written_names import WrittenName
@@ -132,6 +133,8 @@ async def read_card(reader: Reader, subject: Subject, asked: CardHints) -> Subje
     if silent and not lacking and (text is None or not text.lines):
         lacking = [Kind.CALLERS]
     notes = tuple([(await prove_none(reader, [node], kind)).sentence for kind in lacking[:1]])
+    if "callers" in around.related and node.row.label in _CALLABLE:
+        notes = (*notes, *await unresolved_beside(reader, node, 1))  # the count of callers is no whole
     return SubjectCard(written, subject, sections, notes, text)
 
 

@@ -80,7 +80,7 @@ _NOISE = frozenset(
     supporting added add introduced introduce deprecated deprecate removed remove dropped drop renamed changed fixed
     available released shipped landed appeared feature option function method class parameter argument
     version release become became get got made become when since which what ability there we you can use
-    here project library new""".split()  # noqa: SIM905
+    here project library new change commit dependency requirement""".split()  # noqa: SIM905
 )
 MOST_ACTS = 2
 """Commits shown beside the versions of a changelog."""

@@ -134,7 +134,9 @@ async def answer_several(
                     return None
                 left -= part.answer.evidence.tokens + AROUND
             parts.append(replace(part, remark=remark))
-    if all(part.answer is None or _is_uncertain(part.answer) for part in parts):
+    if all(part.answer is None or part.answer.result().is_missing for part in parts):
+        return None
+    if all(part.answer is not None and _is_uncertain(part.answer) for part in parts):
         return None  # hits of half a sentence miss what the other half says of the same code
     return await _fitted(atlas, envelope, tuple(parts))
 
