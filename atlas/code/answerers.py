@@ -17,7 +17,7 @@ from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
 from atlas.code.graph.call_path import in_call_order
 from atlas.code.graph.cards import MOST_LINES
-from atlas.code.graph.declarations import normal_name, read_declarations, short_name
+from atlas.code.graph.declarations import major_free, normal_name, read_declarations, short_name
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
 from atlas.code.graph.package_subjects import read_package_question
@@ -77,12 +77,15 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""
 _AS_PACKAGE = re.compile(
-    r"^(?:(?:is|are|does|do|who|what|where(?:'s| is| are)?|which (?:files?|modules?|code)|why)\b.{0,40}?)"
+    r"^(?:(?:is|are|does|do|who|what|where(?:'s| is| are)?|which(?: files?| modules?| code)?|why)\b.{0,40}?)"
     r"\b(?P<name>[`'\"]?[\w@][\w@/.:-]*[`'\"]?) (?:package|library|dependency|gem|crate|npm module)\b"
     r"(?=.*\b(?:used?|uses|using|import\w*|requir\w*|need\w*|depend\w*|declared?|installed|optional|for|necessary)\b)",
     re.IGNORECASE,
 )
-_OF_VERSIONS = re.compile(r"\bversions?\b|\b(?:added|removed|dropped|introduced)\b", re.IGNORECASE)
+_AND_VERSION = re.compile(r"\b(?:and|in) (?:what |which |its )?version\b", re.IGNORECASE)
+_OF_VERSIONS = re.compile(
+    r"^which versions?\b|\bversions? of\b|\b(?:added|removed|dropped|introduced)\b", re.IGNORECASE
+)
 MAX_COORDINATED = 6
 """Packages that one question names."""
 _SUBMODULES = re.compile(
@@ -181,7 +184,8 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     question = find_package_question(asked.query.text)
     try:
         if name := await _named_as_package(reader, asked):
-            question = PackageQuestion(PackageAspect.DEPENDENTS, name, certain=True)
+            wanted = PackageAspect.VERSION if _AND_VERSION.search(asked.query.text) else PackageAspect.DEPENDENTS
+            question = PackageQuestion(wanted, name, certain=True, importers=True)
         found = await answer_packages(reader, question, asked.where) if question is not None else None
         if found is None and (found := await _packages_by_name(reader, asked)) is None:
             return None
@@ -214,7 +218,16 @@ async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
         if own
         for known in (normal_name(own), short_name(own))
     }
-    return name if normal_name(name) in known else ""
+    if normal_name(name) in known:
+        return name
+    having = [each for each in declared if not each.is_inner and normal_name(name) in _parts(each.name)]
+    having.sort(key=lambda each: each.kind == "indirect")
+    is_one = len({major_free(each.name) for each in having}) == 1
+    return having[0].name if is_one else ""  # `which msgpack library`: the one of that word
+
+
+def _parts(package: str) -> set[str]:
+    return set(re.split(r"[-/.@:]", normal_name(package)))
 
 
 async def _with_coordinated(reader: Reader, asked: AskedQuestion, found: PackageReport) -> PackageReport:

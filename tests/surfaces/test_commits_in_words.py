@@ -100,3 +100,17 @@ async def test_a_day_is_that_of_the_author(tmp_path: Path) -> None:
         said = (await hybrid_search(opened, "when was a.py added")).render()
     repository.close()
     assert "2023-11-15" in said, "it is the 14th in UTC"
+
+
+async def test_parts_that_ask_what_a_commit_says_are_one_question(atlas: Atlas) -> None:
+    question = "When did the reindexer become a plugin, in which pull request, and which release has it first?"
+    said = (await hybrid_search(atlas, question)).render()
+    assert "Introduce the reindexer plugin" in said and "2)" not in said
+    said = (await hybrid_search(atlas, "How did the larger pool come about? Give me the first commits.")).render()
+    assert "Make the pool larger" in said
+
+
+async def test_a_sentence_before_a_question_for_commits_is_no_message(atlas: Atlas) -> None:
+    asked = "Stripping of ports was reworked for 2.1 and mended right after. Which commits were that"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "occurs in no indexed file" not in said

@@ -20,6 +20,7 @@ FILES = {
     "web/worker.py": "class Worker:\n    pass\n\n\nclass Other(Worker):\n    pass\n",
     "shop/quota.py": "class QuotaError(Exception):\n    pass\n\n\ndef count():\n    raise QuotaError\n\n\ndef get_all():\n    raise QuotaError()\n",
     "shop/entries.py": "class Entries:\n    def process(self):\n        return 1\n\n\ndef feed(entries: Entries, other):\n    entries.process()\n    other.process()\n",
+    "shop/stores.py": "class SnapshotStore:\n    pass\n\n\nclass FileSnapshots(SnapshotStore):\n    pass\n",
     "shop/log.py": "class Log:\n    def note(self, text):\n        return text\n\n\ndef use(log):\n    log.note('begun')\n",
 }
 
@@ -75,3 +76,12 @@ async def test_what_is_committed_in_a_log_is_no_commit(atlas: Atlas) -> None:
 async def test_a_card_says_that_its_callers_may_not_be_all(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "tell me about `Entries.process`")).render()
     assert "called by 1" in said and "1 unresolved call of this name" in said
+
+
+async def test_a_type_spelled_as_words_is_its_name(atlas: Atlas) -> None:
+    said = (
+        await hybrid_search(atlas, "What implementations of the snapshot store interface ship with this module?")
+    ).render()
+    assert "shop.stores.SnapshotStore" in said and "FileSnapshots 5" in said
+    said = (await hybrid_search(atlas, "what does the quota error class say")).render()
+    assert "QuotaError" in said

@@ -166,5 +166,7 @@ async def test_packages_are_known_by_short_names_sections_and_submodules(tmp_pat
         assert "composer.json:9: suggest:" in said and "unicode" in said
         said = (await hybrid_search(atlas, "which repositories come in as git submodules?")).render()
         assert "submodules of git: 1" in said and "https://example.org/bench.git" in said
+        said = (await hybrid_search(atlas, "which generator package and version do we depend on")).render()
+        assert "acme/generator" in said and "^1" in said and "predis" not in said
         said = (await hybrid_search(atlas, "who imports acme/generator")).render()
         assert "imported by no file (commands, plugins and generators are not imported)" in said

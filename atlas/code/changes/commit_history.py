@@ -45,7 +45,7 @@ from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 MAX_COMMITS = 500
-MOST_WORDS = 25
+MOST_WORDS = 32
 """Words of a question about the history."""
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
@@ -77,6 +77,7 @@ _HISTORY = re.compile(
     rf"|(?:who|when|last|was|were|been|has|have|git|i|we) committed|committed (?:by|last|recently|since|in git)"
     rf"|committers?|authors?|authored|contribut\w+|who (?:{_EVER} )?(?:{_ADDED}|{_CHANGED}|{_MENDED}|owns"
     rf"|works?|worked)"
+    r"|how did .{3,80} (?:come about|come to be|evolve|change over)"
     rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|when (?:was|were|did|has)\b.*\b{_MENDED}"
     rf"|who (?:{_EVER} )?(?:brought|put|pulled|got)"
     rf"|(?:which|what) (?:commit|change|pr|pull request|patch|release|version)s? (?:first |originally |finally )?"
@@ -137,6 +138,9 @@ _WHICH_COMMIT = re.compile(
     re.IGNORECASE,
 )
 """A commit is asked for by what it did, whatever symbols its words may mean."""
+_FILE_WORD = "(?:files?|modules?|folders?|director(?:y|ies)|packages?|crates?|sub-?projects?|scripts?)"
+MANY_WORDS = 4
+"""Words of a topic of which most tell it, although a word of it may mean a symbol."""
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
@@ -271,7 +275,8 @@ async def _of_topic(
         return None
     limits = (question.old, _last(question), question.after, question.until)
     log, missing = await commits_about(history, topic, *limits), tuple[str, ...]()
-    if not log.commits and len(topic) > 1 and (is_alone or is_mended(text)):
+    tells_much = len(topic) >= MANY_WORDS
+    if not log.commits and len(topic) > 1 and (is_alone or tells_much or is_mended(text)):
         log, missing = await commits_nearly_about(history, text, topic, *limits)
     return _about_topic(text, topic, log, question, missing) if log.commits else None
 
@@ -279,11 +284,11 @@ async def _of_topic(
 def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
     """Return whether a subject may be an English word of the question: `pool` of `the race in the pool`.
 
-    Also a file's name, in a question for what was dropped or fixed: `worker` of `the eventlet worker`.
+    Also a file's name without a word for files: `worker` of `the eventlet worker`.
     """
     node, text = subjects[0].node, query.text
     if node is None and not query.paths and not subjects[0].text and not subjects[0].flag:
-        return is_mended(text) and "/" not in text
+        return "/" not in text and re.search(rf"\b{_FILE_WORD}\b", text) is None
     if node is None or not node.row.name.islower() or "_" in node.row.name:
         return False
     name = re.escape(node.row.name)

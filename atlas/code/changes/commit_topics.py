@@ -43,14 +43,16 @@ _FOLDER = re.compile(
     re.IGNORECASE,
 )
 _MADE = re.compile(
-    r"^(?:who|when|which (?:commit|release|version|pr)|what commit|by whom|since when|find the commit|commits?)\b"
+    r"^(?:who|when|how did|which (?:commit|release|version|pr)|what commit|by whom|since when|find the commit"
+    r"|commits?)\b"
     r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b",
     re.IGNORECASE,
 )
 """A topic is asked for with who, when or which commit."""
 _ACTS = (
     r"(?:fix|add|introduc|implement|remov|dropp?|delet|renam|mov|chang|updat|upgrad|bump|switch|migrat|replac|rewr"
-    r"|refactor|improv|support|enabl|disabl|deprecat|revert|broke|break|start|stopp?|land|merg|mak|made|wrote|creat|bring|brought|put)\w*"
+    r"|refactor|improv|support|enabl|disabl|deprecat|revert|broke|break|start|stopp?|land|merg|mak|made|wrote|creat|bring|brought|put|rework"
+    r"|com(?:e|ing) about)\w*"
 )
 _ACT = re.compile(rf"\b{_ACTS}\b", re.IGNORECASE)
 _MENDED = re.compile(r"\b(?:fix|dropp?|remov|revert|broke)\w*", re.IGNORECASE)
@@ -68,7 +70,7 @@ _NO_TOPIC = frozenset(
     who when which what commit commits commit's release version pr pull request git history log blame message messages
     author authors wrote written made make whom since first last latest originally initially ever was were did has have
     been is are be bug issue problem code project repo repository here please show list find tell us me get got somebody
-    someone anyone support change changes changed thing way
+    someone anyone support change changes changed thing way come about give later earlier against
     """.split()  # noqa: SIM905
 )
 

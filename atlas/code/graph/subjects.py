@@ -18,7 +18,7 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
 from atlas.code.retrieve.written_files import find_files
 from atlas.core.labels import EXTERNAL_LABELS
-from atlas.core.model import Filter, Label, Node
+from atlas.core.model import Filter, Label, Match, Node
 
 MOST_SUBJECTS = 3
 """Subjects of one question that are described."""
@@ -30,6 +30,10 @@ _MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w\w(?:\.|::|->|#)\w\w|^[A-Z0-9]{4,}$")
 """A name that is none of a product or a person."""
 _QUALIFIED = re.compile(r"\b(?:the|an?|our|its) (?P<owner>[a-z][\w]{2,40}) (?P<name>[A-Z]\w{1,60})\b")
 """A name behind a word: `the freelist Interface`, `the base Worker`."""
+_SPELLED = re.compile(
+    r"\b(?:the|an?|our|each|every|all|any|of|which|what) (?P<words>(?:[a-z]{2,20} ){1,2}[a-z]{2,20})"
+    r" (?P<kind>interface|trait|class|struct|type|protocol|enum|exception)(?:e?s)?\b"
+)
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
 
@@ -146,6 +150,25 @@ async def _owned(reader: Reader, nodes: Sequence[Node], owner: str, where: Filte
     holders = (await resolve(reader, owner, where)).nodes
     names = {node.row.qualified_name for node in holders}
     return [node for node in nodes if any(node.row.qualified_name.startswith(f"{name}.") for name in names)]
+
+
+async def spell_names(reader: Reader, text: str, project: str) -> str:
+    """Return a question with the types that it spells as words as names: `the snapshot store interface`.
+
+    Only where the index has a type of exactly that name. Raises store errors.
+    """
+    for match in [*_SPELLED.finditer(text)][:MOST_SUBJECTS]:
+        words = match["words"].split()
+        for count in (3, 2):
+            name = "".join(word.capitalize() for word in words[-count:])
+            if len(words) < count:
+                continue
+            where = Filter(project=project, labels=(Label.CLASS,))
+            if any(node.row.name == name for node in await reader.store.find(name, Match.SUFFIX, where, 5)):
+                spelled = " ".join(words[-count:])
+                text = text.replace(f"{spelled} {match['kind']}", f"{name} {match['kind']}", 1)
+                break
+    return text
 
 
 async def qualified_relation(reader: Reader, text: str, where: Filter) -> RelationIntent | None:

@@ -28,6 +28,12 @@ _SINCE = re.compile(
     r"\b(?:since|after|against|compared (?:to|with)|relative to|from|diff (?:to|with|of)|versus|vs\.?) "
     r"(?:the )?(?:last )?(?:commit |revision |tag |branch |version |release )?[`'\"]?(?P<rev>[^\s`'\"?,!]+)"
 )
+_PLAIN_WORD = re.compile(
+    r"against (?:the )?(?!(?:main|master|head|trunk|develop|dev|upstream|origin|production|staging|stable"
+    r"|release)\b)[a-z]{3,}",
+    re.IGNORECASE,
+)
+"""What is no revision unless its name says so or is quoted."""
 _LAST_TAG = re.compile(
     r"\b(?:since|after|from|against|compared (?:to|with)) (?:the |our )?(?:very )?"
     r"(?:last|latest|newest|previous|most recent) (?:release|tag|version|tagged (?:release|version|commit))"
@@ -133,6 +139,8 @@ def _revision(text: str) -> str:
         return "HEAD"
     for match in _SINCE.finditer(text):
         revision = match["rev"].rstrip(".;:)")
+        if match[0].lower().startswith("against ") and _PLAIN_WORD.fullmatch(match[0]) is not None:
+            continue  # `the protection against decompression bombs`
         is_time = revision.lower() in _WORDS_OF_TIME or _DATE.fullmatch(revision) or revision in _NUMBERS
         if not is_time and not re.match(r"\d{1,3}$", revision) and revision.lower().rstrip("s") not in _UNITS:
             return revision

@@ -99,6 +99,8 @@ _EMITS = re.compile(
     re.IGNORECASE,
 )
 """The question is about a message: `where is that decided` is about what a sentence tells."""
+_VALUED = re.compile(r"(?<!\w)'[^']+'|\"[^\"]+\"|(?<!\S)/\S|\w: \S|\b\w*(?:Error|Exception)\b")
+"""What programs print: a quoted value, a path, a kind of error."""
 _OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
 """A sentence of who asks, which is no message: `I plan to rename X. Who uses it?`."""
 _REPORTED = re.compile(
@@ -144,7 +146,7 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
     message = _told(text)
     if message.count(" ") >= MIN_SPACES:
         said = _kept([_REPORTED.sub("", message).strip("\"'`“” ")])
-        if _EMITS.search(text.replace(message, " ")) or _MESSAGE.search(message) or message[:1] in "\"'`“[":
+        if _EMITS.search(text.replace(message, " ")) or _VALUED.search(message) or message[:1] in "\"'`“[":
             return said
         return tuple(replace(each, is_certain=False, in_literal=True) for each in said)
     is_question = _ASKS.match(text) is not None or (text.endswith("?") and _VALUE_COLON.match(text) is None)

@@ -63,6 +63,14 @@ _POINTS_UP = re.compile(r"^[\s^>:-]+")
 """`^ got this in my run`."""
 _OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|we're|my|our|please|hi|hello)\b", re.IGNORECASE)
 _OF_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
+_OF_COMMITS = re.compile(
+    r"(?:and )?(?:in|with|by|since)? ?(?:which|what) (?:pull request|pr|release|version|commit|change)s?"
+    r"(?: (?:has|had|have|was|is|got|went out|shipped))?(?: it| that| this| them| without it| with it)?(?: first)?"
+    r"(?: with(?:out)? it)?|(?:and )?by whom"
+    r"|(?:and )?(?:please )?(?:give|show|list|name)(?: me)? the (?:first |last )?commits\b.{0,60}",
+    re.IGNORECASE,
+)
+"""A part that asks for what a list of commits says of each."""
 _OF_KIND = re.compile(
     r"(?:and )?which (?:ones? |of (?:them|these|those) )?(?:are|is) (?:only )?(?:for )?"
     r"(optional|development|dev|test|build|runtime|peer)(?: only)?",
@@ -124,10 +132,11 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             subject = subject_of(clause.text) or subject
             context = clause.text if clause.is_context else ""
             continue
-        if not is_first and (_is_said_anyway(clause.text) or _OF_ORDER.fullmatch(clause.text.strip(" ?.!"))):
+        bare = clause.text.strip(" ?.!")
+        if not is_first and (_is_said_anyway(clause.text) or _OF_ORDER.fullmatch(bare) or _OF_COMMITS.fullmatch(bare)):
             continue
         text = resolved(clause.text, subject)
-        if asks_packages and (kind := _OF_KIND.fullmatch(clause.text.strip(" ?.!"))) is not None:
+        if asks_packages and (kind := _OF_KIND.fullmatch(bare)) is not None:
             text = f"what are the {kind[1]} dependencies"
         asks_packages = find_package_question(text) is not None
         if context and text == clause.text and not written_names(text):

@@ -18,6 +18,7 @@ from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
 from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.code.freshness import stale_files
+from atlas.code.graph.subjects import spell_names
 from atlas.code.notes.note_lines import marks_of
 from atlas.code.question.parse_question import route
 from atlas.code.question.relation_kinds import RelationIntent
@@ -49,7 +50,7 @@ from atlas.code.tools.symbol.bodies import read_bodies
 from atlas.code.tools.symbol.constants import asks_for_value, values_of
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
-from atlas.core.errors import ConfigError
+from atlas.core.errors import AtlasError, ConfigError
 from atlas.core.invisible import escaped
 from atlas.core.model import Filter, NodeRow
 
@@ -103,6 +104,9 @@ async def hybrid_search(
     request = _Request(
         Mode.HYBRID, text, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor, stated
     )
+    if not stated:
+        query = await _spelled(atlas, query, project)
+        request = replace(request, query=query)
     if not (stated or cursor or limit or brief) and (several := _several(atlas, query)) is not None:
 
         async def ask(alone: Atlas, asked: str, tokens: int) -> Answer:
@@ -112,6 +116,13 @@ async def hybrid_search(
         if found is not None:
             return found
     return await _answer(atlas, request, project, token_budget)
+
+
+async def _spelled(atlas: Atlas, query: str, project: str) -> str:
+    try:
+        return await spell_names(atlas.reader, query, project or atlas.reader.project)
+    except AtlasError:
+        return query  # the search says what the store cannot
 
 
 def _several(atlas: Atlas, query: str) -> SeveralRequests | None:
