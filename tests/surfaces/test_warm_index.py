@@ -24,6 +24,8 @@ from tests.pipeline.trees import differences, dump, index
 from .knowledge import Desk, Said, desk, project
 from .processes import Place
 
+ROOMY = "16384"
+"""A process of many tests is large, and would keep nothing."""
 CLAIM = "---\nid: {id}\nkind: claim\n---\n{text}\n"
 FOLDER = ".knowledge/claims/by-hand"
 
@@ -83,7 +85,7 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> Passes:
 @pytest.fixture
 async def warm(tmp_path: Path, passes: Passes) -> AsyncIterator[Desk]:
     """A session that has made its first index and one pass after it."""
-    async with desk(project(tmp_path)) as opened:
+    async with desk(project(tmp_path), ATLAS_DAEMON_MEMORY_MB=ROOMY) as opened:
         write(opened.place, "first", "The gateway retries failed requests.")
         assert await finds(opened, "gateway retries", "gateway")
         write(opened.place, "second", "The parser reads tables.")
@@ -187,7 +189,7 @@ async def test_a_writer_killed_between_file_and_index_loses_nothing(tmp_path: Pa
     command = [sys.executable, "-c", KILLED, str(place.root), str(place.data), checkout]
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
-    async with desk(place) as opened:
+    async with desk(place, ATLAS_DAEMON_MEMORY_MB=ROOMY) as opened:
         assert await finds(opened, "hornets hunt at dusk", "Hornets")
         assert await finds(opened, "bees make honey", "Bees")
     # what the killed process has read is parsed again
@@ -197,7 +199,7 @@ async def test_a_writer_killed_between_file_and_index_loses_nothing(tmp_path: Pa
 
 async def test_facts_of_deleted_notes_are_erased_at_the_end(tmp_path: Path) -> None:
     place, secret = project(tmp_path), "zyxwvutsrq"
-    async with desk(place) as opened:
+    async with desk(place, ATLAS_DAEMON_MEMORY_MB=ROOMY) as opened:
         write(place, "first", "The gateway retries failed requests.")
         assert await finds(opened, "gateway", "gateway")
         file = write(place, "secret", f"The word is {secret} here.")
@@ -220,7 +222,7 @@ async def test_the_next_process_links_nothing_again(warm: Desk, tmp_path: Path) 
 @pytest.mark.parametrize("seed", range(4))
 async def test_random_changes_give_the_index_of_a_clean_pass(tmp_path: Path, passes: Passes, seed: int) -> None:
     source, place = random.Random(seed), project(tmp_path)
-    async with desk(place) as opened:
+    async with desk(place, ATLAS_DAEMON_MEMORY_MB=ROOMY) as opened:
         write(place, "first", "The gateway retries failed requests.")
         assert await finds(opened, "gateway retries", "gateway")
         for step in range(14):
