@@ -149,10 +149,21 @@ fn dotted(name: &str) -> String {
 }
 
 /// Converts `A\B\c` to attributes. The first part of a fully qualified name keeps its `\`.
+///
+/// The first of several parts is imported, or lies below the namespace of the file.
 fn qualified(walk: &mut Walk, text: &str) -> ExprId {
     let absolute = text.starts_with('\\');
     let path = text.trim_start_matches('\\').replace('\\', ".");
-    walk.builder.dotted(&if absolute { format!("\\{path}") } else { path })
+    if absolute {
+        return walk.builder.dotted(&format!("\\{path}"));
+    }
+    let own = walk.builder.facts.module.clone();
+    let Some((first, _)) = path.split_once('.').filter(|_| !own.is_empty()) else {
+        return walk.builder.dotted(&path);
+    };
+    let first = walk.builder.owned_name(first.to_owned());
+    let is_imported = walk.builder.facts.imports.iter().any(|import| import.alias == Some(first));
+    walk.builder.dotted(&if is_imported { path } else { format!("\\{own}.{path}") })
 }
 
 fn primitive(walk: &mut Walk, text: &str) -> ExprId {
