@@ -169,7 +169,7 @@ def test_submodules_are_files_of_the_project(tmp_path: Path) -> None:
     git(project, "init", "-q")
     git(project, "submodule", "--quiet", "add", str(library), "vendor/library")
     write(project, {"vendor/library/made.py": ""})
-    assert paths(project) == ["main.py", "vendor/library/code.py"]
+    assert paths(project) == [".gitmodules", "main.py", "vendor/library/code.py"]
 
 
 def test_personal_excludes_count_in_repositories_only(tmp_path: Path, home: Path) -> None:
