@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
@@ -41,6 +42,15 @@ def test_dependencies_have_packs_and_outdated_uses(tmp_path: Path) -> None:
         assert re.search(r"widget.{0,40} pack widget@2\.0", page)
         assert re.search(r"outdated uses \d+ .*widget\.halt removed 2\.1 \(widget@2\.0\) app\.py:\d+", page)
         assert "/packs?pack=widget%402.0" in client.get("/").text
+
+
+def test_readers_at_once_wait_for_one_count(tmp_path: Path) -> None:
+    """All but the first found the count taken away, and the page failed."""
+    tree = {f"shop/part{number}.py": f"def f{number}():\n    return {number}\n" * 20 for number in range(60)}
+    with opened(tmp_path, tree) as client, ThreadPoolExecutor(8) as readers:
+        pages = [each.result() for each in [readers.submit(client.get, "/") for _ in range(16)]]
+        assert [page.status_code for page in pages] == [200] * 16
+        assert "Map of" in overview(client)
 
 
 SIGNALS = {

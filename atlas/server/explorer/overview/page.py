@@ -62,12 +62,13 @@ class Overview:
         known = self._known
         packs = installed()
         if self._counting is None and (known is None or (known.generation, known.packs) != (state.generation, packs)):
-            counting = count(self._session, reader, state.generation, self._commits, packs)
-            self._counting = asyncio.create_task(counting)
-        if self._counting is not None:
-            done, _ = await asyncio.wait({self._counting}, timeout=0 if known is not None else PATIENCE)
+            made = count(self._session, reader, state.generation, self._commits, packs)
+            self._counting = asyncio.create_task(made)
+        if (counting := self._counting) is not None:
+            done, _ = await asyncio.wait({counting}, timeout=0 if known is not None else PATIENCE)
             if done:
-                counting, self._counting = self._counting, None
+                if self._counting is counting:  # else another request, which waited for the same, has taken it
+                    self._counting = None
                 self._known = known = counting.result()
         if known is None:
             return {"title": "Overview", "counts": None, "evidence": None, "again": 1}
