@@ -231,7 +231,7 @@ def _parts(package: str) -> set[str]:
 
 
 async def _with_coordinated(reader: Reader, asked: AskedQuestion, found: PackageReport) -> PackageReport:
-    """Return a report with those of the packages that a question names beside the one: `rxjs and wonka`."""
+    """Add the other packages that the question lists with this one to the report: `rxjs and wonka`."""
     package = re.escape(found.question.package)
     behind = re.search(rf"(?<!\S){package}((?:(?:,| and| or) \S+)+)", asked.query.text, re.IGNORECASE)
     names = re.split(r"(?:,| and| or) ", behind[1])[1:MAX_COORDINATED] if behind is not None else []

@@ -202,7 +202,8 @@ def test_a_choice_waits_for_the_suggestions_of_the_whole_word(
         page.keyboard.type("total")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        page.wait_for_url("**/symbol?name=*total")
+        page.wait_for_url("**/symbol?name=*")
+        assert page.inner_text("h1") == "function total", "not the first suggestion for `pri`"
 
 
 def test_every_page_works_without_scripts(chromium: Browser, cookies: list[object], served: ServedExplorer) -> None:

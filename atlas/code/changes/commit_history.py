@@ -129,7 +129,7 @@ _WHY_WHICH = re.compile(
 )
 """Of the commits of something, those are asked for that say something."""
 _WHEN_TOO = re.compile(r"\bcommit\b|\bprs?\b|\bpull requests?\b|\bwhen\b", re.IGNORECASE)
-"""Beside who did it, the commit is asked for."""
+"""The question asks for the commit as well as for the author."""
 _WHICH_COMMIT = re.compile(
     r"\b(?:(?:which|what) (?:commit|change|pr|pull request|patch)s?"
     r"|(?:commit|change|pr|pull request|patch) (?:that|which))"
