@@ -126,8 +126,6 @@ class SessionServer:
         """Tell the clients, let calls at work end, and close the socket; waits for it."""
         self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join(CLOSING_SECONDS * 2)
-        with contextlib.suppress(OSError):
-            Path(run_path(str(self._first.data_dir), "sock")).unlink()
         os.close(self._lock)
 
     def _run(self) -> None:
@@ -152,11 +150,17 @@ class SessionServer:
         try:
             await self._ended.wait()
         finally:
+            self._remove_socket()
             server.close()
             if self._warming is not None:
                 self._warming.cancel()
             await self._close_clients()
             await self._sessions.aclose()
+
+    def _remove_socket(self) -> None:
+        """Before it is closed: whoever gets no answer finds no socket either. The lock keeps others from listening."""
+        with contextlib.suppress(OSError):
+            Path(run_path(str(self._first.data_dir), "sock")).unlink()
 
     async def _close_clients(self) -> None:
         """Let calls at work end within a time, then end the connections."""
