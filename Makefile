@@ -101,7 +101,7 @@ fuzz: .venv/built
 	$(BIN)/python -m pip install --quiet --group dev
 	touch $@
 
-# Optional for users, required by tests: 36 packages, 210 MB. They are compiled on import, and few are imported.
+# Optional for users, required by tests: 38 packages, 227 MB. They are compiled on import, and few are imported.
 .venv/extras: .venv/tools
 	$(BIN)/python -m pip install --quiet --no-compile --group extras
 	touch $@

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
+PDF = "pdf"
+"""A format of files only."""
+
 AuthorOption = Annotated[str, typer.Option("--author", metavar="NAME", help="Name of an author, or part of it.")]
 CategoryOption = Annotated[str, typer.Option("--category", metavar="NAME", help="Category of arXiv: cs.LG, cs.*")]
 SinceOption = Annotated[str, typer.Option("--since", metavar="DATE", help="YYYY, YYYY-MM or YYYY-MM-DD.")]
@@ -170,20 +173,41 @@ def show(
     _answer("related_papers" if related else "get_paper", {"id": paper}, project, data_dir, as_json=json)
 
 
-@family.command(epilog=examples("atlas papers export --format ris > papers.ris", "atlas papers export --id 1706.03762"))
+@family.command(
+    epilog=examples(
+        "atlas papers export --format ris > papers.ris", "atlas papers export --format pdf --output reading.pdf"
+    )
+)
 def export(
-    form: Annotated[str, typer.Option("--format", "-f", help=f"{', '.join(FORMATS)}.")] = "bibtex",
+    form: Annotated[str, typer.Option("--format", "-f", help=f"{', '.join((*FORMATS, PDF))}.")] = "bibtex",
     topic: TopicOption = "",
     identifiers: Annotated[
         list[str] | None, typer.Option("--id", metavar="ID", help="Only this paper; repeatable.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write this file instead of stdout.")
     ] = None,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Export stored papers as BibTeX, RIS or Markdown."""
+    """Export stored papers as BibTeX, RIS, Markdown or PDF."""
+    if form == PDF:
+        if file is None or json:
+            raise ConfigError("a PDF file is no text for the terminal", "Name the file with --output FILE.")
+        found = _with_desk(project, data_dir, lambda desk: desk.reading_list(topic, identifiers or []))
+        _written(file, found.content)
+        if found.missing:
+            print(f"note: the font lacks {found.missing} characters, printed as ?", file=sys.stderr)
+        return
     arguments: dict[str, object] = {"format": form, "topic": topic, "ids": identifiers or []}
-    _answer("export_papers", arguments, project, data_dir, as_json=json)
+    if file is None:
+        _answer("export_papers", arguments, project, data_dir, as_json=json)
+        return
+    text, document = _with_desk(project, data_dir, lambda desk: desk.call("export_papers", arguments))
+    _written(file, text.encode())
+    if json:
+        output.print_json({**document, "text": "", "file": str(file)})
 
 
 @family.command(
@@ -240,7 +264,7 @@ def stats(
 
     counts = _with_desk(project, data_dir, lambda desk: desk.stats(topic))
     if svg is not None:
-        write_file(svg, counts_svg(counts).encode())
+        _written(svg, counts_svg(counts).encode())
     output.print_json(asdict(counts)) if json else print(output.plain(counts_text(counts)))
 
 
@@ -284,6 +308,13 @@ def watch(
         return await alerts.watch(desk, topic, tell, rounds=int(once), pause=every * 3600)
 
     _with_desk(project, data_dir, work)
+
+
+def _written(file: Path, content: bytes) -> None:
+    try:
+        write_file(file, content)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be written: {error.strerror or error}", "Name another file.") from error
 
 
 def _with_desk(project: str, data_dir: str, work: Callable[[PapersDesk], Awaitable[_Result]]) -> _Result:

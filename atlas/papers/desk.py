@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, unquote
 
 from atlas.core.errors import ConfigError, NotFound, Unavailable
@@ -22,6 +22,9 @@ from atlas.papers.index import PaperIndex
 from atlas.papers.references import References
 from atlas.papers.stored_citations import StoredCitations
 from atlas.papers.wanted import PaperFilter, checked_filter, checked_request, paper_id, topic_folder
+
+if TYPE_CHECKING:
+    from atlas.papers.pdf import ReadingList
 
 Document = dict[str, Any]
 Answer = tuple[str, Document]
@@ -155,14 +158,26 @@ class PapersDesk:
 
     async def export(self, given: Arguments) -> Answer:
         """Return stored papers in a format."""
-        papers = await asyncio.to_thread(self._library.papers, _string(given, "topic"))
-        wanted = [paper_id(str(one)) for one in cast("Sequence[object]", given.get("ids") or ())]
+        ids = [str(one) for one in cast("Sequence[object]", given.get("ids") or ())]
+        chosen = await self._chosen(_string(given, "topic"), ids)
+        text = await asyncio.to_thread(export, chosen, _string(given, "format"))
+        return text, {"format": _string(given, "format"), "count": len(chosen), "text": text}
+
+    async def reading_list(self, topic: str, ids: Sequence[str]) -> ReadingList:
+        """Return stored papers as a PDF file. Raises ConfigError without the library that writes it."""
+        from atlas.papers.pdf import reading_list
+
+        chosen = await self._chosen(topic, ids)
+        return await asyncio.to_thread(reading_list, chosen, f"Papers: {topic}" if topic else "Papers")
+
+    async def _chosen(self, topic: str, ids: Sequence[str]) -> list[Paper]:
+        """Return the papers of a topic, or some in the order of their identifiers. Raises NotFound."""
+        papers = await asyncio.to_thread(self._library.papers, topic)
+        wanted = [paper_id(one) for one in ids]
         missing = [one for one in wanted if one not in papers]
         if missing:
             raise NotFound(f"not stored: {', '.join(missing[:10])}", "get_paper fetches a paper by its id.")
-        chosen = [papers[one] for one in wanted] if wanted else list(papers.values())
-        text = await asyncio.to_thread(export, chosen, _string(given, "format"))
-        return text, {"format": _string(given, "format"), "count": len(chosen), "text": text}
+        return [papers[one] for one in wanted] if wanted else list(papers.values())
 
     async def take(self, text: str, topic: str) -> Answer:
         """Store the papers of a file of a reference manager. Raises ConfigError for one that cannot be read."""
@@ -215,6 +230,10 @@ class PapersDesk:
             raise NotFound(f"papers://{shelf.topic} has no such page", "Pages begin with 1.")
         notes = "".join(f"\n\nnote: {render.escaped(one)}" for one in self._library.take_problems())
         return render.topic_text(shelf, page) + notes
+
+    def stamps(self) -> dict[str, tuple[int, int, int]]:
+        """Return what tells the file of each topic from an earlier one."""
+        return self._library.stamps()
 
     async def topics(self) -> list[str]:
         """Return the stored topics."""

@@ -91,18 +91,18 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
     kind = "article" if paper.journal_ref else "misc"
     is_arxiv = named(paper.id).startswith("arXiv")
     fields = {
-        "title": f"{{{tex(_line(paper.title))}}}",
+        "title": f"{{{tex(one_line(paper.title))}}}",
         "author": " and ".join(map(_tex_name, paper.authors)),
         "year": paper.published[:4],
         "month": paper.published[5:7].lstrip("0"),
-        "journal": tex(_line(paper.journal_ref)),
-        "doi": tex(_line(paper.doi)),
+        "journal": tex(one_line(paper.journal_ref)),
+        "doi": tex(one_line(paper.doi)),
         "eprint": paper.id if is_arxiv else "",
         "archivePrefix": "arXiv" if is_arxiv else "",
         "primaryClass": tex(paper.primary_category),
-        "url": _plain_address(paper.url),
+        "url": address(paper.url),
         "note": "Withdrawn" if paper.is_withdrawn else "",
-        "abstract": tex(_line(paper.summary)),
+        "abstract": tex(one_line(paper.summary)),
     }  # fmt: skip
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join((f"@{kind}{{{key},", *lines, "}", ""))
@@ -110,7 +110,7 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
 
 def _tex_name(name: str) -> str:
     """Return a name of an author; braces keep "and" in that of a group from dividing it."""
-    written = tex(_line(name))
+    written = tex(one_line(name))
     return f"{{{written}}}" if "and" in written.lower().split() else written
 
 
@@ -139,18 +139,18 @@ def _ris(paper: Paper) -> str:
         ("DO", paper.doi),
         ("AN", named(paper.id)),
         *(("KW", one) for one in paper.categories),
-        ("UR", _plain_address(paper.url)),
-        ("L1", _plain_address(paper.pdf_url)),
+        ("UR", address(paper.url)),
+        ("L1", address(paper.pdf_url)),
         ("AB", paper.summary),
         ("N1", "Withdrawn" if paper.is_withdrawn else ""),
     ]
-    lines = [f"{tag}  - {_line(value)}" for tag, value in rows if value]
+    lines = [f"{tag}  - {one_line(value)}" for tag, value in rows if value]
     return "\r\n".join((*lines, "ER  - ", "", ""))
 
 
 def _markdown(paper: Paper) -> str:
     title = _escaped(paper.title)
-    link = f"[{title}]({_plain_address(paper.url)})" if _plain_address(paper.url) else title
+    link = f"[{title}]({address(paper.url)})" if address(paper.url) else title
     about = [_escaped(", ".join(paper.authors)), paper.published[:10], _escaped(paper.venue)]
     marks = dict.fromkeys((_escaped(named(paper.id)), f"doi:{_escaped(paper.doi)}" if paper.doi else ""))
     lines = [f"- {link}", "  " + "; ".join(filter(None, (*about, *marks)))]
@@ -162,19 +162,21 @@ def _markdown(paper: Paper) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", _line(text))
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
 
 
 def _inverted(name: str) -> str:
-    first, _, last = _line(name).rpartition(" ")
-    return f"{last}, {first}" if first and "," not in name else _line(name)
+    first, _, last = one_line(name).rpartition(" ")
+    return f"{last}, {first}" if first and "," not in name else one_line(name)
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return text on one line without control and formatting characters."""
     return plain(" ".join(text.split()))
 
 
-def _plain_address(text: str) -> str:
+def address(text: str) -> str:
+    """Return an address of the web, "" for anything else."""
     return text if re.fullmatch(r"https?://[\w./:@?=&+~-]+", text, re.ASCII) else ""
 
 

@@ -12,13 +12,13 @@ import operator
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from atlas.core.errors import NotFound, StoreError
 from atlas.core.paper_source import Paper, PaperRequest
-from atlas.papers.json_files import MAX_BYTES, decoded, encoded, sync, writing
+from atlas.papers.json_files import MAX_BYTES, decoded, encoded, sides_of_conflicts, sync, writing
 from atlas.papers.record import SavedSearch, newer, now_text, paper_document, paper_from, search_document, search_from
 from atlas.papers.wanted import topic_folder
 from atlas.runtime.process.files import read_file, write_file
@@ -42,6 +42,8 @@ class Shelf:
     """When each paper was stored."""
     damaged: Mapping[str, Any] = field(default_factory=dict[str, Any])
     stamp: _Stamp = (0, 0, 0)
+    is_conflicted: bool = False
+    """Whether the file has conflicts of git."""
 
 
 class PaperLibrary:
@@ -66,6 +68,15 @@ class PaperLibrary:
             raise StoreError(f"cannot read {self.folder}: {error.strerror}", "Check papers.folder.") from error
         return sorted(name for name in names if not name.startswith("."))
 
+    def stamps(self) -> dict[str, tuple[int, int, int]]:
+        """Return what tells a topic's file from an earlier one, without reading it."""
+        found: dict[str, _Stamp] = {}
+        with contextlib.suppress(StoreError):
+            for name in self.topics():
+                with contextlib.suppress(OSError):
+                    found[name] = _stamp(self.folder / name / PAPERS_FILE)
+        return found
+
     def shelf(self, topic: str) -> Shelf:
         """Return the content of a topic, empty without a file. Raises StoreError for one that cannot be read."""
         return self._shelf_at(topic_folder(topic))
@@ -75,8 +86,7 @@ class PaperLibrary:
         with self._reading:
             known = self._shelves.get(name)
             try:
-                status = path.lstat()
-                stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+                stamp = _stamp(path)
                 if known is not None and known.stamp == stamp:
                     return known
                 content = read_file(path, MAX_BYTES)
@@ -85,7 +95,8 @@ class PaperLibrary:
             except OSError as error:
                 raise StoreError(f"cannot read {path}: {error.strerror or error}", "Check the file.") from error
             document = decoded(path, content, dict, self.problems)
-            shelf = self._shelves[name] = _shelf(name, document, stamp)
+            is_conflicted = sides_of_conflicts(content) is not None
+            shelf = self._shelves[name] = replace(_shelf(name, document, stamp), is_conflicted=is_conflicted)
             if shelf.damaged:
                 self.problems.append(f"{path} has {len(shelf.damaged)} damaged records: kept, not served")
             return shelf
@@ -178,12 +189,17 @@ class PaperLibrary:
         for paper in papers:
             known = merged.get(paper.id)
             merged[paper.id] = paper if known is None else newer(known, paper)
-        if merged == shelf.papers and path.exists():
+        if merged == shelf.papers and path.exists() and not shelf.is_conflicted:
             return
         stored = {identifier: shelf.stored.get(identifier) or at for identifier in merged}
         documents = {identifier: paper_document(paper, stored[identifier]) for identifier, paper in merged.items()}
         damaged = {f"{one} (damaged)" if one in documents else one: value for one, value in shelf.damaged.items()}
         write_file(path, encoded({**damaged, **documents}))
+
+
+def _stamp(path: Path) -> _Stamp:
+    status = path.lstat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _shelf(name: str, document: Mapping[str, Any], stamp: _Stamp) -> Shelf:

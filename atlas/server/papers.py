@@ -25,6 +25,7 @@ from atlas.papers.catalogue import (
 )
 from atlas.papers.desk import PapersDesk
 from atlas.server.mcp import Context, declared, failure, invalid, without_idle_tracing
+from atlas.server.paper_changes import TopicSubscriptions
 
 logger = logging.getLogger("atlas.papers")
 
@@ -106,7 +107,7 @@ class _Handlers:
 
 def make_papers_server(desk: PapersDesk) -> Server[object]:
     """Return the MCP server of a desk."""
-    handlers = _Handlers(desk)
+    handlers, subscriptions = _Handlers(desk), TopicSubscriptions(desk.stamps)
     server = Server[object](
         "code-atlas-papers",
         version=__version__,
@@ -120,6 +121,9 @@ def make_papers_server(desk: PapersDesk) -> Server[object]:
         on_list_prompts=_prompts,
         on_get_prompt=_prompt,
         on_completion=handlers.complete,
+        on_subscribe_resource=subscriptions.subscribe,
+        on_unsubscribe_resource=subscriptions.unsubscribe,
+        on_subscriptions_listen=subscriptions.listen,
     )
     return without_idle_tracing(server)
 

@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from tests.dist.sources import ROOT
 
 PERMISSIVE = frozenset(
-    ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CNRI-Python", "ISC", "MIT", "MIT-0")
+    ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CNRI-Python", "ISC", "MIT", "MIT-0", "MIT-CMU")
     + ("PSF-2.0", "Python-2.0", "Unicode-3.0", "Unlicense", "Zlib")
 )
 """Names of the SPDX list."""

@@ -21,7 +21,7 @@ PURPOSES: Mapping[str, str] = {
     "litellm": "statements by a language model, and embeddings of one that LiteLLM reaches",
     "lsp": "atlas lsp: definitions, references and calls in an editor",
     "packs": "knowledge packs of web pages (HTML, robots.txt), and their archives",
-    "papers": "atlas papers: search arXiv",
+    "papers": "atlas papers: search arXiv, write PDF files",
     "pdf": "reading PDF files into knowledge packs",
     "quality": "a sentence transformer as a third signal of search",
     "rerank": "a model that orders answers of knowledge packs",
@@ -33,6 +33,7 @@ PURPOSES: Mapping[str, str] = {
 MODULES: Mapping[str, str] = {
     "neo4j": "servers",
     "protego": "packs",
+    "reportlab": "papers",
     "selectolax": "packs",
     "zstandard": "packs",
 }
