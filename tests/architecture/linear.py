@@ -14,7 +14,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from functools import cache
+from itertools import chain, product
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as sre  # type: ignore[attr-defined]
 from typing import Any
@@ -123,20 +124,26 @@ class Alphabet:
         codes = {ord(each) for each in SAMPLES}
         codes |= {near for code in _codes(tree) for near in (code - 1, code, code + 1) if 0 <= near < 0x110000}
         self.characters = [chr(code) for code in sorted(codes) if not self.is_bytes or code < 256]
+        self._others = [each for each in self.characters if each not in SAMPLES]
         self._tests: list[frozenset[str]] = []
-        self._known: dict[str, int] = {}
+        self._numbers: dict[tuple[Any, Any, int], int] = {}
         self.classes: list[str] = []
 
-    def add(self, test: Callable[[str], bool]) -> int:
-        """Note a set of characters; return its number."""
-        self._tests.append(frozenset(each for each in self.characters if test(each)))
-        return len(self._tests) - 1
+    def add(self, code: Any, argument: Any, flags: int) -> int:
+        """Note the characters that a node matches; return their number."""
+        key = (code, tuple(argument) if isinstance(argument, list) else argument, int(flags) & TOLD)
+        if key not in self._numbers:
+            test = _test(*key)
+            self._numbers[key] = len(self._tests)
+            self._tests.append(_matched(*key).union(each for each in self._others if test(each)))
+        return self._numbers[key]
 
     def close(self) -> None:
         """Divide the characters into classes."""
         known: dict[tuple[bool, ...], str] = {}
+        tests = {*self._tests}
         for each in self.characters:
-            known.setdefault((*(each in test for test in self._tests), is_word(each), each == "\n"), each)
+            known.setdefault((*(each in test for test in tests), is_word(each), each == "\n"), each)
         self.classes = list(known.values())
 
     def kind(self, at: Class, numbers: Iterable[int]) -> tuple[bool, ...]:
@@ -218,6 +225,16 @@ def _test(code: Any, argument: Any, flags: int) -> Callable[[str], bool]:
     return folded if flags & re.IGNORECASE and code is not op.ANY else plain
 
 
+TOLD = int(re.IGNORECASE | re.DOTALL | re.ASCII)
+"""The flags that decide what a node matches."""
+
+
+@cache
+def _matched(code: Any, argument: Any, flags: int) -> frozenset[str]:
+    """Return those of `SAMPLES` that a node matches; the same letters stand in most patterns."""
+    return frozenset(filter(_test(code, argument, flags), SAMPLES))
+
+
 # --- the automaton ----------------------------------------------------------------------------------------------------
 
 READS = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN)
@@ -254,7 +271,7 @@ class Builder:
         add = self.automaton.state
         if code in READS:
             end = add()
-            self._reads.append((start, self.alphabet.add(_test(code, argument, flags)), end))
+            self._reads.append((start, self.alphabet.add(code, argument, flags), end))
             return end
         if code is op.BRANCH:
             end = add()
@@ -281,7 +298,7 @@ class Builder:
             end = add()
             self.automaton.move(start, end)
             if any(most is op.MAXREPEAT for _, most in _repeats(self._groups.get(argument, ()))):
-                anything = self.alphabet.add(lambda each: True)
+                anything = self.alphabet.add(op.ANY, None, re.DOTALL)
                 self._reads.append((end, anything, end))
             return end
         if code is op.GROUPREF_EXISTS:
@@ -313,7 +330,7 @@ class Builder:
         for place in (start, after):
             self.automaton.move(place, body)
             if possessive and single and most is op.MAXREPEAT:
-                number = self.alphabet.add(_test(*inner[0], flags))
+                number = self.alphabet.add(*inner[0], flags)
                 self._ahead.append((place, number, end, 1, False))
             else:
                 self.automaton.move(place, end)
@@ -343,7 +360,7 @@ class Builder:
         direction, inner = argument
         end = self.automaton.state()
         if len(inner) == 1 and inner[0][0] in READS:
-            self._ahead.append((start, self.alphabet.add(_test(*inner[0], flags)), end, direction, wanted))
+            self._ahead.append((start, self.alphabet.add(*inner[0], flags), end, direction, wanted))
             return end
         self.automaton.move(start, end, maybe)
         if direction > 0:
@@ -364,6 +381,8 @@ class Builder:
 
 Place = tuple[int, Class]
 """A state after a character of a class."""
+Row = tuple[tuple[Place, ...], ...]
+"""The next places by the class of the character that is read."""
 
 
 class Steps:
@@ -374,6 +393,8 @@ class Steps:
         self.classes = range(len(built.alphabet.classes))
         self.before = built.before
         self.known: dict[tuple[Place, Class], dict[Place, int]] = {}
+        self._rows: dict[Place, Row] = {}
+        self._inner_rows: dict[tuple[frozenset[Place], Place], Row] = {}
         self.sure: dict[tuple[Place, Class], bool] = {}
         self.end = -2 if whole else built.end
         self.first: Place = (built.start, NONE)
@@ -431,9 +452,21 @@ class Steps:
             self.sure[key] = self.end in seen
         return self.sure[key]
 
-    def within(self, loop: frozenset[Place], place: Place, read: Class) -> list[Place]:
-        """Return the next places in a loop, unless a match succeeds here: then nothing is tried again."""
-        return [] if self.succeeds(place, read) else [end for end in self.next(place, read) if end in loop]
+    def row(self, place: Place) -> Row:
+        """Return the next places for each class."""
+        if place not in self._rows:
+            self._rows[place] = tuple(tuple(self.next(place, read)) for read in self.classes)
+        return self._rows[place]
+
+    def within(self, loop: frozenset[Place], place: Place) -> Row:
+        """Return the next places in a loop, none where a match succeeds: then nothing is tried again."""
+        key = (loop, place)
+        if key not in self._inner_rows:
+            self._inner_rows[key] = tuple(
+                () if self.succeeds(place, read) else tuple(end for end in ends if end in loop)
+                for read, ends in enumerate(self.row(place))
+            )
+        return self._inner_rows[key]
 
     def graph(self) -> dict[Place, set[Place]]:
         """Return every place that can be reached, with those one character later."""
@@ -443,7 +476,7 @@ class Steps:
             place = waiting.pop()
             if place in edges:
                 continue
-            edges[place] = {end for read in self.classes for end in self.next(place, read)}
+            edges[place] = set(chain.from_iterable(self.row(place)))
             waiting.extend(edges[place])
         return edges
 
@@ -453,7 +486,7 @@ def _growth(tree: Any, pattern: re.Pattern[Any], *, search: bool, whole: bool, b
     steps = Steps(Builder(tree, pattern, bounded=bounded), search=search, whole=whole)
     graph = steps.graph()
     places = frozenset(graph)
-    inside = {place: {end for read in steps.classes for end in steps.within(places, place, read)} for place in graph}
+    inside = {place: set(chain.from_iterable(steps.within(places, place))) for place in graph}
     loops = [loop for loop in components(inside) if all(place[0] != steps.restart for place in loop)]
     if any(_has_two_ways(loop, steps) for loop in loops):
         return math.inf
@@ -516,11 +549,13 @@ def _has_two_ways(loop: frozenset[Place], steps: Steps) -> bool:
     for left, right in product(loop, loop):
         ends: set[tuple[Place, Place]] = set()
         if left[1] == right[1]:
-            for read in steps.classes:
-                one, two = steps.within(loop, left, read), steps.within(loop, right, read)
-                if left == right and any(steps.next(left, read)[end] > 1 for end in one):
-                    return True
-                ends |= set(product(one, two))
+            rows = steps.within(loop, left), steps.within(loop, right)
+            if left == right and any(
+                steps.next(left, read)[end] > 1 for read, one in enumerate(rows[0]) for end in one
+            ):
+                return True
+            for one, two in {*zip(*rows, strict=True)}:
+                ends.update(product(one, two))
         pairs[left, right] = ends
     return any(
         any(a == b for a, b in members) and any(a != b for a, b in members)
@@ -548,11 +583,10 @@ def _meet(first: frozenset[Place], second: frozenset[Place], steps: Steps, graph
         seen: set[tuple[Place, Place, Place]] = set()
         waiting = [(one, one, two)]
         while waiting:
-            triple = waiting.pop()
-            for read in steps.classes:
-                around = steps.within(first, triple[0], read), steps.within(second, triple[2], read)
-                for one_end, between, two_end in product(around[0], steps.next(triple[1], read), around[1]):
-                    end = (one_end, between, two_end)
+            left, between, right = waiting.pop()
+            rows = steps.within(first, left), steps.row(between), steps.within(second, right)
+            for ends in {*zip(*rows, strict=True)}:
+                for end in product(*ends):
                     if end in seen:
                         continue
                     if end == (one, two, two):
@@ -572,8 +606,8 @@ def _reaches(
     waiting = list(starts)
     while waiting:
         left, right = waiting.pop()
-        for read in steps.classes:
-            for pair in product(steps.next(left, read), steps.within(loop, right, read)):
+        for ends in {*zip(steps.row(left), steps.within(loop, right), strict=True)}:
+            for pair in product(*ends):
                 if pair in seen:
                     continue
                 if is_end(pair):
