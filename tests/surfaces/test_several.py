@@ -10,9 +10,13 @@ import pytest
 
 from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
+from atlas.code.graph.absence.name_lines import NameLines
+from atlas.code.graph.cards import SubjectCard
+from atlas.code.tools.search.card import card_lines
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.several import SeveralAnswers
+from atlas.code.tools.symbol.name_lines import name_lines
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -238,3 +242,26 @@ async def test_results_may_be_the_packages_of_a_report_or_the_kinds_of_a_relatio
     assert "not answered: it asks about what the part before finds" in parts[1][1], parts
     parts = _parts(await hybrid_search(atlas, "what calls load_order and where are those functions tested?"))
     assert "`shop.places.refresh`" in parts[1][0] and "(found above)" in parts[1][0]
+
+
+def test_a_name_that_no_line_read_so_far_has_is_said_to_be_no_symbol() -> None:
+    lines = [*name_lines("maxRetries", NameLines("maxRetries", more=True), is_symbol=False)]
+    assert lines == ["`maxRetries` is no symbol; not all files were read for it"]
+    card = SubjectCard("maxRetries", text=NameLines("maxRetries", more=True))
+    assert list(card_lines([card], len)) == lines
+
+
+async def test_a_statement_with_a_question_behind_its_colon_is_no_message(atlas: Atlas) -> None:
+    said = (
+        await hybrid_search(atlas, "An order has no number: is it fetched anyway, and what if fetching it fails?")
+    ).render()
+    assert "occurs in no indexed file" not in said
+
+
+async def test_a_further_kind_is_asked_of_the_same_symbol(atlas: Atlas) -> None:
+    answer = await hybrid_search(atlas, "is there a unit test for Order.total? also an example?")
+    assert isinstance(answer, SeveralAnswers)
+    assert [part.asked for part in answer.parts] == [
+        "is there a unit test for Order.total?",
+        "is there an example for Order.total?",
+    ]

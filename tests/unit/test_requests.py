@@ -68,11 +68,65 @@ SEVERAL = (
         "what imports pkg/cart",
         "what does cart itself import from this module?",
     ),
+    (
+        "Does the server need LibZ? If not, which folder pulls it in?",
+        "Does the server need LibZ?",
+        "which folder pulls LibZ in?",
+    ),
+    (
+        "If I change how the lock file is found (lock_path), which modules are affected, and who writes there?",
+        "which modules are affected if I change lock_path",
+        "who writes in lock_path?",
+    ),
+    (
+        "is there a unit test for LruCache? also a benchmark?",
+        "is there a unit test for LruCache?",
+        "is there a benchmark for LruCache?",
+    ),
+    (
+        "Who raises and who catches StockError?",
+        "Who raises StockError?",
+        "who catches StockError?",
+    ),
+    (
+        "What throws the error for orders that get too large? I want to export it and need to know who depends on it.",
+        "What throws the error for orders that get too large?",
+        "need to know who depends on error for orders that get too large.",
+    ),
+    (
+        "is zlib mandatory? how does the build find it",
+        "is zlib mandatory?",
+        "how does the build find zlib",
+    ),
+    ("where's zlib used and is it required at runtime?", "where's zlib used", "is zlib required at runtime?"),
+    (
+        "Who fires order_paid and who in the package listens to it?",
+        "Who fires order_paid",
+        "who in the package listens to order_paid?",
+    ),
+    (
+        "is the zlib package needed to run with --fast? who imports it",
+        "is the zlib package needed to run with --fast?",
+        "who imports the zlib package",
+    ),
+    (
+        "Since when is that refused? Who asked for it?",
+        "Since when is that refused?",
+        "Who asked for it?",
+    ),
+    (
+        "which modules pass LibZ on, which only need it for their tests, and where is the port chosen?",
+        "which modules pass LibZ on",
+        "which only need LibZ for their tests",
+        "where is the port chosen?",
+    ),
     ("where is Cart created, who extends Order, and what tests cover Shop?", "where is Cart created", *(
         "who extends Order", "what tests cover Shop?")),
 )  # fmt: skip
 
 ONE = (
+    "How often is a failing order sent again, and for which codes?",
+    "How do we get from main to Cart.total? give me the chain of calls",
     "How does main get to Cart.total? show the call path",
     "how does the parser decide whether to skip a line and when to stop",
     "what decides which class is used and how it is built",

@@ -93,6 +93,11 @@ _MESSAGE_FIRST = re.compile(
 )
 _ASKS_ORIGIN = re.compile(rf"^(?:where|which|what|who)\b(?=.*\b{_TOLD}\b)", re.IGNORECASE)
 """A message without quotes, and a question about where it comes from."""
+_ASKS_WITHIN = re.compile(
+    r"[:;] (?:is|are|was|were|does|do|did|can|could|will|should|has|have|what|which|who|where|when|how|why)\b",
+    re.IGNORECASE,
+)
+"""A sentence with a question behind its colon is no message: `A job ends: is it kept, and what if it fails?`."""
 _EMITS = re.compile(
     r"\b(?:messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|com(?:es?|ing)|throw[sn]?|emit\w*"
     r"|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?|trigger\w*|caus\w+|outputs?|string)\b",
@@ -174,7 +179,7 @@ def _told(text: str) -> str:
     if _ASKS_ORIGIN.match(asks):
         return message
     told = None if _ASKS.match(text) or _OF_PERSON.match(text) else _MESSAGE_FIRST.match(text)
-    message = told["message"] if told is not None else ""
+    message = told["message"] if told is not None and _ASKS_WITHIN.search(told["message"]) is None else ""
     # `type alias ScheduleStep: what is it` names its subject
     return "" if message.count(" ") <= MIN_SPACES and is_code_shaped(message.rpartition(" ")[2]) else message
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.names import is_code_shaped
+from atlas.code.question.requests.verbs import is_third_person
 
 MIN_WORDS = 3
 """Words of a clause: `and where`, `and how often` are answered by the places and numbers of the first."""
@@ -42,9 +43,17 @@ _KNOWS = frozenset(
 _SUBORDINATE = frozenset(
     "when if while after before once since because given as in with on during where whenever unless".split()  # noqa: SIM905
 )
+_CONDITIONS = frozenset(("if", "when", "suppose", "once", "after", "before", "while", "since", "because"))
+"""Words that open a condition, which may hold a question word of its own: `If I change how X is read, what breaks?`."""
+_ANSWERS_BEFORE = frozenset((("if", "not"), ("if", "so"), ("if", "yes"), ("if", "no"), ("otherwise",)))
+"""What takes up the answer to the question before, and is about nothing itself."""
+_MOST_OF_ELLIPSIS = 4
+"""Words of a question without a verb: `and for which status codes`."""
 _ABBREVIATED = frozenset(("e.g", "i.e", "etc", "vs", "cf", "approx", "resp"))
 _EDGE = "`'\"“”,;:?!()[]{}.…"
 _PERSONS = frozenset(("i", "i'm", "i'd", "i've", "i'll", "we", "we're", "we'd", "we've", "my", "our"))
+_WITHOUT_OBJECT = 2
+"""Words of `what raises`."""
 _LEADS = frozenset(("know", "tell", "see", "understand", "wonder", "wondering", "show", "explain", "find", "out", "me"))
 
 
@@ -118,6 +127,8 @@ def _of_sentence(words: Sequence[_ClauseWord]) -> Iterator[Clause]:
         yield Clause(_text(words[start:]), asks=is_question)
         return
     before = words[start:lead]
+    if tuple(each.low for each in before) in _ANSWERS_BEFORE:
+        start, before = lead, words[lead:lead]
     is_subordinate = bool(before) and before[0].low in _SUBORDINATE and before[-1].ends_part
     if before and not is_subordinate:
         before_ends = before[-1].ends_part or before[-1].low in _JOINS
@@ -128,15 +139,34 @@ def _of_sentence(words: Sequence[_ClauseWord]) -> Iterator[Clause]:
         if before_ends:
             said = _text(words[start : _before_joins(words, lead, start)])
             yield Clause(said, asks=before[0].low not in _PERSONS and find_relation(said) is not None)
-        start = lead if before_ends else start
+        start = lead if before_ends else _after_statement(words, start, lead)
         cuts = _cuts(words, start, lead + 1)
     else:
         if before:
             yield Clause(_text(before), asks=False, is_context=True)
         cuts = _cuts(words, lead, lead + 1)
-    for at, end in zip(cuts, [*cuts[1:], len(words)], strict=True):
-        first = _after_fillers(words, at)
-        yield Clause(_text(words[first : _before_joins(words, end, first)]), asks=True)
+    parts = [
+        words[first : _before_joins(words, end, first)]
+        for at, end in zip(cuts, [*cuts[1:], len(words)], strict=True)
+        for first in (_after_fillers(words, at),)
+    ]
+    for number, part in enumerate(parts):
+        following = parts[number + 1] if number + 1 < len(parts) else ()
+        yield Clause(_text((*part, *_shared_object(part, following))), asks=True)
+
+
+def _shared_object(part: Sequence[_ClauseWord], following: Sequence[_ClauseWord]) -> Sequence[_ClauseWord]:
+    """Return the object that a clause shares with the next one: `what raises and what catches X`."""
+    is_open = len(part) == _WITHOUT_OBJECT and part[0].low in ("who", "what") and not part[1].ends_part
+    if not is_open or len(following) <= _WITHOUT_OBJECT or following[0].low != part[0].low:
+        return ()
+    return following[_WITHOUT_OBJECT:] if is_third_person(part[1].low) and is_third_person(following[1].low) else ()
+
+
+def _after_statement(words: Sequence[_ClauseWord], start: int, lead: int) -> int:
+    """Return where a sentence begins whose question follows a statement: `I move it and need to know who ...`."""
+    joins = [at for at in range(start, lead) if words[at].low in _JOINS]
+    return joins[-1] + 1 if joins and joins[-1] - start >= MIN_WORDS else start
 
 
 def _first_question(words: Sequence[_ClauseWord], start: int) -> int:
@@ -144,6 +174,9 @@ def _first_question(words: Sequence[_ClauseWord], start: int) -> int:
     found = [at for at in range(start, len(words)) if _opens(words, at, is_first=at == start)]
     if found and found[0] == start and words[start].low in _SUBORDINATE and not _is_inverted(words, start):
         return next((at for at in found[1:] if words[at - 1].ends_part), start)
+    is_condition = words[start].low in _CONDITIONS and not _is_inverted(words, start)
+    if found and is_condition and not words[found[0] - 1].ends_part:
+        return next((at for at in found[1:] if words[at - 1].ends_part), found[0])
     return found[0] if found else len(words)
 
 
@@ -155,9 +188,16 @@ def _cuts(words: Sequence[_ClauseWord], start: int, first: int) -> list[int]:
             continue
         if not _is_joined(words, at) or _is_object(words[cuts[-1] : at], words, at):
             continue
-        if len(words) - at >= MIN_WORDS:
+        if len(words) - at >= MIN_WORDS and not _is_ellipsis(words[at:]):
             cuts.append(at)
     return cuts
+
+
+def _is_ellipsis(words: Sequence[_ClauseWord]) -> bool:
+    """Return whether the rest of a sentence asks for a detail of it: `and for which status codes`."""
+    if words[0].low not in _BEFORE_WH or len(words) > _MOST_OF_ELLIPSIS:
+        return False
+    return not any(each.low in _AUXILIARY or each.low in ("it", "that", "them", "they") for each in words)
 
 
 def _is_joined(words: Sequence[_ClauseWord], at: int) -> bool:

@@ -36,6 +36,8 @@ _SAID_ANYWAY = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words of what an answer says without being asked: where it is, and of a change, who made it, when and why."""
+_OF_FORM = _SAID_ANYWAY | {"chain", "call", "calls", "path", "paths", "steps", "stack", "order"}
+"""Words of a command that says how to answer: `give me the chain of calls`."""
 _IMPERATIVES = frozenset(("show", "list", "find", "give", "tell", "include", "name"))
 _MOST_OF_FORM = 5
 """Words of a command that says how to answer: `show the call path`."""
@@ -77,6 +79,13 @@ _OF_KIND = re.compile(
     re.IGNORECASE,
 )
 """A part of a question for packages that asks for a kind of them."""
+_FURTHER = re.compile(r"(?:an?|any|some) (?:\w[\w-]* ){0,2}\w[\w-]*", re.IGNORECASE)
+_EXISTS = re.compile(
+    r"(?P<exists>(?:is|are) there|do we have|does it have|have we got) (?:an?|any|some) .{1,60}?"
+    r"(?P<of> (?:for|of|on|about|in) .{1,120})",
+    re.IGNORECASE,
+)
+"""A question whether something of a kind exists, which `also a benchmark?` asks of another kind."""
 _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
 """A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
 
@@ -124,7 +133,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
     """Yield the clauses that ask for something of their own, each with what it is about."""
     subject: ClauseSubject | None = None
     asked: AskedFor | None = None
-    context = ""
+    context = before = ""
     relations: list[tuple[str, str]] = []
     is_first, asks_packages = True, False
     for clause in clauses:
@@ -133,6 +142,9 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             context = clause.text if clause.is_context else ""
             continue
         bare = clause.text.strip(" ?.!")
+        if (whole := _elliptical(bare, before)) and not is_first:
+            yield AskedPart(whole)
+            continue
         if not is_first and (_is_said_anyway(clause.text) or _OF_ORDER.fullmatch(bare) or _OF_COMMITS.fullmatch(bare)):
             continue
         text = resolved(clause.text, subject)
@@ -141,6 +153,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         asks_packages = find_package_question(text) is not None
         if context and text == clause.text and not written_names(text):
             text = f"{text.rstrip(' ?.!')} {context[0].lower()}{context[1:]}"
+        before = text
         request = _request(clause.text, text, asked)
         relation = find_relation(text)
         if relation is not None and relation.name and not request.is_certain:
@@ -151,6 +164,12 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         asked = asked_for(text)
         subject = subject_of(text, asked) or subject
         is_first = False
+
+
+def _elliptical(clause: str, before: str) -> str:
+    """Return a clause without a verb as the question that it means: `is there a test of X? also a demo`; else ""."""
+    further, asked = _FURTHER.fullmatch(clause), _EXISTS.fullmatch(before.strip(" ?.!"))
+    return f"{asked['exists']} {clause}{asked['of']}?" if further is not None and asked is not None else ""
 
 
 def _request(clause: str, text: str, asked: AskedFor | None) -> AskedPart:
@@ -184,7 +203,7 @@ def _is_said_anyway(clause: str) -> bool:
     words = [word.strip(_EDGE).lower() for word in clause.split()]
     if written_names(clause):
         return False
-    if words[0] in _IMPERATIVES and len(words) <= _MOST_OF_FORM:
+    if words[0] in _IMPERATIVES and (len(words) <= _MOST_OF_FORM or all(map(_is_of_form, words))):
         return True
     if len(words) < MIN_WORDS:
         return True
@@ -196,6 +215,10 @@ def _is_said_anyway(clause: str) -> bool:
         if word not in STOP_WORDS and word not in _SAID_ANYWAY and before not in _THESE - {"the"}
     ]
     return not own
+
+
+def _is_of_form(word: str) -> bool:
+    return word in _OF_FORM or word in STOP_WORDS or word in _IMPERATIVES
 
 
 def _alternatives(text: str) -> list[str]:

@@ -10,26 +10,30 @@ from atlas.code.question.cues import is_relation_word
 from atlas.code.question.frames import KIND_WORD
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.names import dotted, is_code_shaped
+from atlas.code.question.requests.verbs import ends_nouns, is_base, is_third_person
 from atlas.core.english.stop_words import STOP_WORDS
 
 _EDGE = "`'\"“”,;:?!()[]{}"
 _OPENERS = frozenset(
-    "who whom whose what which where when why how is are was were do does did can could should".split()  # noqa: SIM905
-)
-_ARTICLES = frozenset(("the", "a", "an", "my", "our", "each", "every"))
-_MOST_NOUNS = 4
-_VERBS = frozenset(
     """
-    set put read sent built made kept run written get take taken use need want have work send call decide choose
-    go come happen turn pick handle add start stop support look show give depend call import run return
+    who whom whose what which where when why how is are was were do does did can could should who's what's where's
+    when's how's
     """.split()  # noqa: SIM905
 )
-"""End the nouns of a subject where no ending shows the verb."""
+_BEFORE_OPENERS = frozenset(("since", "on", "in", "at", "by", "for", "from", "to", "under", "with", "through", "until"))
+"""`since when`, `on which port`."""
+_ARTICLES = frozenset(("the", "a", "an", "my", "our", "each", "every"))
+_MOST_NOUNS = 4
 _MEASURES = frozenset("version value default number name type kind size list limit".split())  # noqa: SIM905
 _DEICTIC = frozenset("module package crate project repo repository codebase workspace".split())  # noqa: SIM905
 """`from this module` means the whole of it, not what was named before."""
 _AUXILIARY = frozenset("does do did is are was were can could should will would has have to".split())  # noqa: SIM905
 _INTO = frozenset("of for to by in with from on about into at than after before without".split())  # noqa: SIM905
+_AS_PACKAGE = re.compile(
+    r"\b(?:the|our) (?P<name>[\w@][\w@./-]*) (?:package|library|gem|crate|dependency|npm module)\b", re.IGNORECASE
+)
+_DESCRIBES = frozenset(("for", "that", "which", "of", "behind"))
+"""Stand before what tells one thing of a kind from others."""
 _DUMMY = frozenset(("possible", "ok", "okay", "safe", "necessary", "worth", "enough"))
 """`is it possible to` is about nothing before."""
 _ONE_AFTER = frozenset("set add register use write create define have make get pass need override".split())  # noqa: SIM905
@@ -135,6 +139,8 @@ def subject_of(text: str, asked: AskedFor | None = None) -> ClauseSubject | None
         name = next((word for word in written if dotted(word) == relation.name), "")
         if name and (relation.certain or is_code_shaped(name) or name in names):
             return ClauseSubject(name if is_code_shaped(name) else f"`{name}`", is_name=True, path=path)
+    if (package := _AS_PACKAGE.search(text)) is not None:
+        return ClauseSubject(package[0], is_name=True)
     if names:
         return ClauseSubject(names[0], is_name=True, path=path)
     if asked is not None and asked.is_plural and relation is not None and relation.name in text.split():
@@ -155,23 +161,39 @@ def written_names(text: str) -> list[str]:
             or (is_code_shaped(word) and not is_plain and word != "I")
         ):
             found.append(word)
-    return [word for word in found if word and word.lower() not in STOP_WORDS]
+    return [word for word in found if any(map(str.isalnum, word)) and word.lower() not in STOP_WORDS]
 
 
 def _nouns(words: Sequence[str]) -> str:
     """Return the nouns behind the first article, or behind the words that open the question.
 
-    `which hooks run` is about hooks, `which port does the server use` about the server.
+    `which hooks run` is about hooks, `which port does the server use` about the server, `what ensures that` about
+    nothing, `is snappy mandatory` about snappy.
     """
     starts = [number + 1 for number, word in enumerate(words) if word.lower() in _ARTICLES]
-    opening = 0
+    opening = 1 if words and words[0].lower() in _BEFORE_OPENERS else 0
+    first = words[opening].lower() if opening < len(words) else ""
     while opening < len(words) and words[opening].lower() in _OPENERS:
         opening += 1
     nouns, end = _run_of_nouns(words, opening)
-    is_of_nouns = words[:1] and words[0].lower() in ("which", "what") and opening == 1 and nouns
+    opened = words[opening].lower() if opening < len(words) else ""
+    following = words[opening + 1].lower() if opening + 1 < len(words) else ""
+    is_verb = first in ("what", "who") and is_third_person(opened) and following not in _AUXILIARY
+    is_said = first in _OPENERS and " " not in nouns and nouns.endswith("ed")  # `since when is that refused`
+    if is_verb or is_said:
+        nouns, end = "", 0
+    if first in ("is", "are", "was", "were") and end == len(words) and opening not in starts:
+        nouns = nouns.rpartition(" ")[0] or nouns  # what is said of it ends the clause
+    is_of_nouns = first in ("which", "what") and opening == 1 and nouns
     if is_of_nouns and not (end < len(words) and words[end].lower() in _AUXILIARY):
         return nouns
-    return next((found for start in starts if (found := _run_of_nouns(words, start)[0])), nouns)
+    runs = ((*_run_of_nouns(words, start), start) for start in starts)
+    found = next(((run, end, start) for run, end, start in runs if run), None)
+    if found is None:
+        return nouns
+    run, end, start = found
+    is_described = _KIND.fullmatch(run) is not None and end < len(words) and words[end].lower() in _DESCRIBES
+    return " ".join(words[start:]) if is_described else run  # `the exception for bodies that get too big`
 
 
 def _run_of_nouns(words: Sequence[str], start: int) -> tuple[str, int]:
@@ -185,7 +207,7 @@ def _run_of_nouns(words: Sequence[str], start: int) -> tuple[str, int]:
             found = []
         elif found not in ([], ["not"]) and _ends_nouns(word):
             break
-        elif word not in STOP_WORDS - {"not"}:
+        elif word not in STOP_WORDS - {"not"} and any(map(str.isalnum, word)):
             found.append(words[at].rstrip(","))
         if words[at].endswith(","):
             found = []
@@ -194,8 +216,7 @@ def _run_of_nouns(words: Sequence[str], start: int) -> tuple[str, int]:
 
 
 def _ends_nouns(word: str) -> bool:
-    is_verb = word in _VERBS or word.removesuffix("s") in _VERBS or (word.endswith("ed") and len(word) > 4)
-    return is_verb or word in STOP_WORDS or word in _INTO
+    return ends_nouns(word) or word in STOP_WORDS or word in _INTO
 
 
 def resolved(clause: str, subject: ClauseSubject | None) -> str:
@@ -244,13 +265,16 @@ def _at(words: Sequence[str], at: int, subject: ClauseSubject) -> tuple[int, lis
     said = [subject.text + mark]
     if low in ("it", "them", "they"):
         return (1, [words[at]]) if after.lower() in _DUMMY else (1, said)
+    if low in _WHOSE and after and _is_of_other(words, at):
+        return 1, [words[at]]  # `which only need it for their tests`
     if low in _WHOSE and after:
         end = words[at + 1][len(after) :]
         is_kind = not end and at + 2 < len(words) and _KIND.fullmatch(words[at + 2]) is not None
         extra = 1 if is_kind and subject.is_name else 0
         return 2 + extra, [after, "of", subject.text + end]
     if low in _THESE or (low == "the" and _KIND.fullmatch(after) and not _has_name_beside(words, at + 1)):
-        is_whole = low == "this" and after.lower() in _DEICTIC
+        is_place = low == "the" and before in ("in", "across", "within", "throughout", "of")
+        is_whole = (low == "this" or (is_place and not subject.path)) and after.lower() in _DEICTIC
         if after and _KIND.fullmatch(after) and (subject.is_name or low in _THESE) and not is_whole:
             return 2, [subject.called(after) + words[at + 1][len(after) :]]
         if is_whole:
@@ -268,13 +292,19 @@ def _at(words: Sequence[str], at: int, subject: ClauseSubject) -> tuple[int, lis
     return 1, [words[at]]
 
 
+def _is_of_other(words: Sequence[str], at: int) -> bool:
+    """Return whether a possessive belongs to another thing than the pronoun before it in the clause."""
+    others = ("it",) if words[at].lower() == "their" else ("they", "them")
+    return any(word.rstrip(",;?.!").lower() in others for word in words[:at])
+
+
 def _has_name_beside(words: Sequence[str], at: int) -> bool:
     """Return whether a noun of a kind has its own name, before or behind it."""
     return bool(written_names("x " + " ".join(words[max(at - 1, 0) : at + 3])))
 
 
 def _is_verb(word: str) -> bool:
-    return word.lower() in _AUXILIARY or word.lower() in _VERBS or is_relation_word(word.lower())
+    return word.lower() in _AUXILIARY or is_base(word.lower()) or is_relation_word(word.lower())
 
 
 def _completed(clause: str, subject: ClauseSubject) -> str:

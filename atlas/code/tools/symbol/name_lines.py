@@ -25,8 +25,7 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
     if text is None or (is_symbol and not text.lines):
         return
     if not text.lines:
-        if not text.more:
-            yield f"`{name}` occurs in no indexed file"
+        yield f"`{name}` {'is no symbol; not all files were read for it' if text.more else 'occurs in no indexed file'}"
         return
     sets = sum(each.sets for each in text.lines)
     total = f"{counted(len(text.lines), 'line', more=text.more)}"
