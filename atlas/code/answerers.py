@@ -15,13 +15,14 @@ from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
-from atlas.code.graph.call_path import in_call_order
 from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import major_free, normal_name, read_declarations, short_name
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
 from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages, is_own
+from atlas.code.graph.paths.call_path import in_call_order
+from atlas.code.graph.paths.described import answer_described_path
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
 from atlas.code.graph.subjects import Subjects, qualify
@@ -45,6 +46,7 @@ from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 from atlas.code.question.parse_question import Query, asks_for_quoted
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.question.requests.ends import read_path_ends
 from atlas.code.question.route_forms import read_route_question
 from atlas.code.question.written_names import NameShape
 from atlas.code.reader import Reader, SearchStep
@@ -98,6 +100,7 @@ _DEPENDED_ON = re.compile(
 _ASKS_ORDER = re.compile(
     r"\b(?:in (?:what|which) (?:order|sequence)|(?:order|sequence) of (?:the |its )?calls|call order)\b", re.I
 )
+_NO_ENDS = ("no way between symbols that the question is certain to mean: searched as text",)
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))
 """Relations that texts often state without a reference: a page about a class that has two declarations."""
 
@@ -311,6 +314,14 @@ async def _untested(reader: Reader, asked: AskedQuestion) -> Answered | None:
     return _checked(asked, intent, await find_untested(reader, intent, asked.where)) if intent is not None else None
 
 
+async def _described_path(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    ends = None if asked.is_stated or asked.query.phrases else read_path_ends(asked.query.text)
+    if ends is None or not ends.are_described:
+        return None
+    found = await answer_described_path(reader, ends, asked.where)
+    return Answered(found, notes=() if found is not None else _NO_ENDS)
+
+
 async def _both(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = asked.query.relation
     if intent is None or not intent.other or intent.kind == Kind.PATH:
@@ -494,6 +505,7 @@ ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered
     SearchStep("events", _events, "a name without routes may be that of an event, task or command"),
     SearchStep("unused", _unused, "a question for all unused code names no symbol"),
     SearchStep("untested", _untested, "nor does one for all untested code"),
+    SearchStep("described_path", _described_path, "the ends of a way may be told in words around their names"),
     SearchStep("both", _both, "edges of two symbols are those of each"),
     SearchStep("relation", _relation, "edges of one symbol, or a path between two, are in the graph"),
     SearchStep("subject", _subject, "the words around a name that the index has tell what is asked about it"),

@@ -76,6 +76,7 @@ QUESTIONS = {
     "events": "what handles the post_save signal",
     "unused": "unused functions in shop/app.py",
     "untested": "untested functions in shop/app.py",
+    "described_path": "walk me from a customer opening shop.app.basket to the load of a name",
     "both": "callers of load and save",
     "relation": "callers of load",
     "subject": "I wonder which spots load() gets called from at startup",

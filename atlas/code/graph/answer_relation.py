@@ -18,9 +18,9 @@ from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, pr
 from atlas.code.graph.absence.unresolved import UnresolvedCall, find_unresolved, unresolved_beside
 from atlas.code.graph.aliases.type_aliases import related_of_aliases
 from atlas.code.graph.answer_scope import read_scope
-from atlas.code.graph.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
 from atlas.code.graph.families import find_definitions, find_extended, find_family, find_overriding, related_inside
 from atlas.code.graph.mentions import find_related_by_text
+from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
 from atlas.code.graph.targets import Target, Targets, all_targets, find_targets, members_of

@@ -86,7 +86,7 @@ async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:
     for each in await _with_members(reader, text, named.names, project):
         if each.shape == NameShape.PLAIN and (len(plain) > 1 or is_sure):
             continue
-        if (subject := await _subject(reader, each, project)) is not None:
+        if (subject := await find_subject(reader, each, project)) is not None:
             found.append(subject)
         elif each.shape >= NameShape.CODE and " " not in each.text and _MIXED.search(each.text):
             unknown.append(each)
@@ -111,7 +111,8 @@ async def _with_members(reader: Reader, text: str, names: Sequence[WrittenName],
     return names
 
 
-async def _subject(reader: Reader, written: WrittenName, project: str) -> Subject | None:
+async def find_subject(reader: Reader, written: WrittenName, project: str) -> Subject | None:
+    """Return what a written name stands for, the project's own symbols before others. Raises store errors."""
     where = Filter(project=project)
     nodes = await _nodes(reader, written, where)
     if written.owner and nodes:

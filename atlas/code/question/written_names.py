@@ -217,14 +217,14 @@ def _bare(raw: str) -> str:
     word = raw.rstrip(",;:?!.…\"'”")
     if not word.startswith("(*"):
         word = word.lstrip(_EDGE.replace(".", ""))
-    while (
-        word
-        and word[-1] in ")]}>"
-        and word.count("(") + word.count("[") + word.count("{") + word.count("<")
-        < sum(word.count(each) for each in ")]}>")
-    ):
+    while word and word[-1] in ")]}>" and _has_more_ends(word.replace("->", "").replace("=>", "")):
         word = word[:-1]
     return _POSSESSIVE.sub("", word)
+
+
+def _has_more_ends(word: str) -> bool:
+    """Return whether a word closes more brackets than it opens."""
+    return sum(word.count(each) for each in "([{<") < sum(word.count(each) for each in ")]}>")
 
 
 def _names(words: list[_Word], languages: LanguageTerms) -> Iterator[WrittenName]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +26,12 @@ DISTINCT_WORDS = 3
 BY_NAME = "name"
 """Strategy of a step that only the name tells."""
 NAMED_CONFIDENCE = 0.4
+PASSED = "passed"
+"""Strategy of an edge from a function to what its callers hand it."""
+MOST_USERS = 8
+"""Functions that use one channel; what more of them use, such as a signal to stop, connects everything."""
+_CHANNEL = re.compile(r"\bchan\b|[Cc]hannel\b|[Qq]ueue\b|[Dd]eque\b|\b(?:[Mm]ailbox|mpsc|oneshot|Sender|Receiver)\b")
+_CHANNEL_NAME = re.compile(r"(?:[a-z]Ch|[cC]han|[cC]hannel|[qQ]ueue|_ch)$")
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 
 
@@ -40,12 +48,18 @@ class Step:
 
 
 async def find_path(
-    reader: Reader, starts: Sequence[str], ends: Sequence[str], *, hands_over: bool = False
+    reader: Reader,
+    starts: Sequence[str],
+    ends: Sequence[str],
+    *,
+    hands_over: bool = False,
+    crosses_channels: bool = False,
 ) -> tuple[Step, ...]:
     """Return the steps of a shortest chain of calls; () where there is none within the bounds.
 
     A class starts and ends a chain with each of its members. A call of a method may run what overrides it. With
-    `hands_over` a function also leads to one that it hands over as a value: `run_in_thread(self.lookup)`.
+    `hands_over` a function also leads to one that it hands over as a value: `run_in_thread(self.lookup)`. With
+    `crosses_channels` it leads over a channel or queue to the functions that use the same one.
     """
     types = (EdgeType.CALLS, EdgeType.REFERENCES) if hands_over else (EdgeType.CALLS,)
     forward: dict[str, Edge | None] = dict.fromkeys([*starts, *await _members(reader, starts)])
@@ -57,9 +71,9 @@ async def find_path(
         if not ahead or not behind or len(forward) + len(backward) > MAX_VISITED:
             break
         if len(ahead) <= len(behind):
-            ahead = await _expand(reader, ahead, forward, Direction.OUT, types)
+            ahead = await _expand(reader, ahead, forward, Direction.OUT, types, crosses=crosses_channels)
         else:
-            behind = await _expand(reader, behind, backward, Direction.IN, types)
+            behind = await _expand(reader, behind, backward, Direction.IN, types, crosses=crosses_channels)
     met = next((uid for uid in forward if uid in backward), None)
     return await _chain(reader, met, forward, backward) if met else ()
 
@@ -123,12 +137,22 @@ async def _members(reader: Reader, uids: Sequence[str]) -> list[str]:
 
 
 async def _expand(
-    reader: Reader, level: Sequence[str], known: dict[str, Edge | None], direction: Direction, types: Sequence[EdgeType]
+    reader: Reader,
+    level: Sequence[str],
+    known: dict[str, Edge | None],
+    direction: Direction,
+    types: Sequence[EdgeType],
+    *,
+    crosses: bool,
 ) -> list[str]:
     """Follow calls one step in a direction; overrides are followed against their edges, from base to override."""
     found = await reader.store.edges(level, direction, types, MAX_VISITED)
     against = Direction.IN if direction == Direction.OUT else Direction.OUT
     found += await reader.store.edges(level, against, (EdgeType.OVERRIDES,), MAX_VISITED)
+    if crosses:
+        # what a function is handed runs for one caller, and a long way would mix those of all
+        found = [edge for edge in found if edge.row.strategy != PASSED]
+        found += await _over_channels(reader, level, known)
     new: list[str] = []
     for edge in found:
         uid = edge.node.row.uid
@@ -136,6 +160,27 @@ async def _expand(
             known[uid] = edge
             new.append(uid)
     return new
+
+
+async def _over_channels(reader: Reader, level: Sequence[str], known: dict[str, Edge | None]) -> list[Edge]:
+    """Return the edges from functions to the channels that they use, and from channels to what else uses them."""
+    held = [uid for uid in level if (edge := known[uid]) is not None and edge.node.row.label == Label.VALUE]
+    used = await reader.store.edges(level, Direction.OUT, (EdgeType.REFERENCES,), MAX_VISITED)
+    channels = [edge for edge in used if edge.node.row.uid not in known and is_channel(edge.node)]
+    wanted = list(dict.fromkeys([*held, *(edge.node.row.uid for edge in channels)]))
+    users = await reader.store.edges(wanted, Direction.IN, (EdgeType.REFERENCES,), MAX_VISITED) if wanted else []
+    code = [edge for edge in users if not edge.node.row.is_test]
+    count = Counter(edge.row.target for edge in code)
+    passed = [edge for edge in channels if count[edge.node.row.uid] <= MOST_USERS]
+    return [*passed, *(edge for edge in code if edge.row.target in held)]
+
+
+def is_channel(node: Node) -> bool:
+    """Return whether a value hands things from one function to another, as its type or name says."""
+    row = node.row
+    if row.label != Label.VALUE:
+        return False
+    return _CHANNEL.search(row.signature) is not None or _CHANNEL_NAME.search(row.name) is not None
 
 
 async def _chain(

@@ -1,0 +1,1 @@
+"""Ways from one symbol to another: `call_path` follows calls, `described` finds ends that are told in words."""

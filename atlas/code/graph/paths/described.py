@@ -1,0 +1,232 @@
+"""A way between two ends that a question tells in words: each end becomes symbols, and calls lead between them.
+
+An end with a name is the symbol of that name which has most of the words around it; an end without one is what a search
+for its words finds, and is said to be a guess. Reads the graph and the indexes of words and meanings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from atlas.code.graph.paths.call_path import MAX_STEPS, Step, find_path, find_path_by_name
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.subjects import find_subject
+from atlas.code.graph.targets import Targets
+from atlas.code.question.parse_question import route
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.question.requests.ends import PathEnds
+from atlas.code.question.written_names import NameShape, read_names
+from atlas.code.reader import Reader
+from atlas.code.retrieve.channels import by_meaning, by_words, gather
+from atlas.code.retrieve.fuse import fuse_rrf
+from atlas.core.english.stems import root_of
+from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+
+MOST_GUESSES = 5
+"""Symbols that an end without a name may be, best first."""
+MOST_OF_NAME = 8
+"""Symbols of one name that an end may be, where the words around it do not tell them apart."""
+MOST_SEARCHED = 30
+NEXT_TO_END = 5
+"""Calls beside an end that are listed where no way was found."""
+MOST_MEMBERS = 200
+_RECEIVER = re.compile(r"[$@]?\w+(?:->|\.|::)\w")
+_IN_OWNER = re.compile(r"\b(?:in|of|by|inside|within) (?:the|an?|its|our) (?P<words>(?:[a-z]+ ){1,2}[a-z]+)")
+_IN_NAME = 2
+"""Weight of a word that the name of a symbol has; one that only its description has counts once."""
+_SYMBOLS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD))
+_CALLABLE = (Label.FUNCTION, Label.METHOD)
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+_HOW = {
+    "calls": "",
+    "handed over": "a step may be a function that is handed over as a value, and called elsewhere",
+    "channels": "a step over a channel or queue leads to a function that uses the same one: which of them puts in and"
+    " which takes out is not told apart",
+    "names": "a step marked `name` is an unresolved call of that name, which makes the way likely, not certain",
+}
+_FOR_GUESSES = ("calls", "channels")
+
+
+@dataclass(frozen=True, slots=True)
+class WayEnd:
+    """What one end of a way may be."""
+
+    text: str
+    nodes: tuple[Node, ...]
+    is_named: bool
+
+    def said(self, node: Node) -> str:
+        """Return the words of the question and what they are taken for."""
+        row = node.row
+        name = f"{row.kind} {row.qualified_name} {row.path}:{row.line or row.start_line}"
+        return f'"{self.text}" ({"" if self.is_named else "a guess: "}{name})'
+
+
+async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter) -> EdgeAnswer | None:
+    """Return the way between the ends of a question. Raises store errors.
+
+    None where it names none of them, or where no calls lead from one to what the other may be.
+    """
+    first, last = await _named(reader, ends.start, where), await _named(reader, ends.end, where)
+    if first is None and last is None:
+        return None
+    start = await _chosen(reader, first, last) if first is not None else await _guessed(reader, ends.start, where)
+    end = await _chosen(reader, last, first) if last is not None else await _guessed(reader, ends.end, where)
+    if not start.nodes or not end.nodes:
+        return None
+    for how, first, last in _attempts(start, end):
+        if steps := await _steps(reader, how, first, last):
+            steps = _to_first(steps) if end.is_named else steps
+            return await _found(reader, ends, start, end, steps, how)
+    return await _unknown(reader, ends, start, end) if start.is_named and end.is_named else None
+
+
+def _attempts(start: WayEnd, end: WayEnd) -> list[tuple[str, Sequence[Node], Sequence[Node]]]:
+    """Return the ways of looking, surest first; each guess is tried by itself: the nearest need not be meant."""
+    firsts = [start.nodes] if start.is_named else [(node,) for node in start.nodes]
+    lasts = [end.nodes] if end.is_named else [(node,) for node in end.nodes]
+    ways = _HOW if start.is_named and end.is_named else _FOR_GUESSES
+    return [(how, first, last) for how in ways for first in firsts for last in lasts]
+
+
+async def _steps(reader: Reader, how: str, first: Sequence[Node], last: Sequence[Node]) -> tuple[Step, ...]:
+    starts, ends = [node.row.uid for node in first], [node.row.uid for node in last]
+    if set(starts) & set(ends):
+        return ()
+    match how:
+        case "calls":
+            return await find_path(reader, starts, ends)
+        case "handed over":
+            return await find_path(reader, starts, ends, hands_over=True)
+        case "channels":
+            return await find_path(reader, starts, ends, crosses_channels=True)
+        case _:
+            return await find_path_by_name(reader, starts, last)
+
+
+def _to_first(steps: Sequence[Step]) -> Sequence[Step]:
+    """Return the steps until the first that has the name of the end: what overrides it is one of several."""
+    name = steps[-1].node.row.name
+    return steps[: next(number for number, step in enumerate(steps, 1) if step.node.row.name == name)]
+
+
+async def _found(
+    reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd, steps: Sequence[Step], how: str
+) -> EdgeAnswer:
+    first = next((node for node in start.nodes if node.row.uid == steps[0].source), None)
+    if first is None:
+        first = (await reader.store.symbols([steps[0].source]) or [start.nodes[0]])[0]
+    related = tuple(
+        RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
+        for depth, step in enumerate(steps, 1)
+    )
+    title = f"way from {start.said(first)} to {end.said(steps[-1].node)}: {len(steps)} steps"
+    return replace(_answer(ends, title), related=related, notes=tuple(filter(None, (_HOW[how],))))
+
+
+async def _unknown(reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd) -> EdgeAnswer:
+    """Return that no way was found, with the calls beside both ends."""
+    title = f"way from {start.said(start.nodes[0])} to {end.said(end.nodes[0])}: unknown"
+    beside = (
+        ("the beginning calls", await _beside(reader, start.nodes, Direction.OUT)),
+        ("the end is called by", await _beside(reader, end.nodes, Direction.IN)),
+    )
+    notes = (
+        f"no chain of resolved calls or channels within {MAX_STEPS} steps: unknown rather than none",
+        *(f"{what}: {', '.join(names)}" for what, names in beside if names),
+    )
+    return replace(_answer(ends, title), notes=notes, is_unknown=True)
+
+
+def _answer(ends: PathEnds, title: str) -> EdgeAnswer:
+    intent = RelationIntent(Kind.PATH, ends.start, ends.end, certain=True)
+    return EdgeAnswer(intent, Targets(ends.start, ()), Targets(ends.end, ()), title=title)
+
+
+async def _beside(reader: Reader, nodes: Sequence[Node], direction: Direction) -> list[str]:
+    edges = await reader.store.edges([node.row.uid for node in nodes], direction, (EdgeType.CALLS,), MOST_SEARCHED)
+    rows = [edge.node.row for edge in edges if edge.node.row.path and not edge.node.row.is_test]
+    names = dict.fromkeys(f"{row.qualified_name} {row.path}:{row.line or row.start_line}" for row in rows)
+    return [*names][:NEXT_TO_END]
+
+
+async def _named(reader: Reader, text: str, where: Filter) -> WayEnd | None:
+    """Return the symbols of the names of an end; None where it has none."""
+    nodes: list[Node] = []
+    for written in read_names(text, reader.languages).names:
+        if written.shape < NameShape.CODE:
+            continue
+        subject = await find_subject(reader, written, where.project)
+        if subject is None and _RECEIVER.match(written.text):
+            # the member of a variable: `$logger->info()`
+            member = replace(written, name=written.name.rpartition(".")[2])
+            subject = await find_subject(reader, member, where.project)
+        if subject is not None:
+            uids = [uid for target in subject.targets for uid in target.uids]
+            nodes += [node for node in await reader.store.symbols(uids) if node.row.label in _SYMBOLS]
+    return WayEnd(text, tuple(nodes), is_named=True) if nodes else None
+
+
+async def _chosen(reader: Reader, end: WayEnd, other: WayEnd | None) -> WayEnd:
+    """Return an end with those of its symbols that have most of the words around the name.
+
+    Members of what the other end names are none of them: `calling Apply` ... `the FSM sees it`.
+    """
+    others = other.nodes if other is not None else ()
+    owners = [f"{node.row.qualified_name}." for node in others if node.row.label == Label.CLASS]
+    kept = [node for node in end.nodes if not any(node.row.qualified_name.startswith(owner) for owner in owners)]
+    words = _roots(reader, end.text) - {word for node in end.nodes for word in _roots(reader, node.row.name)}
+    return replace(end, nodes=tuple(await _best(reader, kept or end.nodes, words)))
+
+
+async def _guessed(reader: Reader, text: str, where: Filter) -> WayEnd:
+    """Return the functions that a search for the words of an end finds."""
+    query = route(text, reader.split_words, reader.languages)
+    code = replace(where, labels=_CALLABLE)
+    rankings = await gather(
+        ("words", by_words(reader, query, code, MOST_SEARCHED)),
+        ("meaning", by_meaning(reader, query, code, MOST_SEARCHED)),
+    )
+    hits = fuse_rrf([each.hits for each in rankings])
+    found = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if not node.row.is_test]
+    owners = [f"{name}." for name in await _spelled_owners(reader, text, where)]
+    inside = [node for node in found if any(f".{node.row.qualified_name}".find(f".{each}") >= 0 for each in owners)]
+    return WayEnd(text, tuple((inside or found)[:MOST_GUESSES]), is_named=False)
+
+
+async def _spelled_owners(reader: Reader, text: str, where: Filter) -> list[str]:
+    """Return the names of classes that an end spells behind a preposition: `the write in the stream handler`."""
+    match = _IN_OWNER.search(text)
+    words = match["words"].split() if match is not None else []
+    classes = Filter(project=where.project, labels=(Label.CLASS,))
+    for count in range(len(words), 1, -1):
+        name = "".join(word.capitalize() for word in words[:count])
+        if any(node.row.name == name for node in await reader.store.find(name, Match.SUFFIX, classes, 5)):
+            return [name]
+    return []
+
+
+async def _best(reader: Reader, nodes: Sequence[Node], words: set[str]) -> list[Node]:
+    """Return the symbols that have most of the words; of a class, its members whose names have some."""
+    most = max(_score(reader, node, words) for node in nodes)
+    best = [node for node in nodes if _score(reader, node, words) == most]
+    classes = [node.row.uid for node in best if node.row.label == Label.CLASS]
+    members = await reader.store.edges(classes, Direction.OUT, _HOLDS, MOST_MEMBERS) if classes else []
+    inside = [edge.node for edge in members if edge.node.row.label in _CALLABLE]
+    named = [node for node in inside if words & _roots(reader, node.row.name)]
+    return (named or best)[:MOST_OF_NAME]
+
+
+def _score(reader: Reader, node: Node, words: set[str]) -> int:
+    """Return how many of the words a symbol has: its owner's name counts more than its file and description."""
+    row = node.row
+    name = _roots(reader, ".".join(row.qualified_name.split(".")[-2:]))
+    said = _roots(reader, f"{row.path} {row.signature} {row.docstring}")
+    return sum(_IN_NAME if word in name else word in said for word in words)
+
+
+def _roots(reader: Reader, text: str) -> set[str]:
+    return {root_of(word) for word in reader.split_words(text) if word not in STOP_WORDS}
