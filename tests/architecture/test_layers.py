@@ -223,6 +223,11 @@ def test_a_server_imports_no_tool_before_it_is_called() -> None:
     assert not loaded & (tools | {"apsw", "atlas.packs.links", "atlas.packs.opening", "atlas.papers.links"})
 
 
+def test_the_explorer_listens_before_it_imports_what_single_pages_need() -> None:
+    loaded = _loaded("import atlas.server.explorer.app, atlas.server.http.server", [])
+    assert not loaded & {"mcp", "mcp_types", "atlas.packs.links", "atlas.packs.opening", "atlas.packs.profiles"}
+
+
 def _loaded(program: str, arguments: list[str]) -> set[str]:
     """Return the names of the modules that a program has imported at its end."""
     script = f"import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); {program}"

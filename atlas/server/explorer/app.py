@@ -17,7 +17,6 @@ from starlette.routing import Route
 
 from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.server.explorer.access import OneBrowser
-from atlas.server.explorer.chat import ChatRoom, Servers
 from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.drawing import svg
 from atlas.server.explorer.files import FilePages
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
     from atlas.app.session import Session
     from atlas.code.reader import Reader
+    from atlas.runtime.config.load import Settings
+    from atlas.server.explorer.chat import ChatRoom, Servers
 
 logger = logging.getLogger("atlas.explorer")
 
@@ -99,11 +100,13 @@ class Explorer:
         self._form = new_token()
         """What a form must have to be one of this explorer's."""
         self._packs, self._papers = PackPages(session), PaperPages(session.settings)
-        self._chat = ChatRoom(session.settings, servers)
+        self._servers = servers
+        self._chat: ChatRoom | None = None
 
     async def aclose(self) -> None:
         """End the chat and close the papers; idempotent."""
-        await self._chat.aclose()
+        if self._chat is not None:
+            await self._chat.aclose()
         await self._papers.aclose()
 
     def application(self) -> Starlette:
@@ -116,19 +119,19 @@ class Explorer:
             "/article": ("article.html", self._packs.article),
             "/papers": ("papers.html", self._papers.values),
             "/paper": ("paper.html", self._papers.paper),
-            "/chat": ("chat.html", self._chat.values),
+            "/chat": ("chat.html", self._talk),
         }
         writes: Mapping[str, Write] = {
             "/unit/write": self._write_unit,
-            "/chat/ask": self._chat.ask,
-            "/chat/allow": self._chat.decide,
-            "/chat/end": self._chat.end,
+            "/chat/ask": self._in_chat(lambda chat: chat.ask),
+            "/chat/allow": self._in_chat(lambda chat: chat.decide),
+            "/chat/end": self._in_chat(lambda chat: chat.end),
         }
         return Starlette(
             routes=[
                 *(Route(path, self._page(*page)) for path, page in {**PAGES, **own}.items()),
                 *(Route(path, self._write(write), methods=["POST"]) for path, write in writes.items()),
-                Route("/chat/live", self._talk),
+                Route("/chat/live", self._live_talk),
                 Route("/suggest", self._suggest),
                 Route("/open", self._open),
                 Route("/status/live", self._live),
@@ -163,8 +166,24 @@ class Explorer:
             raise ConfigError("notes are only read here", "The setting knowledge.allow_write allows to write them.")
         return await write_unit(ask, given)
 
-    async def _talk(self, request: Request) -> Response:
-        return StreamingResponse(self._chat.live(), media_type="text/event-stream")
+    async def _room(self) -> ChatRoom:
+        """Return the chat, made when it is first asked for: its SDK costs half of a start."""
+        if self._chat is None:
+            made = await asyncio.to_thread(_new_room, self._session.settings, self._servers)
+            self._chat = self._chat or made  # of two requests at once, the first one's
+        return self._chat
+
+    def _in_chat(self, write: Callable[[ChatRoom], Write]) -> Write:
+        async def written(ask: Asker, given: Given) -> str:
+            return await write(await self._room())(ask, given)
+
+        return written
+
+    async def _talk(self, ask: Asker, reader: Reader, given: Given) -> Mapping[str, object]:
+        return await (await self._room()).values(ask, reader, given)
+
+    async def _live_talk(self, request: Request) -> Response:
+        return StreamingResponse((await self._room()).live(), media_type="text/event-stream")
 
     async def _suggest(self, request: Request) -> Response:
         async def compose(given: Given) -> Response:
@@ -232,6 +251,12 @@ async def is_path(reader: Reader, name: str) -> bool:
 
 def _path_of(name: str) -> str:
     return name.removeprefix("./").strip("/")
+
+
+def _new_room(settings: Settings, servers: Servers | None) -> ChatRoom:
+    from atlas.server.explorer.chat import ChatRoom
+
+    return ChatRoom(settings, servers)
 
 
 @cache

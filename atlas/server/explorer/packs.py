@@ -10,16 +10,18 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from atlas.answers.items import ItemsAnswer
 from atlas.app.session import Session
 from atlas.app.toolsets import open_packs
 from atlas.code.reader import Reader
 from atlas.core.errors import NotFound
-from atlas.packs.opening import installed_pack
-from atlas.packs.profiles import PackDifference, difference
 from atlas.server.explorer.questions import Asker, Given
+
+if TYPE_CHECKING:
+    from atlas.packs.opening import OpenPack
+    from atlas.packs.profiles import PackDifference
 
 TOKEN_BUDGET = 12_000
 ARTICLE_TOKENS = 40_000
@@ -145,8 +147,7 @@ class PackPages:
 
     async def _articles(self, pack: str, given: Given) -> dict[str, object]:
         """Return a page of the articles of a pack, by path."""
-        desk = self._session.opened_by(open_packs)
-        opened = await desk.opened(await asyncio.to_thread(installed_pack, pack))
+        opened = await self._opened(pack)
         start = given.number("from", 100_000)
         words = given.text("filter").strip().lower()
         table = await opened.cypher(_ARTICLES.format(start, ARTICLES + 1), {"words": words}, ARTICLES + 1, SECONDS)
@@ -159,10 +160,15 @@ class PackPages:
             "counts": {str(name): count for name, count in manifest.counts.items()},
         }
 
+    async def _opened(self, name: str) -> OpenPack:
+        from atlas.packs.opening import installed_pack
+
+        return await self._session.opened_by(open_packs).opened(await asyncio.to_thread(installed_pack, name))
+
     async def _compared(self, old: str, new: str) -> dict[str, object]:
-        desk = self._session.opened_by(open_packs)
-        folders = [await asyncio.to_thread(installed_pack, name) for name in (old, new)]
-        packs = [await desk.opened(folder) for folder in folders]
+        from atlas.packs.profiles import difference
+
+        packs = [await self._opened(name) for name in (old, new)]
         found = await difference(packs[0], packs[1])
         return {"names": [pack.manifest.title for pack in packs], "groups": _changes(found)}
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from atlas.app.session import Session
 from atlas.app.toolsets import open_packs
 from atlas.code.graph.declarations import read_declarations
 from atlas.code.reader import Reader
-from atlas.packs.links import build_command, dependencies, pack_of
-from atlas.packs.opening import list_packs
-from atlas.packs.outdated_uses import OutdatedUse, outdated_uses
 from atlas.runtime.process.installation_key import has_packs
+
+if TYPE_CHECKING:
+    from atlas.packs.outdated_uses import OutdatedUse
 
 LISTED = 40
 """Dependencies that the page shows."""
@@ -51,6 +52,11 @@ class ProjectDependencies:
 
 async def read_dependencies(session: Session, reader: Reader) -> ProjectDependencies:
     """Return the dependencies of the project. Raises store errors."""
+    # imported here: the explorer listens before it counts
+    from atlas.packs.links import build_command, dependencies, pack_of
+    from atlas.packs.opening import list_packs
+    from atlas.packs.outdated_uses import outdated_uses
+
     declared = [each for each in await read_declarations(reader, reader.project) if not each.is_inner]
     kinds: dict[str, int] = {}
     for each in declared:
