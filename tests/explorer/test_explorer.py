@@ -298,6 +298,7 @@ def test_nothing_of_a_hostile_repository_is_markup(browser: httpx2.Client) -> No
     waiting = ["/", "/search?q=total", "/search?q=alert", "/search?mode=exact&q=alert", "/symbol?name=<script>", "/<b>x",
                "/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/file?path=<script>alert(1)</script>"]  # fmt: skip
     seen = set(waiting)
+    counted(browser, "/")
     texts: list[str] = []
     for _ in range(MOST_PAGES):
         if not waiting:
@@ -326,3 +327,22 @@ def test_nothing_of_a_hostile_repository_is_markup(browser: httpx2.Client) -> No
 def test_pages_are_small_and_static_files_smaller(browser: httpx2.Client) -> None:
     assert len(browser.get("/static/explorer.css").content) + len(browser.get("/static/explorer.js").content) < 120_000
     assert len(browser.get("/symbol?name=shop.cart.total").content) < 150_000
+
+
+def test_places_that_an_answer_names_are_links(browser: httpx2.Client) -> None:
+    """A person cannot click on text, and searched again for what the page had named."""
+    page = read(browser, "/search?q=total")
+    card = "".join(re.findall(r'<p class="card">.*?</p>', page))
+    places = re.findall(r'<a href="/file\?path=([^"&]*)&amp;line=\d+#L(\d+)">[^<]*</a>', card)
+    assert ("tests%2Ftest_cart.py", "5") in places
+    assert ("shop%2Fcart.py", "11") in places  # of the subject's own file, which its lines leave out
+    # the file of these lines has blanks in its path; they are no lines of another one
+    assert {("shop%2Fcart.py", "5"), ("shop%2Fcart.py", "1")}.isdisjoint(places)
+    assert not re.search(r"<a[^>]*>\d+:</a>", card)
+    beside = re.findall(
+        r'also: <a href="/symbol\?name=([^"]*)">(\w+) (\d+)</a>', read(browser, "/search?q=basket+price")
+    )
+    assert beside
+    assert all(name.endswith(f"%3A{line}") for name, _, line in beside)
+    name, title, _ = beside[0]
+    assert title in read(browser, f"/symbol?name={name}")

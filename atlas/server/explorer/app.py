@@ -62,12 +62,8 @@ async def _picture(ask: Asker, reader: Reader, given: Given) -> Mapping[str, obj
     return {"title": picture.title, "picture": picture, "drawing": svg(picture, linked=True), "evidence": None}
 
 
-async def _search(ask: Asker, reader: Reader, given: Given) -> Mapping[str, object]:
-    return await search_values(ask, given)
-
-
 PAGES: Mapping[str, tuple[str, Values]] = {
-    "/search": ("search.html", _search),
+    "/search": ("search.html", search_values),
     "/symbol": ("symbol.html", symbol_values),
     "/changes": ("changes.html", changes_values),
     "/flow": ("flow.html", flow_values),

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.answers.answer import Answer
+from atlas.code.reader import Reader
 from atlas.code.tools.citations import hit_name, path_of
 from atlas.code.tools.relation_answer import RelationAnswer, relation_head, subject_lines
 from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.line_answer import LineAnswer
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.symbol.symbols import SymbolHit
+from atlas.server.explorer.places import Piece, pieces_of
 from atlas.server.explorer.questions import Asker, Given
 from atlas.server.explorer.render import place_url, symbol_url
 
@@ -34,7 +36,7 @@ class HitsOfFile:
     hits: tuple[SymbolHit, ...]
 
 
-async def search_values(ask: Asker, given: Given) -> dict[str, object]:
+async def search_values(ask: Asker, reader: Reader, given: Given) -> dict[str, object]:
     """Return what the page shows. Raises AtlasError as the tools do."""
     query, mode, of = given.text("q"), given.text("mode"), given.text("of")
     answer = await _answer(ask, given) if query.strip() or given.text("relation") else None
@@ -47,6 +49,8 @@ async def search_values(ask: Asker, given: Given) -> dict[str, object]:
         "filtered": not query or any(given.text(name) for name in FILTERS),
         "answer": answer,
         "evidence": answer.evidence if answer is not None else None,
+        "card": await pieces_of(reader, answer.card) if isinstance(answer, SearchAnswer) else (),
+        "near": await _near(reader, answer) if isinstance(answer, SearchAnswer) else {},
         **(_parts(answer) if answer is not None else {"form": "none"}),
     }
 
@@ -91,6 +95,13 @@ async def _answer(ask: Asker, given: Given) -> Answer:
     stated = {name: given.text(name) for name in ("relation", "of", "to", "scope") if given.text(name)}
     query = given.text("q") or f"{given.text('relation')} of {given.text('of')}"
     return await ask("hybrid_search", query=query, **stated, **filters)
+
+
+async def _near(reader: Reader, answer: SearchAnswer) -> dict[int, list[list[Piece]]]:
+    """Return by rank what a hit calls or is called by, in pieces that lead to those symbols."""
+    lines = [line for hit in answer.hits for line in hit.near]
+    pieces = iter(await pieces_of(reader, lines, lambda path, line: symbol_url(f"{path}:{line}")))
+    return {hit.rank: [next(pieces) for _ in hit.near] for hit in answer.hits}
 
 
 def _parts(answer: Answer) -> Mapping[str, object]:
