@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from atlas.code.across.exports import MAX_FILES
+
 from .test_workspaces import User, user
 
 __all__ = ["user"]
@@ -158,3 +160,13 @@ def test_projects_that_depend_on_each_other_are_in_answers_about_dependencies(us
     assert "depends on project library: com.acme:core 1.0, declared 1.0 (pom.xml:1" in user.ask(
         library.parent / "application", "search", "what are the dependencies"
     )
+
+
+def test_an_answer_says_that_a_large_package_is_not_linked(user: User) -> None:
+    many = {f"src/more/part{number}.ts": f"export const part{number} = {number};\n" for number in range(MAX_FILES)}
+    library = asked(user, ({**NPM[0], **many}, NPM[1]))
+    told = "files are too many to be linked"
+    answer = user.ask(library, "search", "callers of inner")
+    assert "in project application (" in answer and told in answer, answer
+    answer = user.ask(library.parent / "application", "context", "@acme/kit.default")
+    assert "@acme/kit.default may be of project library" in answer and told in answer, answer

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from atlas.code.across.wrapped import MAX_FILES
+
 from .test_workspaces import User, user
 
 __all__ = ["user"]
@@ -110,3 +112,15 @@ def test_a_function_that_calls_no_client_has_no_route(user: User) -> None:
     front = user.project("front", {"package.json": PACKAGE, "api.js": GENERATED})
     user.done("workspace", "add", str(back), str(front))
     assert "in project front" not in user.ask(back, "search", "who calls GET /api/tags")
+
+
+def test_an_answer_says_where_calls_through_functions_are_not_looked_for(user: User) -> None:
+    back = user.project("back", BACK)
+    many = {f"parts/part{number}.js": f"export const part{number} = {number};\n" for number in range(MAX_FILES)}
+    front = user.project("front", {"package.json": PACKAGE, "agent.js": OBJECT, **many})
+    user.done("workspace", "add", str(back), str(front))
+    told = f"calls through functions are not looked for: {MAX_FILES + 1:,} files may call by URL"
+    answer = user.ask(back, "search", "who calls GET /api/tags")
+    assert "calls of GET /api/tags 1:" not in answer
+    assert f"in project front: more calls are possible, {told}" in answer
+    assert f"calls of routes of other projects may be missing, {told}" in user.ask(front, "search", "callees of tags")

@@ -12,9 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from atlas.answers.evidence import IN_PROJECT
+from atlas.code.across.exports import exports
 from atlas.code.across.joined import joined
-from atlas.code.across.packages import ProjectView, links_to
-from atlas.code.across.requests import RequestMatch, event_edges, matched, requests_of, routes_handled_by
+from atlas.code.across.packages import PackageLink, ProjectView, links_to
+from atlas.code.across.requests import (
+    RequestMatch,
+    event_edges,
+    matched,
+    requests_of,
+    routes_handled_by,
+    routes_of,
+    unread_requests,
+)
 from atlas.code.across.uses import OutsideUse, definitions_of, importers_of, uses_of
 from atlas.code.changes.impact import Seed, trace_impact
 from atlas.code.question.relation_kinds import EDGES, Kind
@@ -137,6 +146,11 @@ async def _definitions(own: ProjectView, others: Sequence[ProjectView], nodes: S
         meant = found.get(node.row.uid, [])
         if len(meant) > 1:
             yield f"{_name(node)} is provided by {len(meant)} projects of the workspace, not known which is installed:"
+        for other in others if not meant else ():
+            named = [(link, link.package.name) for link in await links_to(own, other)]
+            links = [link for link, name in named if f"{_name(node)}.".startswith((f"{name}.", f"{name}/"))]
+            if links and (said := await _unlinked(own, other, links)):
+                yield f"{_name(node)} may be of project {other.label} ({links[0].said}){said}"
         for one in meant:
             row = one.node.row
             yield (
@@ -164,6 +178,7 @@ async def _uses(
     word = "uses" if kind is Kind.IMPACT else kind.value
     left_out = (await joined(other, own, links)).left_out
     doubt += f"; uses in {left_out} files of both are not compared: too many" if left_out else ""
+    doubt += await _unlinked(other, own, links)
     if not uses:
         unseen = "calls on values of unknown type are not seen"
         yield f"{IN_PROJECT}{other.label} ({said}): no {word} known; {unseen}{doubt}"
@@ -173,6 +188,12 @@ async def _uses(
     more = f", and {len(grouped) - SHOWN} more: ask with project {other.label}" if len(grouped) > SHOWN else ""
     places = ", ".join(_shown(each) for each in grouped[:SHOWN])
     yield f"{IN_PROJECT}{other.label} ({said}): {word} {len(grouped)}: {places}{more}{behind}{doubt}"
+
+
+async def _unlinked(consumer: ProjectView, provider: ProjectView, links: Sequence[PackageLink]) -> str:
+    """Say what a package's names are followed without: the linker, where its files are too many."""
+    left_out = max([(await exports(consumer, provider, link)).left_out for link in links], default=0)
+    return f"; exports are followed by names alone: {left_out} files are too many to be linked" if left_out else ""
 
 
 async def _provides(consumer: ProjectView, third: ProjectView, own: ProjectView) -> bool:
@@ -214,8 +235,8 @@ async def _clients(own: ProjectView, other: ProjectView, routes: Sequence[Node])
     """Say which calls by URL of another project fit routes of the own one."""
     wanted = {route.row.uid for route in routes}
     matches = [one for one in await matched(other, own, match_routes) if one.route.row.uid in wanted]
-    if not matches:
-        return
+    if unread := await unread_requests(other):
+        yield f"{IN_PROJECT}{other.label}: more calls are possible, {unread}"
     for route in dict.fromkeys(one.route.row.name for one in matches):
         calls = [one for one in matches if one.route.row.name == route]
         more = f", and {len(calls) - SHOWN} more" if len(calls) > SHOWN else ""
@@ -227,6 +248,9 @@ async def _called(own: ProjectView, others: Sequence[ProjectView], nodes: Sequen
     """Say which routes of other projects symbols of the own one call by URL."""
     uids = {node.row.uid for node in nodes}
     requests = [one for one in await requests_of(own) if one.caller.row.uid in uids]
+    unread = await unread_requests(own)
+    if unread and any([await routes_of(other) for other in others]):
+        yield f"calls of routes of other projects may be missing, {unread}"
     for other in others if requests else ():
         for one in await matched(own, other, match_routes, requests):
             row = one.route.row

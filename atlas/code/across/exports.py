@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from atlas.code.across.packages import PackageLink, ProjectView, ProvidedPackage
@@ -47,18 +47,27 @@ class Export:
     """`EXPORTED` if the module of the package itself defines it, else `RE_EXPORTED`."""
 
 
-async def exports(consumer: ProjectView, provider: ProjectView, link: PackageLink) -> Mapping[str, Export]:
-    """Return what the names that a project imports of a package mean, by name. Raises store errors."""
+@dataclass(frozen=True, slots=True)
+class PackageExports:
+    """What the names that a project imports of a package mean, by name."""
+
+    names: Mapping[str, Export] = field(default_factory=dict[str, Export])
+    left_out: int = 0
+    """Files of the package, if these are too many to be linked."""
+
+
+async def exports(consumer: ProjectView, provider: ProjectView, link: PackageLink) -> PackageExports:
+    """Return what the names that a project imports of a package mean. Raises store errors."""
     reader = consumer.reader
     if link.package.ecosystem != "npm" or provider.reader.outline is None:
-        return {}
+        return PackageExports()
     states = await provider.reader.store.projects()
     generation = next((one.generation for one in states if one.project == provider.reader.project), 0)
     key = f"exports {provider.reader.root} {link.package.manifest} {generation}"
     return await reader.cache.get(reader.store, reader.project, key, lambda: _read(reader, provider.reader, link))
 
 
-async def _read(consumer: Reader, provider: Reader, link: PackageLink) -> Mapping[str, Export]:
+async def _read(consumer: Reader, provider: Reader, link: PackageLink) -> PackageExports:
     package = link.package
     wanted = [(name, parts) for name in await _imported_names(consumer) if (parts := _below(name, package.name))]
     manifest = await manifest_of(provider, package)
@@ -71,7 +80,7 @@ async def _read(consumer: Reader, provider: Reader, link: PackageLink) -> Mappin
         for entry in entries["/".join(parts[:depth])]
         for place in [f"{len(parts) - depth}-{entry}-{name}".replace("/", "_")]
     }
-    return await _asked(provider, package, probes) if probes else {}
+    return await _asked(provider, package, probes) if probes else PackageExports()
 
 
 async def _imported_names(reader: Reader) -> list[str]:
@@ -82,7 +91,7 @@ async def _imported_names(reader: Reader) -> list[str]:
 
 async def _asked(
     reader: Reader, package: ProvidedPackage, probes: Mapping[str, tuple[str, str, Sequence[str], int]]
-) -> Mapping[str, Export]:
+) -> PackageExports:
     """Ask the linker what files import that name one export of one module each."""
     records = await reader.store.manifest(reader.project)
     inside = f"{package.folder}/".lstrip("/")
@@ -90,13 +99,13 @@ async def _asked(
     paths = [path for path in paths if not records[path].is_test]
     outline = reader.outline
     if len(paths) > MAX_FILES or outline is None:
-        return {}
+        return PackageExports(left_out=len(paths))
     texts = {place: _probe(entry, parts[-1 - rest]) for place, (_, entry, parts, rest) in probes.items()}
     tree = LinkedTree(await reader.store.content(reader.project, paths))
     try:
         found = await asyncio.to_thread(outline.link, LinkedTree(texts), tree)
     except TimeoutError:
-        return {}
+        return PackageExports(left_out=len(paths))
     answered = {one.source.path: one for one in found if one.edge.type == EdgeType.IMPORTS}
     exported: dict[str, Export] = {}
     for place, (name, entry, _, rest) in probes.items():
@@ -104,7 +113,7 @@ async def _asked(
         node = await _stored(reader, one) if one is not None and name not in exported else None
         if node is not None:
             exported[name] = Export(node, rest, EXPORTED if node.row.path == entry else RE_EXPORTED)
-    return exported
+    return PackageExports(exported)
 
 
 def _probe(entry: str, name: str) -> bytes:

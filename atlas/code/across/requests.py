@@ -52,21 +52,39 @@ class RequestMatch:
     confidence: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Requests:
+    calls: tuple[UnroutedRequest, ...]
+    unread: str
+
+
 async def requests_of(view: ProjectView) -> tuple[UnroutedRequest, ...]:
     """Return the calls by URL that fit no route of their own project. Raises store errors."""
+    return (await _requests_in(view)).calls
+
+
+async def unread_requests(view: ProjectView) -> str:
+    """Return why calls by URL may be missing among those of a project, "" if none. Raises store errors."""
+    return (await _requests_in(view)).unread
+
+
+async def _requests_in(view: ProjectView) -> _Requests:
     reader = view.reader
     return await reader.cache.get(reader.store, reader.project, "requests", partial(_read_requests, reader))
 
 
-async def _read_requests(reader: Reader) -> tuple[UnroutedRequest, ...]:
-    rows = (await reader.store.cypher(_REQUESTS, {}, MAX_NODES, 10.0, reader.project)).rows
-    nodes = await reader.store.symbols([str(row[0]) for row in rows], '"requests"')
-    calls = await wrapped_calls(reader)
-    wrapped = [UnroutedRequest(one.caller, one.methods, one.path, one.line, one.host) for one in calls]
+async def _read_requests(reader: Reader) -> _Requests:
+    read = await reader.store.cypher(_REQUESTS, {}, MAX_NODES, 10.0, reader.project)
+    nodes = await reader.store.symbols([str(row[0]) for row in read.rows], '"requests"')
+    through = await wrapped_calls(reader)
+    wrapped = [UnroutedRequest(one.caller, one.methods, one.path, one.line, one.host) for one in through.calls]
     places = {(one.caller.row.path, one.line) for one in wrapped}
     own = [request for node in nodes for request in _requests(node)]
     found = [*wrapped, *(one for one in own if (one.caller.row.path, one.line) not in places)]
-    return tuple(sorted(found, key=lambda one: (one.caller.row.is_test, one.caller.row.path, one.line, one.path)))
+    found.sort(key=lambda one: (one.caller.row.is_test, one.caller.row.path, one.line, one.path))
+    reasons = [f"only {MAX_NODES:,} symbols are looked at"] if read.truncated else []
+    reasons += [f"calls through functions are not looked for: {through.unread}"] if through.unread else []
+    return _Requests(tuple(found), "; ".join(reasons))
 
 
 def _requests(node: Node) -> list[UnroutedRequest]:

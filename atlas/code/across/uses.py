@@ -83,7 +83,7 @@ async def _exported_as(
     reader = consumer.reader
     found: list[tuple[str, PackageLink, Found]] = []
     for link in links:
-        for name, one in (await exports(consumer, provider, link)).items():
+        for name, one in (await exports(consumer, provider, link)).names.items():
             if not one.rest and one.node.row.uid in wanted:
                 found.append((f"{reader.project}:ext:{name}", link, Found(one.node, one.rule)))
     return found
@@ -153,7 +153,7 @@ async def _walked(
     """Return what external nodes mean in the provider; those that mean nothing there are omitted."""
     owners = await owners_of(consumer.reader, nodes) if nodes else {}
     walked: list[tuple[str, PackageLink, Found]] = []
-    exported = {link: await exports(consumer, provider, link) for link in links} if nodes else {}
+    exported = {link: (await exports(consumer, provider, link)).names for link in links} if nodes else {}
     for node in nodes:
         name, own = external_name(node), owners.get(node.row.uid, [])
         for link in links:

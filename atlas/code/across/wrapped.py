@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from atlas.code.reader import Outline, Reader
 from atlas.core.model import Direction, EdgeType, Filter, Match, Node
+from atlas.core.wording import counted
 from atlas.parsing.clients import ClientCall
 
 MAX_FILES = 2_000
@@ -42,6 +43,15 @@ class WrappedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class WrappedCalls:
+    """The calls by URL through functions of a project, and what was not looked at."""
+
+    calls: tuple[WrappedCall, ...] = ()
+    unread: str = ""
+    """Why calls may be missing, in words; "" if the whole project was looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Wrapper:
     """A function whose parameter is in the URL of a call."""
 
@@ -64,13 +74,17 @@ class _Wrapper:
         return self.template[: self.template.index("{")]
 
 
-async def wrapped_calls(reader: Reader) -> tuple[WrappedCall, ...]:
+async def wrapped_calls(reader: Reader) -> WrappedCalls:
     """Return the calls by URL through functions of the project. Raises store errors."""
     outline = reader.outline
     if outline is None:
-        return ()
-    texts = await _texts(reader, outline)
+        return WrappedCalls()
+    paths = await _paths(reader, outline)
+    if len(paths) > MAX_FILES:
+        return WrappedCalls(unread=f"{len(paths):,} files may call by URL, more than {MAX_FILES:,}")
+    texts = await reader.store.content(reader.project, paths) if paths else {}
     found: list[WrappedCall] = []
+    is_cut = False
     try:
         calls: Sequence[ClientCall] = await asyncio.to_thread(outline.client_calls, texts) if texts else ()
         packages = outline.client_packages
@@ -78,12 +92,14 @@ async def wrapped_calls(reader: Reader) -> tuple[WrappedCall, ...]:
         for _ in range(MAX_ROUNDS):
             if not wrappers:
                 break
+            is_cut |= len(wrappers) > MAX_WRAPPERS
             made, wrappers = await _called(reader, outline, texts, wrappers[:MAX_WRAPPERS])
             found += made
         found += await _passed_by_name(reader, calls)
     except TimeoutError:
-        return ()
-    return tuple(dict.fromkeys(found))
+        return WrappedCalls(unread=f"reading {counted(len(paths), 'file')} that may call by URL takes too long")
+    unread = f"more than {MAX_WRAPPERS} functions pass a path on" if is_cut else ""
+    return WrappedCalls(tuple(dict.fromkeys(found)), unread)
 
 
 async def _passed_by_name(reader: Reader, calls: Sequence[ClientCall]) -> list[WrappedCall]:
@@ -113,11 +129,10 @@ async def _passed_by_name(reader: Reader, calls: Sequence[ClientCall]) -> list[W
     return found
 
 
-async def _texts(reader: Reader, outline: Outline) -> dict[str, bytes]:
+async def _paths(reader: Reader, outline: Outline) -> list[str]:
     records = await reader.store.manifest(reader.project)
     languages = outline.client_languages
-    paths = [one.path for one in records.values() if one.language in languages and not one.is_test]
-    return await reader.store.content(reader.project, paths) if 0 < len(paths) <= MAX_FILES else {}
+    return [one.path for one in records.values() if one.language in languages and not one.is_test]
 
 
 async def _wrapper(reader: Reader, call: ClientCall, packages: Collection[str]) -> _Wrapper | None:
