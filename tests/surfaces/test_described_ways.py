@@ -57,6 +57,28 @@ type Gate struct{}
 // Accept looks at the badge of a person who works here.
 func (g *Gate) Accept(badge string) {}
 """,
+    "mill/till.py": """def pay(sum):
+    try:
+        return book(sum)
+    except ValueError:
+        return payment_failed(sum)
+
+
+def book(sum):
+    return enter(sum)
+
+
+def enter(sum):
+    return receipt(sum)
+
+
+def payment_failed(sum):
+    return receipt(sum)
+
+
+def receipt(sum):
+    return sum
+""",
     "mill/store.py": '''class FlourStore:
     """Keeps the flour."""
 
@@ -123,6 +145,11 @@ async def test_without_a_way_both_ends_and_what_is_beside_them_are_said(atlas: A
     assert isinstance(answer, RelationAnswer)
     assert answer.title.endswith("mill/line.go:32): unknown")
     assert "the end is called by: mill.Line.grind mill/line.go:24" in answer.evidence.notes
+
+
+async def test_the_usual_way_comes_before_a_shorter_one_through_what_runs_after_errors(atlas: Atlas) -> None:
+    _, steps = await _steps(atlas, "trace a payment from somebody calling pay() to the receipt() of the sum")
+    assert steps == ["mill.till.book", "mill.till.enter", "mill.till.receipt"]
 
 
 async def test_ends_without_any_name_are_searched(atlas: Atlas) -> None:

@@ -28,6 +28,8 @@ BY_NAME = "name"
 NAMED_CONFIDENCE = 0.4
 PASSED = "passed"
 """Strategy of an edge from a function to what its callers hand it."""
+_OF_ERRORS = re.compile(r"(?:^|[_a-z])(?:[eE]rror|[eE]xception|[fF]ail(?:ed|ure)?|[pP]anic|[aA]bort)")
+"""Names of what runs where something goes wrong, which a way seldom means."""
 MOST_USERS = 8
 """Functions that use one channel; what more of them use, such as a signal to stop, connects everything."""
 _CHANNEL = re.compile(r"\bchan\b|[Cc]hannel\b|[Qq]ueue\b|[Dd]eque\b|\b(?:[Mm]ailbox|mpsc|oneshot|Sender|Receiver)\b")
@@ -54,12 +56,14 @@ async def find_path(
     *,
     hands_over: bool = False,
     crosses_channels: bool = False,
+    avoids_errors: bool = False,
 ) -> tuple[Step, ...]:
     """Return the steps of a shortest chain of calls; () where there is none within the bounds.
 
     A class starts and ends a chain with each of its members. A call of a method may run what overrides it. With
     `hands_over` a function also leads to one that it hands over as a value: `run_in_thread(self.lookup)`. With
-    `crosses_channels` it leads over a channel or queue to the functions that use the same one.
+    `crosses_channels` it leads over a channel or queue to the functions that use the same one. With `avoids_errors` no
+    step is a function for errors.
     """
     types = (EdgeType.CALLS, EdgeType.REFERENCES) if hands_over else (EdgeType.CALLS,)
     forward: dict[str, Edge | None] = dict.fromkeys([*starts, *await _members(reader, starts)])
@@ -71,9 +75,11 @@ async def find_path(
         if not ahead or not behind or len(forward) + len(backward) > MAX_VISITED:
             break
         if len(ahead) <= len(behind):
-            ahead = await _expand(reader, ahead, forward, Direction.OUT, types, crosses=crosses_channels)
+            found = await _expand(reader, ahead, forward, Direction.OUT, types, crosses=crosses_channels)
+            ahead = _new(found, forward, avoids_errors=avoids_errors)
         else:
-            behind = await _expand(reader, behind, backward, Direction.IN, types, crosses=crosses_channels)
+            found = await _expand(reader, behind, backward, Direction.IN, types, crosses=crosses_channels)
+            behind = _new(found, backward, avoids_errors=avoids_errors)
     met = next((uid for uid in forward if uid in backward), None)
     return await _chain(reader, met, forward, backward) if met else ()
 
@@ -144,7 +150,7 @@ async def _expand(
     types: Sequence[EdgeType],
     *,
     crosses: bool,
-) -> list[str]:
+) -> list[Edge]:
     """Follow calls one step in a direction; overrides are followed against their edges, from base to override."""
     found = await reader.store.edges(level, direction, types, MAX_VISITED)
     against = Direction.IN if direction == Direction.OUT else Direction.OUT
@@ -153,10 +159,15 @@ async def _expand(
         # what a function is handed runs for one caller, and a long way would mix those of all
         found = [edge for edge in found if edge.row.strategy != PASSED]
         found += await _over_channels(reader, level, known)
+    return found
+
+
+def _new(found: Sequence[Edge], known: dict[str, Edge | None], *, avoids_errors: bool) -> list[str]:
+    """Add what edges lead to for the first time, and return it."""
     new: list[str] = []
     for edge in found:
         uid = edge.node.row.uid
-        if uid not in known:
+        if uid not in known and not (avoids_errors and is_for_errors(edge.node)):
             known[uid] = edge
             new.append(uid)
     return new
@@ -173,6 +184,11 @@ async def _over_channels(reader: Reader, level: Sequence[str], known: dict[str, 
     count = Counter(edge.row.target for edge in code)
     passed = [edge for edge in channels if count[edge.node.row.uid] <= MOST_USERS]
     return [*passed, *(edge for edge in code if edge.row.target in held)]
+
+
+def is_for_errors(node: Node) -> bool:
+    """Return whether something runs where something goes wrong, by its name."""
+    return _OF_ERRORS.search(node.row.name) is not None
 
 
 def is_channel(node: Node) -> bool:

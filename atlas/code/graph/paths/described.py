@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.graph.paths.call_path import MAX_STEPS, Step, find_path, find_path_by_name
+from atlas.code.graph.paths.call_path import MAX_STEPS, Step, find_path, find_path_by_name, is_for_errors
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.subjects import find_subject
 from atlas.code.graph.targets import Targets
@@ -27,6 +27,7 @@ from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MOST_GUESSES = 5
 """Symbols that an end without a name may be, best first."""
+OTHER_GUESSES = 3
 MOST_OF_NAME = 8
 """Symbols of one name that an end may be, where the words around it do not tell them apart."""
 MOST_SEARCHED = 30
@@ -41,13 +42,14 @@ _SYMBOLS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD))
 _CALLABLE = (Label.FUNCTION, Label.METHOD)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _HOW = {
+    "usual calls": "",
     "calls": "",
     "handed over": "a step may be a function that is handed over as a value, and called elsewhere",
     "channels": "a step over a channel or queue leads to a function that uses the same one: which of them puts in and"
     " which takes out is not told apart",
     "names": "a step marked `name` is an unresolved call of that name, which makes the way likely, not certain",
 }
-_FOR_GUESSES = ("calls", "channels")
+_FOR_GUESSES = ("usual calls", "calls", "channels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ async def _steps(reader: Reader, how: str, first: Sequence[Node], last: Sequence
     if set(starts) & set(ends):
         return ()
     match how:
+        case "usual calls":
+            return await find_path(reader, starts, ends, avoids_errors=True)
         case "calls":
             return await find_path(reader, starts, ends)
         case "handed over":
@@ -124,7 +128,15 @@ async def _found(
         for depth, step in enumerate(steps, 1)
     )
     title = f"way from {start.said(first)} to {end.said(steps[-1].node)}: {len(steps)} steps"
-    return replace(_answer(ends, title), related=related, notes=tuple(filter(None, (_HOW[how],))))
+    others = [*_others(start, first), *_others(end, steps[-1].node)]
+    note = f"the guess may as well be {', '.join(others)}" if others else ""
+    return replace(_answer(ends, title), related=related, notes=tuple(filter(None, (_HOW[how], note))))
+
+
+def _others(end: WayEnd, node: Node) -> list[str]:
+    """Return what else an end without a name may be."""
+    rows = [] if end.is_named else [each.row for each in end.nodes if each.row.uid != node.row.uid]
+    return [f"{row.qualified_name} {row.path}:{row.line or row.start_line}" for row in rows[:OTHER_GUESSES]]
 
 
 async def _unknown(reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd) -> EdgeAnswer:
@@ -194,7 +206,9 @@ async def _guessed(reader: Reader, text: str, where: Filter) -> WayEnd:
     found = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if not node.row.is_test]
     owners = [f"{name}." for name in await _spelled_owners(reader, text, where)]
     inside = [node for node in found if any(f".{node.row.qualified_name}".find(f".{each}") >= 0 for each in owners)]
-    return WayEnd(text, tuple((inside or found)[:MOST_GUESSES]), is_named=False)
+    found = inside or found
+    usual = [node for node in found if not is_for_errors(node)]
+    return WayEnd(text, tuple((usual or found)[:MOST_GUESSES]), is_named=False)
 
 
 async def _spelled_owners(reader: Reader, text: str, where: Filter) -> list[str]:
