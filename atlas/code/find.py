@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
+from atlas.code.changes.hit_commits import commits_of_hit
 from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
@@ -133,7 +134,7 @@ class SearchResult:
     values: tuple[PlainValue, ...] = ()
     """Lines whose value a question in plain words may ask for."""
     absent: tuple[str, ...] = ()
-    """A line for each word of a question for existence that no code has."""
+    """A line for each word of a question for existence that no code has, and with the commits of the best hit."""
     windows: Mapping[str, Sequence[BodyWindow]] = field(default_factory=dict[str, Sequence[BodyWindow]])
     """By uid of a function: the lines of its body that were compared with a question for behaviour."""
 
@@ -195,7 +196,7 @@ async def search(
         lines={uid: lines for each in rankings for uid, lines in each.lines},
         nowhere=tuple(text for each in rankings for text in each.nowhere),
         values=values,
-        absent=absent,
+        absent=(*absent, *(await commits_of_hit(reader, query, shown.ranked, where) if mode == Mode.HYBRID else ())),
         windows=shown.windows,
     )
 

@@ -7,7 +7,7 @@ revision, and HistoryError for a repository that cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -94,6 +94,40 @@ class LineLog:
     notes: tuple[str, ...] = ()
 
 
+class CommitSpan(NamedTuple):
+    """The commits among which others are looked for; see `History.log`."""
+
+    since: str = ""
+    last: str = ""
+    after: int = 0
+    until: int = 0
+
+
+WHOLE = CommitSpan()
+"""All commits of HEAD."""
+
+
+class ToldCommit(NamedTuple):
+    """A commit with those words of a question that its message has."""
+
+    commit: Commit
+    words: tuple[str, ...]
+    weight: float
+    """The sum of the weights of these words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitsAbout:
+    """Commits by the words of their messages, the one that says most first."""
+
+    commits: tuple[ToldCommit, ...]
+    weights: Mapping[str, float]
+    """The fewer messages have a word, the more it weighs; words of no message are left out."""
+    looked: int
+    """Commits that were looked at."""
+    notes: tuple[str, ...] = ()
+
+
 class Author(NamedTuple):
     """A name in commits."""
 
@@ -163,6 +197,22 @@ class History(Protocol):
         begin at instead of HEAD. `words`: beginnings of words in lower case that the subject of each commit has, all or
         `least` of them.
         """
+        ...
+
+    async def commits_about(self, words: Sequence[str], limit: int, span: CommitSpan = WHOLE) -> CommitsAbout:
+        """Return the commits whose subject has most of some words by their weight, also as parts of identifiers.
+
+        A word is the beginning of words in lower case, with a blank behind it a whole word; what begins with another
+        sign has to stand in quotes.
+        """
+        ...
+
+    async def first_tags(self, ids: Collection[str]) -> dict[str, str]:
+        """Return the oldest tag that contains each commit; omits those that no tag contains."""
+        ...
+
+    async def messages(self, ids: Collection[str]) -> dict[str, str]:
+        """Return the beginning of what the messages of commits say below their first lines; omits those of one line."""
         ...
 
     async def line_log(self, path: str, start: int = 0, end: int = 0, *, name: str = "", limit: int = 100) -> LineLog:

@@ -10,7 +10,7 @@ import pytest
 
 from atlas.adapters.git.history import GitHistory
 from atlas.core.errors import NotFound
-from atlas.core.history import BRANCH_BASE, STAGED, ChangeKind, Diff
+from atlas.core.history import BRANCH_BASE, STAGED, ChangeKind, CommitSpan, Diff
 from atlas.parsing import positions_that_differ
 
 from .repositories import HOUR, START, GitRepository, chain_of_commits
@@ -264,3 +264,36 @@ async def test_texts_of_a_revision(shop: GitRepository) -> None:
     with pytest.raises(NotFound):
         await history.content("nowhere", wanted)
     await history.aclose()
+
+
+async def test_commits_are_found_by_the_words_of_their_messages_the_rare_ones_first(
+    shop: GitRepository, history: GitHistory
+) -> None:
+    cart = {"shop/cart.py": CART + "A = 1\n"}
+    shop.commit("Fix the cart", cart)
+    shop.commit("Fix TestCart_StartAsGuest (#3)", {"shop/cart.py": CART + "A = 2\n"})
+    shop.commit("Forbid traversal ('.' and '..') of paths\n\nThey leave the\nfolder.\n", {"shop/a.py": "x = 1\n"})
+    shop.commit("Fix the cart again.. and", {"shop/cart.py": CART + "A = 3\n"})
+    found = await history.commits_about(("fix", "cart", "guest", "nowhere"), 2)
+    assert found.commits[0].commit.subject == "Fix TestCart_StartAsGuest (#3)"
+    assert found.commits[0].words == ("fix", "cart", "guest") and len(found.commits) == 2
+    assert found.weights["guest"] > found.weights["cart"] and found.looked == 5
+    assert found.commits[0].commit.paths == ("shop/cart.py",)
+    [dots] = (await history.commits_about(("..",), 5)).commits
+    assert dots.commit.subject.startswith("Forbid")
+    assert await history.messages([dots.commit.id, found.commits[0].commit.id]) == {
+        dots.commit.id: "They leave the folder."
+    }
+    assert (await history.commits_about(("fix",), 5, CommitSpan(until=shop.time - 10))).looked == 4
+
+
+async def test_the_first_tag_of_a_commit_is_the_oldest_that_contains_it(
+    shop: GitRepository, history: GitHistory
+) -> None:
+    first = shop.commit("One", {"a.py": "x = 1\n"})
+    shop.tag("v1")
+    second = shop.commit("Two", {"a.py": "x = 2\n"})
+    shop.tag("v2")
+    third = shop.commit("Three", {"a.py": "x = 3\n"})
+    assert await history.first_tags([first, second, third]) == {first: "v1", second: "v2"}
+    assert await history.first_tags([]) == {}

@@ -63,7 +63,7 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
             continue
         if folder and not _touches(repository, record, folder):
             continue
-        changed, rest = _changed_paths(repository, record)
+        changed, rest = changed_paths(repository, record)
         if not changed:
             continue
         if len(commits) == wanted.limit:
@@ -115,7 +115,7 @@ def changed_with(repository: Repository, path: str, commits: int, soft: Deadline
             break
         if len(record.parents) > 1:
             continue
-        changed, rest = _changed_paths(repository, record)
+        changed, rest = changed_paths(repository, record)
         if len(changed) + rest > MAX_PATHS:
             left_out += 1
             continue
@@ -201,7 +201,7 @@ def _hunks(repository: Repository, old: bytes, new: bytes) -> list[Hunk]:
     return diff_lines(lines_of(text), lines_of(new))
 
 
-def _changed_paths(repository: Repository, record: CommitRecord) -> tuple[tuple[bytes, ...], int]:
+def changed_paths(repository: Repository, record: CommitRecord) -> tuple[tuple[bytes, ...], int]:
     """Return the changed files of a commit against its first parent, the first `_LISTED_PATHS`, and how many more."""
     known = repository.recent.get(record.oid)
     if known is not None:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from atlas.core.history import WORK_TREE, Author, CoChanges, Diff, LastChange, LineLog, Log
+from atlas.core.history import (
+    WHOLE,
+    WORK_TREE,
+    Author,
+    CoChanges,
+    CommitsAbout,
+    CommitSpan,
+    Diff,
+    LastChange,
+    LineLog,
+    Log,
+)
 from atlas.core.threads import in_thread
 
 if TYPE_CHECKING:
@@ -63,6 +74,36 @@ class GitHistory:
 
             wanted = Wanted(limit, since, after, until, paths, path, author, last, tuple(words), least)
             return log(repository, wanted, _soft())
+
+        return await self._ask(answer)
+
+    async def commits_about(self, words: Sequence[str], limit: int, span: CommitSpan = WHOLE) -> CommitsAbout:
+        """See `History.commits_about`."""
+
+        def answer(repository: Repository) -> CommitsAbout:
+            from atlas.adapters.git.told import commits_about
+
+            return commits_about(repository, words, limit, span, _soft())
+
+        return await self._ask(answer)
+
+    async def first_tags(self, ids: Collection[str]) -> dict[str, str]:
+        """See `History.first_tags`."""
+
+        def answer(repository: Repository) -> dict[str, str]:
+            from atlas.adapters.git.told import first_tags
+
+            return first_tags(repository, ids, _soft())
+
+        return await self._ask(answer)
+
+    async def messages(self, ids: Collection[str]) -> dict[str, str]:
+        """See `History.messages`."""
+
+        def answer(repository: Repository) -> dict[str, str]:
+            from atlas.adapters.git.told import messages
+
+            return messages(repository, ids)
 
         return await self._ask(answer)
 

@@ -33,6 +33,7 @@ _DAMAGE = (
 """What dulwich and zlib raise for content that is not what it should be."""
 _CACHED_BYTES = 48 << 20
 _SUBJECT_BYTES = 2_000
+_BODY_BYTES = 600
 _ENTRY_BYTES = 120
 """Memory of one parsed entry of a tree, measured."""
 
@@ -132,6 +133,14 @@ class Objects:
             raise _damaged(f"commit {oid.hex()[:12]}", error) from error
         self._keep(oid, record, 1000)
         return record
+
+    def message(self, oid: bytes) -> str:
+        """Return what the message of a commit says below its first line, on one line; "" for nothing."""
+        kind, content = self.read(oid, MAX_META_BYTES)
+        if kind != COMMIT:
+            return ""
+        body = content.partition(b"\n\n")[2].lstrip(b"\n").partition(b"\n")[2][:_BODY_BYTES]
+        return one_line(self._mask(body), _BODY_BYTES)
 
     def tree(self, oid: bytes) -> dict[bytes, TreeEntry]:
         """Return the entries of a tree by name, without names that no folder can hold."""

@@ -59,7 +59,7 @@ class CommitWalker:
         if one == other:
             return one
         sides[other] = sides.get(other, 0) | 2
-        heap = [(-self._time(oid), oid) for oid in sides]
+        heap = [(-self.time_of(oid), oid) for oid in sides]
         heapq.heapify(heap)
         walked = 0
         while heap and walked < MAX_WALKED:
@@ -73,7 +73,7 @@ class CommitWalker:
                 if known | sides[oid] != known:
                     sides[parent] = known | sides[oid]
                     if self._holds(parent):
-                        heapq.heappush(heap, (-self._time(parent), parent))
+                        heapq.heappush(heap, (-self.time_of(parent), parent))
         return None
 
     def _push(self, heap: list[tuple[int, bytes, bool]], excluded: dict[bytes, bool], oid: bytes, hide: bool) -> int:
@@ -84,7 +84,7 @@ class CommitWalker:
         if not self._holds(oid):
             return 0
         excluded[oid] = hide
-        heapq.heappush(heap, (-self._time(oid), oid, hide))
+        heapq.heappush(heap, (-self.time_of(oid), oid, hide))
         return int(not hide)
 
     def _holds(self, oid: bytes) -> bool:
@@ -94,7 +94,8 @@ class CommitWalker:
             return False
         return True
 
-    def _time(self, oid: bytes) -> int:
+    def time_of(self, oid: bytes) -> int:
+        """Return the Unix time of a commit."""
         return self._objects.commit(oid).time
 
 

@@ -14,19 +14,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from atlas.code.changes.change_impact import uncommitted
+from atlas.code.changes.commit_rows import commit_row, day_of, last_of, page, since_words
 from atlas.code.changes.commit_topics import (
-    MANY,
-    asks_first,
-    commits_about,
-    commits_nearly_about,
     find_folder,
-    is_mended,
-    narrowed,
     read_range,
-    topic_of,
+    topic_words,
     with_words,
     words_in,
 )
+from atlas.code.changes.told_topics import MANY_WORDS, answer_topic
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
@@ -40,7 +36,7 @@ from atlas.code.retrieve.resolve import resolve
 from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
-from atlas.core.history import WORK_TREE, Author, Commit, History, Log
+from atlas.core.history import WORK_TREE, Author, Commit, History
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -49,8 +45,6 @@ MOST_WORDS = 32
 """Words of a question about the history."""
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
-PAGE = 10
-FEW_MORE = 3
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
 _EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
@@ -80,6 +74,7 @@ _HISTORY = re.compile(
     r"|how did .{3,80} (?:come about|come to be|evolve|change over)"
     rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|when (?:was|were|did|has)\b.*\b{_MENDED}"
     rf"|who (?:{_EVER} )?(?:brought|put|pulled|got)"
+    r"|^(?:and )?when (?:was|were|did)|when (?:has|is)\b.{3,120}\b(?:by whom|become|(?:which|what) (?:commit|pr))"
     rf"|(?:which|what) (?:commit|change|pr|pull request|patch|release|version)s? (?:first |originally |finally )?"
     rf"(?:{_ADDED}|{_MENDED}|made|improved)|in (?:which|what) (?:commit|change|pr|pull request)"
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
@@ -96,7 +91,8 @@ _DOES = re.compile(
 )
 """What code does: `who creates the session table` is no question to git."""
 _PLAN = re.compile(
-    r"\b(?:when|if|after|before|while) (?:i|we|you|someone)\b|\bmy (?:change|edit|branch|pr)|\bbetween\b|\btogether\b",
+    r"\b(?:when|if|after|before|while) (?:i|we|you|someone)\b|\bmy (?:change|edit|branch|pr)"
+    r"|\bbetween\b(?! *(?:[?.!,]|$))|\btogether\b",
     re.IGNORECASE,
 )
 _ADDS = re.compile(
@@ -114,6 +110,11 @@ MEMBER_ADDED = re.compile(
 """`When was inline added to JsonClass` asks for the member."""
 _ADDED_FIRST = re.compile(rf"\b{_ADDED}\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
+_OF_HISTORY = re.compile(
+    r"^(?:commits?|history|changes|authors?|contributors)\b|[.!?:;] (?:and )?(?:which|what|in which) commits?\b",
+    re.IGNORECASE,
+)
+"""What a text that states something may still ask: `X was reworked. Which commits were that`."""
 _WHO = re.compile(
     rf"\b(?:authors|contributors|committers|maintainers|who (?:{_EVER} )?(?:works?|worked|contribut\w+"
     r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
@@ -125,7 +126,10 @@ _OF_AUTHOR = re.compile(
 )
 _OF_COMMITS = re.compile(r"\bcommit|\bwho\b", re.IGNORECASE)
 _WHY_WHICH = re.compile(
-    r"^(?=.*\bwhy\b)(?=.*\bcommits?\b)|\b(?:which|what) commits? (?!changed|touched)\w+", re.IGNORECASE
+    r"^(?=.*\bwhy\b)(?=.*\bcommits?\b)"
+    r"|^(?:since )?when did\b.*\b(?:begin|start|stop|become|learn|cease)\b"
+    r"|\b(?:which|what) commits? (?!changed|touched)\w+",
+    re.IGNORECASE,
 )
 """Of the commits of something, those are asked for that say something."""
 _WHEN_TOO = re.compile(r"\bcommit\b|\bprs?\b|\bpull requests?\b|\bwhen\b", re.IGNORECASE)
@@ -139,8 +143,6 @@ _WHICH_COMMIT = re.compile(
 )
 """A commit is asked for by what it did, whatever symbols its words may mean."""
 _FILE_WORD = "(?:files?|modules?|folders?|director(?:y|ies)|packages?|crates?|sub-?projects?|scripts?)"
-MANY_WORDS = 4
-"""Words of a topic of which most tell it, although a word of it may mean a symbol."""
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
@@ -217,7 +219,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         return None  # `callers of commit`
     if query.text.lower().startswith(("where ", "how many ", "how much ", "default ")):
         return None
-    if query.states and not re.match(r"(?:commits?|history|changes|authors?|contributors)\b", text, re.IGNORECASE):
+    if query.states and _OF_HISTORY.search(text) is None:
         return None
     question = await _with_times(reader.history, text)
     subjects = await _subjects(reader, query, where)
@@ -229,15 +231,17 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     try:
         asks_which = _WHICH_COMMIT.search(text) is not None
         is_topic = bool(subjects) and (asks_which or _is_plain(subjects, query))
-        if is_topic and (found := await _of_topic(reader.history, text, question, is_alone=asks_which)):
+        if is_topic and (found := await _of_topic(reader, text, question, where, is_alone=asks_which)):
             return found
+        if is_topic and _is_plain(subjects, query) and len(topic_words(text)) >= MANY_WORDS:
+            return None  # the symbol of one word of a sentence is not what it is about
         if not subjects:
-            return await _without_subject(reader.history, text, question)
+            return await _without_subject(reader, text, question, where)
         if len(subjects) == 1 and not _ADDS.search(text):
             subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
         report = await _of_subject(reader.history, text, question, subjects)
         notes = _not_inside(query, subjects)
-        if not (question.until or _last(question) or _ADDS.search(text) or _WHO.search(text)):
+        if not (question.until or last_of(question) or _ADDS.search(text) or _WHO.search(text)):
             name = subjects[0].name if len(subjects) == 1 else ""
             notes = (*notes, *await uncommitted(reader, [each.path for each in subjects], name))
         return replace(report, notes=(*report.notes, *notes))
@@ -247,38 +251,32 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
 
 
-async def _without_subject(history: History, text: str, question: ChangeQuestion) -> LineReport | None:
+async def _of_topic(
+    reader: Reader, text: str, question: ChangeQuestion, where: Filter, *, is_alone: bool
+) -> LineReport | None:
+    if reader.history is None:
+        return None
+    authors = await _named_authors(reader.history, text, required=True)
+    return await answer_topic(reader, text, question, where, authors, is_alone=is_alone)
+
+
+async def _without_subject(reader: Reader, text: str, question: ChangeQuestion, where: Filter) -> LineReport | None:
     """Answer for the commits of an author, about a topic, or between two revisions; None where a question has none."""
-    if found := await _of_topic(history, text, question, is_alone=True):
+    history = reader.history
+    if history is None:
+        return None
+    if found := await _of_topic(reader, text, question, where, is_alone=True):
         return found
     if found := await _of_authors(history, text, question):
         return found
-    if not _last(question) or not _OF_COMMITS.search(text):
+    if not last_of(question) or not _OF_COMMITS.search(text):
         return None
     log = await history.log(
-        MAX_COMMITS, since=question.old, last=_last(question), after=question.after, until=question.until, paths=2
+        MAX_COMMITS, since=question.old, last=last_of(question), after=question.after, until=question.until, paths=2
     )
     count = f"{len(log.commits)}{' or more' if log.more else ''}" if log.commits else "none"
     lines = tuple(commit_row(each) for each in log.commits)
-    return LineReport("changes", f"commits{_since(question)}: {count}", lines, log.notes, first=_page(lines))
-
-
-async def _of_topic(
-    history: History, text: str, question: ChangeQuestion, *, is_alone: bool = False
-) -> LineReport | None:
-    """Answer for the commits about a topic, where messages have all of its words or, with a remark, most of them.
-
-    Beside a symbol that a word may mean, a single word is no topic, and all words are needed unless it was mended.
-    """
-    topic = topic_of(text, await _named_authors(history, text, required=True))
-    if not topic or (len(topic) == 1 and not is_alone):
-        return None
-    limits = (question.old, _last(question), question.after, question.until)
-    log, missing = await commits_about(history, topic, *limits), tuple[str, ...]()
-    tells_much = len(topic) >= MANY_WORDS
-    if not log.commits and len(topic) > 1 and (is_alone or tells_much or is_mended(text)):
-        log, missing = await commits_nearly_about(history, text, topic, *limits)
-    return _about_topic(text, topic, log, question, missing) if log.commits else None
+    return LineReport("changes", f"commits{since_words(question)}: {count}", lines, log.notes, first=page(lines))
 
 
 def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
@@ -294,34 +292,6 @@ def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
     name = re.escape(node.row.name)
     is_code = rf"`[^`]{{0,80}}{name}|\b{name}\(|[.:]{name}\b|\b{KIND_WORD} `?{name}\b|\b{name}`? {KIND_WORD}\b"
     return re.search(is_code, text) is None
-
-
-def _about_topic(
-    text: str, topic: Sequence[str], log: Log, question: ChangeQuestion, missing: Sequence[str] = ()
-) -> LineReport:
-    done, act = narrowed(text, log.commits)
-    if done and len(log.commits) >= MANY:
-        log = Log(done, log.notes, log.more)
-    else:
-        act = ""
-    topic = [word for word in topic if word not in missing]
-    said = " and ".join(f'"{word}"' for word in (*topic, act) if word)
-    count = f"{len(log.commits)}{' or more' if log.more else ''}"
-    title = f"commits{_since(question)} whose message has {said}: {count}"
-    if missing:
-        lacking = " or ".join(f'"{word}"' for word in missing)
-        title = f"no message has all words; {title}, without {lacking}"
-    commits = log.commits
-    if asks_first(text) and not log.more and len(commits) > 1:
-        title += f"; the oldest is of {day_of(commits[-1])}"
-        commits = (commits[-1], *commits[:-1])
-    lines = tuple(commit_row(each) for each in commits)
-    return LineReport("changes", title, lines, log.notes, first=_page(lines))
-
-
-def _last(question: ChangeQuestion) -> str:
-    """Return the revision that the commits end with; "" for HEAD."""
-    return "" if question.new == WORK_TREE else question.new
 
 
 async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine]:
@@ -554,7 +524,7 @@ async def _of_subject(
             title = f"{title} whose message has {has}, of {every}"
             is_whole = False
     lines = tuple(commit_row(each) for each in commits)
-    since = _since(question)
+    since = since_words(question)
     if added and commits and len(subjects) == 1:
         said = f"{title} {added[0].text}"
         return LineReport("changes", said, (*lines[-1:], *lines[:2]) if len(lines) > 3 else lines, tuple(notes))
@@ -567,7 +537,7 @@ async def _of_subject(
     whole = "" if parts else whole
     count = str(len(commits)) if commits else "none"
     return LineReport(
-        "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=_page(lines)
+        "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=page(lines)
     )
 
 
@@ -587,7 +557,7 @@ async def _commits(
         log = await history.log(
             MAX_COMMITS,
             since=question.old,
-            last=_last(question),
+            last=last_of(question),
             after=question.after,
             until=question.until,
             paths=0,
@@ -601,8 +571,8 @@ async def _commits(
         for each in found.commits
         if each.time >= question.after and (not question.until or each.time <= question.until)
     ]
-    if question.old or _last(question):
-        log = await history.log(MAX_COMMITS, since=question.old, last=_last(question), paths=0)
+    if question.old or last_of(question):
+        log = await history.log(MAX_COMMITS, since=question.old, last=last_of(question), paths=0)
         ids = {each.id for each in log.commits}
         commits = [each for each in commits if each.id in ids]
     is_ended = bool(question.after and found.commits and found.commits[-1].time < question.after)
@@ -629,9 +599,9 @@ async def _of_authors(history: History, text: str, question: ChangeQuestion) -> 
         notes += log.notes
     commits.sort(key=lambda each: -each.time)
     count = f"{len(commits)}{' or more' if more else ''}" if commits else "none"
-    title = f"commits by {', '.join(sorted(names))}{_since(question)}: {count}"
+    title = f"commits by {', '.join(sorted(names))}{since_words(question)}: {count}"
     lines = tuple(commit_row(each) for each in commits)
-    return LineReport("changes", title, lines, tuple(notes), first=_page(lines))
+    return LineReport("changes", title, lines, tuple(notes), first=page(lines))
 
 
 async def _named_authors(history: History, text: str, *, required: bool) -> set[str]:
@@ -665,36 +635,3 @@ def _authors_of(title: str, commits: Sequence[Commit], notes: Sequence[str]) -> 
     return LineReport(
         "changes", f"authors of {title}: {len(counts)} in {counted(len(commits), 'commit')}", lines, tuple(notes)
     )
-
-
-def _page(lines: Sequence[TextLine]) -> int:
-    """Return how many lines are shown first: all, where the rest is about as long as the words that it is withheld."""
-    return len(lines) if len(lines) <= PAGE + FEW_MORE else PAGE
-
-
-def _since(question: ChangeQuestion) -> str:
-    said = f" since {question.old.removeprefix('tags/')}" if question.old else ""
-    if _last(question):
-        said = f" from {question.old} to {question.new}"
-    if question.after:
-        said += f" from {day(question.after)}"
-    return said + (f" to {day(question.until)}" if question.until else "")
-
-
-def commit_row(commit: Commit) -> TextLine:
-    """Return a commit as a line: day and id, author, subject, paths."""
-    paths = f" [{', '.join(commit.paths)}]" if commit.paths else ""
-    return TextLine("commits", f"{day_of(commit)} {commit.id[:10]}", f"{commit.author}: {commit.subject}{paths}")
-
-
-def day_of(commit: Commit) -> str:
-    """Return the day of a commit, as `git log` shows it."""
-    return commit.authored or day(commit.time)
-
-
-def day(moment: int) -> str:
-    """Return the day of a Unix time in UTC; "?" for a time that no calendar holds."""
-    try:
-        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
-    except (ValueError, OverflowError, OSError):
-        return "?"

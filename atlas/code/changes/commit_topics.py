@@ -22,10 +22,6 @@ MIN_WORD = 3
 """Letters of a topic of one word."""
 SHORT = 4
 """Letters of words that others begin with: `ech`, `echo`."""
-MOST_NEAR = 200
-"""Commits that have some of the words, among which those with most of them are looked for."""
-MOST_OF_ONE_WORD = 30
-"""Commits of a word alone that it may still tell apart."""
 MANY = 4
 """Commits of which those that say what was done are asked for."""
 _REVISION = r"[`'\"]?(?P<{0}>[\w][\w./+-]{{0,80}}?)[`'\"]?"
@@ -49,6 +45,10 @@ _MADE = re.compile(
     re.IGNORECASE,
 )
 """A topic is asked for with who, when or which commit."""
+_WHEN_DONE = re.compile(
+    r"\b(?:when|since when) (?:was|were|did|do|does|has|have|is|are)\b|\b(?:which|what) commits?\b", re.IGNORECASE
+)
+"""Asks for a change, whatever was done: `since when is the path checked`."""
 _ACTS = (
     r"(?:fix|add|introduc|implement|remov|dropp?|delet|renam|mov|chang|updat|upgrad|bump|switch|migrat|replac|rewr"
     r"|refactor|improv|support|enabl|disabl|deprecat|revert|broke|break|start|stopp?|land|merg|mak|made|wrote|creat|bring|brought|put|rework"
@@ -70,7 +70,10 @@ _NO_TOPIC = frozenset(
     who when which what commit commits commit's release version pr pull request git history log blame message messages
     author authors wrote written made make whom since first last latest originally initially ever was were did has have
     been is are be bug issue problem code project repo repository here please show list find tell us me get got somebody
-    someone anyone support change changes changed thing way come about give later earlier against
+    someone anyone support change changes changed thing way come about give later earlier against used went out without
+    wrong right gone after before between reason why become became becoming straight away again finally still anymore
+    longer any one ones no not off begin began begun only that's ever else same other ship shipped into onto over
+    so then much many more most
     """.split()  # noqa: SIM905
 )
 
@@ -107,16 +110,34 @@ def topic_of(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
 
     `rest`: words of the text that say something else, such as an author.
     """
-    if _MADE.search(text) is None or _ACT.search(text) is None:
+    kept = tuple(word for word in topic_words(text, rest) if not is_act(word))
+    return kept if len(kept) <= MOST_TOPIC_WORDS else ()
+
+
+def topic_words(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the words of a text that tell a topic and what was done; () for a text that asks for none."""
+    if _MADE.search(text) is None or (_ACT.search(text) is None and _WHEN_DONE.search(text) is None):
         return ()
     said = {each.lower() for each in rest}
     words = [word.strip("`'\".,?!:;()").lower() for word in text.split()]
-    kept = [word for word in words if len(word) > 1 and word not in said and not _is_empty(word)]
-    return tuple(dict.fromkeys(kept)) if 0 < len(kept) <= MOST_TOPIC_WORDS else ()
+    kept = [word for word in words if word not in said and not _is_empty(word, acts=True)]
+    return tuple(dict.fromkeys(kept)) if any(not is_act(word) for word in kept) else ()
 
 
-def _is_empty(word: str) -> bool:
-    return word in _NO_TOPIC or word in STOP_WORDS or _ACT.fullmatch(word) is not None
+def is_act(word: str) -> bool:
+    """Return whether a word says that something was done, of which messages have many."""
+    return _ACT.fullmatch(word) is not None
+
+
+def says_asked_act(subject: str, text: str) -> bool:
+    """Return whether the subject of a commit says that what a text asks for was done, in any word for it."""
+    kinds = [kind for kind, said in _SAID.items() if said.search(text)]
+    return any(_SAID[kind].search(subject) for kind in kinds)
+
+
+def _is_empty(word: str, *, acts: bool = False) -> bool:
+    is_short = len(word) < 2 and not word.isdecimal()  # the 7 of `Java 7` says which
+    return is_short or word in _NO_TOPIC or word in STOP_WORDS or (not acts and is_act(word))
 
 
 def asks_first(text: str) -> bool:
@@ -131,7 +152,7 @@ async def commits_about(history: History, words: tuple[str, ...], since: str, la
     """
     if len(words) == 1 and len(words[0]) < MIN_WORD:
         return Log(())
-    roots = [_root(word) for word in words]
+    roots = [root_of_word(word) for word in words]
     try:
         log = await history.log(
             MAX_TOPIC_COMMITS, since=since, last=last, after=after, until=until, paths=2, words=roots
@@ -143,52 +164,15 @@ async def commits_about(history: History, words: tuple[str, ...], since: str, la
     return Log(kept, log.notes, log.more)
 
 
-async def commits_nearly_about(
-    history: History, text: str, words: tuple[str, ...], since: str, last: str, after: int, until: int
-) -> tuple[Log, tuple[str, ...]]:
-    """Return the commits that have most of the words, and the words that they lack.
-
-    Those count that say what was done, as the text does. The fewer commits have some of the words, the more those words
-    say; one common word says nothing.
-    """
-    least = max(1, (len(words) + 1) // 2)
-    patterns = {word: _begins(word) for word in words}
-    try:
-        log = await history.log(
-            MOST_NEAR,
-            since=since,
-            last=last,
-            after=after,
-            until=until,
-            paths=2,
-            words=[_root(word) for word in words],
-            least=least,
-        )
-    except NotFound:
-        return Log(()), ()
-    groups: dict[tuple[str, ...], list[Commit]] = {}
-    for each in log.commits:
-        subject = each.subject.lower()
-        groups.setdefault(tuple(word for word in words if patterns[word].search(subject)), []).append(each)
-    most = max(map(len, groups), default=0)
-    best = {said: commits for said, commits in groups.items() if len(said) == most and most >= least}
-    if not best:
-        return Log(()), ()
-    done = {said: narrowed(text, commits)[0] for said, commits in best.items()}
-    said, kept = min(best.items(), key=lambda each: (not done[each[0]], len(each[1])))
-    if most == 1 and len(kept) > MOST_OF_ONE_WORD:
-        return Log(()), ()
-    return Log(tuple(kept), log.notes, log.more), tuple(word for word in words if word not in said)
-
-
-def _root(word: str) -> str:
+def root_of_word(word: str) -> str:
+    """Return the beginning of a word that its other forms share."""
     return root_of(word) if word.isalpha() else word
 
 
 def _begins(word: str) -> re.Pattern[str]:
     """Return what finds a word in a message: in its other forms, too, but a short one only as it is."""
     end = r"s?(?![^\W_])" if len(word) <= SHORT else ""
-    return re.compile(rf"(?<![^\W_]){re.escape(word if end else _root(word))}{end}")
+    return re.compile(rf"(?<![^\W_]){re.escape(word if end else root_of_word(word))}{end}")
 
 
 def words_in(text: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -7,14 +7,16 @@ the section of that version.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from atlas.code.changes.commit_history import MEMBER_ADDED, added_by, commit_row
+from atlas.code.changes.commit_history import MEMBER_ADDED, added_by
+from atlas.code.changes.commit_rows import commit_row
 from atlas.code.changes.commit_topics import commits_about, says_act
+from atlas.code.lines.changelogs import MAX_HEADING, ChangelogLine, changelog_lines, is_changelog, read_changelogs
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
+from atlas.code.lines.scan_texts import read_texts, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
@@ -52,22 +54,6 @@ _OF_SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 """What somebody does, or a page: no release is asked for."""
-_FILES = re.compile(
-    r"(?:^|/)(?:change(?:s|[-_]?log)?|history|news|release[-_]?notes?|releases?|upgrad(?:e|ing)[\w-]*|migrat(?:e|ing|ion)[\w-]*|whats?[-_]?new\w*|[\w.-]*-upgrade)"
-    r"(?:[-_.][\w.-]*)?(?:/[^\n]*)?$",
-    re.IGNORECASE,
-)
-_VERSION = re.compile(
-    r"^(?:[#=*\s]{0,6}|\* ?)\[?(?:\*\*)?(?:[A-Za-z][\w-]*,? ){0,2}?(?:version |release |changes in "
-    r"|v)?\[?v?(?P<version>\d+\.\d+[\w.+-]*|\d+\.x)(?:\*\*)?\]?(?P<rest>[^\n]*)$"
-    r"|^#{1,3} \[?(?P<unreleased>unreleased)",
-    re.IGNORECASE,
-)
-_PART = re.compile(
-    r"^\s{0,2}(?:#{2,5} |\* |- |\*\*)?(?P<part>added|deprecated|removed|changed|fixed|features?"
-    r"|bug ?fixes|new features?|deprecations?|removals?|breaking changes?|enhancements?|fix(?:es)?)\b\W*$",
-    re.IGNORECASE,
-)
 _DIRECTIVE = re.compile(
     r"(?:\.\.\s*(?P<kind>versionadded|versionchanged|deprecated|versionremoved)::\s*(?P<one>\S+)|@(?P<tag>since|deprecated)\b\s*(?P<two>[^\n]{0,80})"
     r"|(?P<words>[Nn]ew in (?:version )?|[Aa]dded in (?:version )?|[Dd]eprecated (?:since"
@@ -75,6 +61,7 @@ _DIRECTIVE = re.compile(
     r"|since\s*=\s*\"(?P<four>[^\"]+)\")"
 )
 _IS_ADDED = re.compile(r"\badded\b|\bnew in\b|\bsince\b|versionadded", re.IGNORECASE)
+_ACRONYM = re.compile(r"[A-Z]{2,5}s?")
 _NOISE = frozenset(
     """was were is are did does do has have had been be it the a an of in to for with and or first support supported
     supporting added add introduced introduce deprecated deprecate removed remove dropped drop renamed changed fixed
@@ -84,23 +71,10 @@ _NOISE = frozenset(
 )
 MOST_ACTS = 2
 """Commits shown beside the versions of a changelog."""
-MAX_HEADING = 300
-"""Characters of a line that may be a heading."""
 MIN_PART = 2
 """Letters of the last part of a qualified name that tell nothing."""
 MAX_BACK = 25
 """Lines above a directive in which the name that it is about stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangelogLine:
-    """A line of a changelog with the version and part that it stands under."""
-
-    file: IndexedText
-    line: int
-    version: str
-    part: str
-    text: str
 
 
 async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineReport | None:
@@ -121,9 +95,7 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     words = _subject(match["rest"])
     if not words:
         return None
-    files = await read_texts(
-        reader, where, lambda path: bool(_FILES.search(path)) and (is_document(path) or "." not in path)
-    )
+    files = await read_changelogs(reader, where)
     subject = _AskedSubject(words)
     naming = (file for file in files if subject.may_stand_in(file.text))
     found = [each for file in naming for each in changelog_lines(file, subject.stands_in)]
@@ -174,34 +146,6 @@ def _as_written(found: list[ChangelogLine], words: Sequence[str]) -> list[Change
     return kept or found
 
 
-def changelog_lines(file: IndexedText, holds: Callable[[str], bool] = bool) -> Iterator[ChangelogLine]:
-    """Yield the lines of a changelog that say something and pass, each with its version and part."""
-    version, part = _version_of(file.path), ""
-    for number, line in enumerate(file.lines, 1):
-        head = _VERSION.match(line[:MAX_HEADING])
-        behind = file.lines[number] if number < len(file.lines) else ""
-        if head is not None and _is_heading(line, head["rest"] or "", behind):
-            version, part = head["version"] or head["unreleased"], ""
-        elif (section := _PART.match(line)) is not None:
-            part = section["part"].lower()
-        elif line.strip(" \t=-~^#*") and holds(line):
-            yield ChangelogLine(file, number, version, part, line)
-
-
-def _version_of(path: str) -> str:
-    match = re.search(r"(\d+\.\d+[\d.]*\d|\d+\.\d+)", path.rpartition("/")[2])
-    return match[1] if match else ""
-
-
-def _is_heading(line: str, rest: str, behind: str) -> bool:
-    is_underlined = bool(re.match(r"^[=\-~^*#]{3,}\s*$", behind))
-    is_date = (
-        re.match(r"^\W*(?:$|\(?\d{4}|\(?\d{1,2}\w*\.? \w+|[-–—/(:]|released|\(?[A-Z][a-z]+ \d|https?:|\[)", rest)
-        is not None
-    )
-    return line.startswith("#") or is_underlined or (is_date and not line.startswith((" ", "\t")) and len(line) < 80)
-
-
 def _verb(text: str) -> str:
     """Return the verb of a question: of `was support for X dropped`, `drop`."""
     verbs = [match["verb"] or "" for match in _HAS_VERB.finditer(text)]
@@ -226,7 +170,8 @@ def _subject(rest: str) -> tuple[str, ...]:
     member = MEMBER_ADDED.search(rest)
     name = (member["after"] or member["before"]) if member is not None else ""
     code = [name, *code] if name and code and name.lower() not in _NOISE else code
-    return tuple(dict.fromkeys(re.sub(r"\(\)$", "", word) for word in (code or kept)))
+    tells = not all(_ACRONYM.fullmatch(word) for word in code)  # `RPCs in flight` are not all RPCs
+    return tuple(dict.fromkeys(re.sub(r"\(\)$", "", word) for word in (code if tells else kept)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +266,7 @@ async def _directives(reader: Reader, subject: _AskedSubject, where: Filter) -> 
         b"removed in",
     )
     scan = await scan_texts(
-        reader, where, _DIRECTIVE, needles, lambda path: not _FILES.search(path), subject.may_stand_in, is_constant=True
+        reader, where, _DIRECTIVE, needles, lambda path: not is_changelog(path), subject.may_stand_in, is_constant=True
     )
     found: list[TextLine] = []
     for each in scan.found:
@@ -348,7 +293,7 @@ def _nearest(lines: Sequence[str], subject: _AskedSubject) -> int | None:
 
 
 async def _in_version(reader: Reader, version: str, verb: str, where: Filter) -> LineReport | None:
-    files = await read_texts(reader, where, lambda path: bool(_FILES.search(path)))
+    files = await read_texts(reader, where, is_changelog)
     every = [each for file in files for each in changelog_lines(file)]
     inside = [each for each in every if _is_version(each.version, version)]
     if not inside:

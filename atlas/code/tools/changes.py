@@ -8,7 +8,7 @@ from atlas.code.atlas import Atlas
 from atlas.code.changes.change_impact import impact_of_diff, read_diff
 from atlas.code.changes.changed_symbols import ChangedSymbol
 from atlas.code.changes.changes import ChangeAnswer, SymbolChange
-from atlas.code.changes.commit_history import day_of
+from atlas.code.changes.commit_rows import day_of
 from atlas.code.find import SearchResult
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.question.change_questions import ChangeAspect, asks_about_own_changes

@@ -68,11 +68,23 @@ _OF_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNO
 _OF_COMMITS = re.compile(
     r"(?:and )?(?:in|with|by|since)? ?(?:which|what) (?:pull request|pr|release|version|commit|change)s?"
     r"(?: (?:has|had|have|was|is|got|went out|shipped))?(?: it| that| this| them| without it| with it)?(?: first)?"
-    r"(?: with(?:out)? it)?|(?:and )?by whom"
+    r"(?: with(?:out)? it)?|(?:and )?(?:in )?(?:which|what) (?:release|version) (?:did|was|were|has|is)"
+    r" (?:it|that|this|they|those) (?:first )?(?:shipp?(?:ed)?|land(?:ed)?|appear(?:ed)?|(?:come|gone?|get) out"
+    r"|come|released)"
+    r"|(?:and )?by whom"
     r"|(?:and )?(?:please )?(?:give|show|list|name)(?: me)? the (?:first |last )?commits\b.{0,60}",
     re.IGNORECASE,
 )
 """A part that asks for what a list of commits says of each."""
+_OF_REASON = re.compile(
+    r"(?:and )?(?:why|by whom|who|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
+    r"|what had (?:gone|been|happened)|what (?:went|was) (?:wrong|broken))\b[^?]{0,80}",
+    re.IGNORECASE,
+)
+"""A part that the commit of the part before tells: who made it and why."""
+_ASKS_COMMIT = re.compile(
+    r"^(?:when|since when)\b|\b(?:which|what) (?:commit|change|release|version|pr|pull request)s?\b", re.IGNORECASE
+)
 _OF_KIND = re.compile(
     r"(?:and )?which (?:ones? |of (?:them|these|those) )?(?:are|is) (?:only )?(?:for )?"
     r"(optional|development|dev|test|build|runtime|peer)(?: only)?",
@@ -135,7 +147,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
     asked: AskedFor | None = None
     context = before = ""
     relations: list[tuple[str, str]] = []
-    is_first, asks_packages = True, False
+    is_first, asks_packages, of_commit = True, False, False
     for clause in clauses:
         if not clause.asks:
             subject = subject_of(clause.text) or subject
@@ -147,6 +159,9 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             continue
         if not is_first and (_is_said_anyway(clause.text) or _OF_ORDER.fullmatch(bare) or _OF_COMMITS.fullmatch(bare)):
             continue
+        if of_commit and _OF_REASON.fullmatch(bare) and not written_names(bare):
+            continue
+        of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
         if asks_packages and (kind := _OF_KIND.fullmatch(bare)) is not None:
             text = f"what are the {kind[1]} dependencies"

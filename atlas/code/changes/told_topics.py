@@ -1,0 +1,278 @@
+"""Commits about a topic that a question tells in its own words, by messages and changelogs together.
+
+First those whose message has all words count. Without one, messages are compared by the weight of their words: the
+rarer a word, the more it says. A line of a changelog that has most of the words leads to the commit by the identifiers
+and the numbers of pull requests in it. Reads the version history and the documents about releases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from atlas.code.changes.commit_rows import PAGE, commit_row, day_of, last_of, page, since_words
+from atlas.code.changes.commit_topics import (
+    MANY,
+    SHORT,
+    asks_first,
+    commits_about,
+    is_act,
+    is_mended,
+    narrowed,
+    root_of_word,
+    says_asked_act,
+    topic_of,
+    topic_words,
+)
+from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, read_changelogs
+from atlas.code.lines.line_report import LineReport, TextLine
+from atlas.code.question.change_questions import ChangeQuestion
+from atlas.code.reader import Reader
+from atlas.core.errors import AtlasError
+from atlas.core.history import Commit, CommitsAbout, CommitSpan, History, Log, ToldCommit
+from atlas.core.model import Filter
+
+MANY_WORDS = 4
+"""Words of a topic of which most tell it, although a word of it may mean a symbol."""
+MOST_TOLD = 40
+"""Commits that are compared."""
+MOST_RELEASES = PAGE
+"""Commits of which the release is looked up."""
+MIN_SHARE = 0.4
+"""Share of the weight of the words, of those that any message has, that a message or a line has to have."""
+MIN_WORDS = 0.34
+"""Share of the words that it has to have, those of no message included."""
+NEAR_BEST, NEAR_ONE = 0.7, 0.9
+"""Share of the weight of the best message that others have which are shown beside it: of several or one asked for."""
+MOST_OF_ONE_WORD = 30
+"""Commits that have a word which may tell a topic alone."""
+FOR_ACT = 0.1
+"""What it adds to the weight of a message, in shares of the best, that it says what was done."""
+MOST_LINES = 2
+MOST_SAID = 280
+"""Characters of a line of a changelog and of the rest of a message."""
+_ASKS_RELEASE = re.compile(r"\b(?:releases?|versions?|shipped|since when|first|went out)\b", re.IGNORECASE)
+_ASKS_WHY = re.compile(
+    r"\b(?:why|reasons?|motivation|gone wrong|went wrong|wrong|broken|what for|purpose|point|problem|cause[sd]?)\b",
+    re.IGNORECASE,
+)
+_IN_ORDER = re.compile(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
+_ASKS_SEVERAL = re.compile(rf"\bcommits\b|{_IN_ORDER.pattern}", re.IGNORECASE)
+_QUOTED_SIGNS = re.compile(r"[\"'`]([^\w\s\"'`]{1,10})[\"'`]")
+"""`".."` in a question."""
+_IDENTIFIER = re.compile(r"(?<!\w)[A-Za-z]\w{3,60}(?!\w)")
+_JOINED = re.compile(r"[a-z][A-Z]|\w_\w")
+"""In an identifier that is no word of English."""
+_NUMBER = re.compile(r"(?:#|GH-|/pull/|/issues/)(\d{2,7})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What messages and changelogs say about the words of a question."""
+
+    commits: tuple[Commit, ...] = ()
+    words: tuple[str, ...] = ()
+    """Words that the best message has."""
+    missing: tuple[str, ...] = ()
+    lines: tuple[ChangelogLine, ...] = ()
+    notes: tuple[str, ...] = ()
+    by_name: str = ""
+    """The identifier or number of a changelog's line that led to the commits."""
+    more: bool = False
+    say_the_same: bool = True
+    """All messages have the same words."""
+
+
+async def answer_topic(
+    reader: Reader, text: str, question: ChangeQuestion, where: Filter, authors: Collection[str], *, is_alone: bool
+) -> LineReport | None:
+    """Answer for the commits about a topic; None where no message and no changelog tells it.
+
+    Beside a symbol that a word may mean, a single word is no topic, and all words are needed unless it was mended.
+    """
+    assert reader.history is not None
+    words = topic_words(text, authors)
+    topic = topic_of(text, authors)
+    if not words or (len(words) == 1 and not is_alone):
+        return None
+    history = reader.history
+    span = CommitSpan(question.old, last_of(question), question.after, question.until)
+    log = await commits_about(history, topic, *span) if topic else Log(())
+    if log.commits:
+        told = _Told(log.commits, topic, notes=log.notes, more=log.more)
+    elif len(words) > 1 and (is_alone or len(words) >= MANY_WORDS or is_mended(text)):
+        told = await _nearly_told(reader, text, words, span, where)
+    else:
+        return None
+    if not told.commits and not told.lines:
+        return None
+    return await _report(reader, text, told, question, where)
+
+
+async def _nearly_told(reader: Reader, text: str, words: Sequence[str], span: CommitSpan, where: Filter) -> _Told:
+    assert reader.history is not None
+    roots = {root_of_word(word) if len(word) > SHORT else f"{word} ": word for word in words}
+    signs = tuple(dict.fromkeys(_QUOTED_SIGNS.findall(text)))
+    found = await reader.history.commits_about((*roots, *signs), MOST_TOLD, span)
+    # words that no message has are the asker's own
+    least = MIN_SHARE * sum(weight for word, weight in found.weights.items() if not is_act(word))
+    files = await read_changelogs(reader, where)
+    lines = _best_lines([line for file in files for line in changelog_lines(file)], roots, found.weights, least)
+    if lines and (led := await _led_by(reader.history, lines[0], roots, span)):
+        name, commits = led
+        return _Told(tuple(commits), lines=tuple(lines[:MOST_LINES]), by_name=name)
+    best = _best_commits(text, found, least)
+    asked = [word for word in (*words, *signs) if not is_act(word)]
+    if not best or len(_telling(best[0])) < len(asked) * MIN_WORDS:
+        return _Told(lines=tuple(lines[:MOST_LINES]), notes=found.notes)
+    has = [roots.get(word, word) for word in _telling(best[0])]
+    missing = tuple(word for word in words if word not in has and not is_act(word))
+    commits, same = tuple(each.commit for each in best), len({tuple(_telling(each)) for each in best}) == 1
+    return _Told(commits, tuple(has), missing, tuple(lines[:MOST_LINES]), found.notes, say_the_same=same)
+
+
+def _best_commits(text: str, found: CommitsAbout, least: float) -> list[ToldCommit]:
+    """Return the commits whose messages say most; none where they say too little, or many have one common word."""
+    told = [each for each in found.commits if _telling(each)]
+    if not told or told[0].weight < least:
+        return []
+    best = told[0].weight
+    weighed = [
+        each._replace(weight=each.weight + (best * FOR_ACT if says_asked_act(each.commit.subject, text) else 0))
+        for each in told
+    ]
+    weighed.sort(key=lambda each: -each.weight)
+    near = NEAR_BEST if _ASKS_SEVERAL.search(text) else NEAR_ONE
+    kept = [each for each in weighed if each.weight >= weighed[0].weight * near]
+    if len(_telling(weighed[0])) == 1:
+        same = [each for each in told if _telling(each) == _telling(weighed[0])]
+        return kept[:PAGE] if len(same) <= MOST_OF_ONE_WORD else []
+    return [each for each in kept if len(_telling(each)) > 1][:PAGE]
+
+
+def _telling(told: ToldCommit) -> list[str]:
+    """Return the words of a message that tell a topic: not those for what was done."""
+    return [word for word in told.words if not is_act(word)]
+
+
+def _best_lines(
+    lines: Sequence[ChangelogLine], roots: Mapping[str, str], weights: Mapping[str, float], least: float
+) -> list[ChangelogLine]:
+    """Return the lines of changelogs that have most of the words, the best first."""
+    patterns = {
+        root: re.compile(rf"(?<![^\W_]){re.escape(root.rstrip())}" + (r"(?![^\W_])" if root.endswith(" ") else ""))
+        for root in roots
+    }
+    scored: list[tuple[float, int, ChangelogLine]] = []
+    for number, line in enumerate(lines):
+        lowered = line.text.lower()
+        likely = [root for root in roots if root.rstrip() in lowered]
+        if len(likely) < 2 or not line.version:
+            continue
+        spoken = f"{lowered} {re.sub(r'(?<=[a-z0-9])(?=[A-Z])|_', ' ', line.text).lower()}"
+        said = [root for root in likely if patterns[root].search(spoken)]
+        weight = sum(weights.get(root, 0.0) for root in said)
+        if len(said) > 1 and weight >= least:
+            scored.append((-weight, number, line))
+    return [line for weight, _, line in sorted(scored[:10_000]) if weight <= min(scored)[0] * NEAR_ONE]
+
+
+async def _led_by(
+    history: History, line: ChangelogLine, roots: Collection[str], span: CommitSpan
+) -> tuple[str, list[Commit]] | None:
+    """Return the commits whose message has an identifier of a line that few have, or its pull request and a word."""
+    names = [name for name in _IDENTIFIER.findall(line.text) if _JOINED.search(name)]
+    names += [f"#{number}" for number in dict.fromkeys(_NUMBER.findall(line.text))]
+    if not names:
+        return None
+    commits: dict[str, Commit] = {}
+    said: list[str] = []
+    for name in names[:4]:
+        if name.startswith("#"):
+            if commits:
+                break
+            found = await history.commits_about((name[1:], *roots), 3, span)
+            having = [
+                each.commit
+                for each in found.commits
+                if len(each.words) > 1 and re.search(rf"#{name[1:]}\b", each.commit.subject)
+            ]
+        else:
+            having = [each.commit for each in (await history.commits_about((name.lower(),), 5, span)).commits]
+        if 0 < len(having) <= 4:
+            said.append(name)
+            commits |= {each.id: each for each in having}
+    return (" or ".join(f"`{name}`" for name in said), list(commits.values())) if commits else None
+
+
+async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuestion, where: Filter) -> LineReport:
+    assert reader.history is not None
+    commits = told.commits
+    done, act = narrowed(text, commits)
+    if done and len(commits) >= MANY and not told.missing and not _IN_ORDER.search(text):
+        commits = done
+    else:
+        act = ""
+    said = " and ".join(f'"{word}"' for word in (*told.words, act) if word)
+    count = f"{len(commits)}{' or more' if told.more else ''}"
+    title = f"commits{since_words(question)} whose message has {said}: {count}"
+    if not commits:
+        title = "no message of a commit tells it; lines of changelogs that have most of the words"
+    elif told.by_name:
+        line = told.lines[0]
+        title = f"{line.file.path}:{line.line} has most of the words; commits that name {told.by_name}: {count}"
+    elif told.missing:
+        lacking = " or ".join(f'"{word}"' for word in told.missing)
+        title = f"no message has all words; {title}, without {lacking}"
+    if len(commits) > 1 and not told.more and _IN_ORDER.search(text):
+        commits = tuple(sorted(commits, key=lambda each: each.time))
+    elif asks_first(text) and not told.more and len(commits) > 1 and told.say_the_same and not told.by_name:
+        oldest = min(commits, key=lambda each: each.time)
+        title += f"; the oldest is of {day_of(oldest)}"
+        commits = (oldest, *(each for each in commits if each is not oldest))
+    releases = await releases_of(reader.history, commits)
+    rows = [commit_row(each, releases.get(each.id, "")) for each in commits]
+    if _ASKS_WHY.search(text):
+        rows += await _reasons(reader.history, commits[:MOST_LINES])
+    lines = told.lines or await _lines_of(reader, commits[:MOST_LINES], where)
+    rows += [_changelog_row(each) for each in lines]
+    return LineReport("changes", title, tuple(rows), told.notes, first=page(rows))
+
+
+async def releases_of(history: History, commits: Sequence[Commit]) -> Mapping[str, str]:
+    """Return the first tag that contains each of the first commits; nothing where the tags cannot be followed."""
+    try:
+        return await history.first_tags([each.id for each in commits[:MOST_RELEASES]])
+    except AtlasError:
+        return {}
+
+
+def asks_release(text: str) -> bool:
+    """Return whether a question about commits asks for the release that has them."""
+    return _ASKS_RELEASE.search(text) is not None
+
+
+async def _reasons(history: History, commits: Sequence[Commit]) -> list[TextLine]:
+    """Return what messages of commits say below their first lines."""
+    said = await history.messages([each.id for each in commits])
+    return [TextLine("messages", each.id[:10], _cut(said[each.id])) for each in commits if each.id in said]
+
+
+async def _lines_of(reader: Reader, commits: Sequence[Commit], where: Filter) -> list[ChangelogLine]:
+    """Return the lines of changelogs that name the pull requests of commits."""
+    numbers = {number for each in commits for number in _NUMBER.findall(each.subject)}
+    if not numbers:
+        return []
+    files = await read_changelogs(reader, where)
+    found = (line for file in files for line in changelog_lines(file, lambda text: bool(_NUMBER.search(text))))
+    return [line for line in found if numbers.intersection(_NUMBER.findall(line.text))][:MOST_LINES]
+
+
+def _changelog_row(line: ChangelogLine) -> TextLine:
+    return TextLine("changelog", f"{line.file.path}:{line.line}", f"[{line.version or '?'}] {_cut(line.text)}")
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 3]}..."

@@ -1,0 +1,80 @@
+"""Commits that a question tells in its own words: by rare words, changelogs and the code that is found, with releases."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from atlas.app.main import open_atlas
+from atlas.code.atlas import Atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.git.repositories import GitRepository
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+_CHANGES = """# 2.0.0 (May 1st, 2024)
+
+* Remove `StartAsMaster` configuration option [[GH-7](https://example.org/pull/9)]
+* Keep more sockets open for slow peers
+"""
+_CODE = '''"""Queues."""
+
+
+class Queue:
+    """Holds what is to be sent."""
+
+    limit = 3
+
+    def refuse_unpicklable(self, item):
+        """Refuse an item of the queue that pickle cannot store."""
+        raise TypeError(item)
+'''
+
+
+@pytest.fixture
+async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
+    repository = GitRepository(tmp_path / "shop")
+    repository.commit("Begin with configuration options", {"shop/queue.py": _CODE, "shop/a.py": "A = 1\n"})
+    repository.tag("v1.0.0")
+    repository.commit("Fix TestQueue_StartAsMaster (#9)", {"shop/a.py": "A = 2\n"})
+    repository.commit("Forbid traversal ('.' and '..') of paths", {"shop/a.py": "A = 3\n"})
+    repository.commit("Add CHANGES", {"CHANGES.md": _CHANGES})
+    repository.tag("v2.0.0")
+    body = "Make window of sends configurable, default to 2 in flight\n\nA larger window\nhurts latency.\n"
+    repository.commit(body, {"shop/a.py": "A = 4\n"})
+    repository.commit("Add a window for paths", {"shop/a.py": "A = 5\n"})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        yield opened
+    repository.close()
+
+
+async def test_the_rarest_words_tell_the_commit_with_its_release_and_reason(atlas: Atlas) -> None:
+    asked = "When did the number of sends in flight become configurable, by whom, and what was the reason for that?"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "2)" not in said, "the commit says who made it and why"
+    assert "Make window of sends configurable" in said and "Add a window" not in said
+    assert "A larger window hurts latency." in said and "first in" not in said, "no tag contains it"
+    said = (await hybrid_search(atlas, 'Since when are "." and ".." refused in path arguments? Who added it?')).render()
+    assert "Forbid traversal" in said and "; first in v2.0.0" in said and "window" not in said
+
+
+async def test_a_line_of_a_changelog_leads_to_the_commit_by_its_identifier(atlas: Atlas) -> None:
+    asked = "There used to be a configuration option to start as the master. Which commit dropped it, in which release?"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "commits that name `StartAsMaster`: 1" in said and "Fix TestQueue_StartAsMaster (#9)" in said
+    assert "CHANGES.md:3: [2.0.0]" in said and "first in v2.0.0" in said
+
+
+async def test_a_line_of_a_changelog_without_a_commit_is_said_alone(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "which commit taught it to keep sockets open for slow peers")).render()
+    assert "no message of a commit tells it" in said and "Keep more sockets open" in said and "commits:" not in said
+
+
+async def test_without_a_message_the_commits_of_the_best_hit_are_a_guess(atlas: Atlas) -> None:
+    asked = "In which commit did the queue begin to refuse what pickle cannot store?"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "no message of a commit tells it; of the best hit, a guess" in said, said
+    assert "refuse_unpicklable" in said and "Begin with configuration options; first in v1.0.0" in said
