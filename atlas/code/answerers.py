@@ -23,6 +23,7 @@ from atlas.code.graph.package_subjects import read_package_question
 from atlas.code.graph.packages import PackageReport, answer_packages, is_own
 from atlas.code.graph.paths.call_path import in_call_order
 from atlas.code.graph.paths.described import answer_described_path
+from atlas.code.graph.quoted_lines import asks_what_is_passed, quote_lines
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
 from atlas.code.graph.subjects import Subjects, qualify
@@ -361,6 +362,8 @@ async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIn
     further: list[EdgeAnswer] = []
     notes: list[str] = []
     for part in further_parts(asked.query.text, intent):
+        if asks_what_is_passed(part.text):
+            continue  # the quoted lines say it
         row = answer.targets.targets[0].node.row if answer.targets.total == 1 else None
         if part.asks_signature and row is not None and row.signature:
             notes.append(f"signature: {row.signature}")
@@ -438,6 +441,7 @@ async def _with_tests(
         found = await add_named_tests(reader, found, asked.where)
     if found is not None:
         found = await _with_text(reader, found, asked)
+        found = await quote_lines(reader, found) if asks_what_is_passed(asked.query.text) else found
     return _checked(asked, intent, found)
 
 

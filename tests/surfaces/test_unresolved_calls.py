@@ -69,7 +69,7 @@ async def test_callers_of_a_name_of_several_symbols_count_the_unresolved_calls_o
         many = await hybrid_search(atlas, "callers of save")
     for answer, head in (
         (few, "2 symbols are called `save`; callers of all: 1"),
-        (many, "5 symbols are called `save`; callers of each:"),
+        (many, "5 symbols are called `save`; callers of all: 1"),
     ):
         lines = answer.render().splitlines()
         assert lines[1] == head, lines

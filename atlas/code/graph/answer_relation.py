@@ -23,7 +23,7 @@ from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
-from atlas.code.graph.targets import Target, Targets, all_targets, find_targets, members_of
+from atlas.code.graph.targets import MAX_TARGETS, Target, Targets, all_targets, find_targets, members_of
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
@@ -39,6 +39,8 @@ MAX_REACHED = 2_000
 """Maximum number of symbols that a transitive relation visits."""
 MAX_FOLLOWED = 3
 """Maximum number of symbols of one name whose edges are listed; for more symbols, only the edges are counted."""
+MOST_LISTED = 20
+"""Edges of all symbols of a name that are listed, however many symbols have it: fewer words than another question."""
 _ALWAYS_SYMBOLS = frozenset(
     {Kind.CALLERS, Kind.CALLEES, Kind.SUBTYPES, Kind.SUPERTYPES, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.IMPORTERS}
 )
@@ -129,7 +131,9 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         else:
             about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
         if family is None and not (await read_scope(reader, intent, targets, where)).words:
-            return await _counted(reader, intent, targets)
+            counted = await _counted(reader, intent, targets)
+            if targets.total > MAX_TARGETS or not 0 < sum(counted.counts) <= MOST_LISTED:
+                return counted
         targets = family or await all_targets(reader, targets, intent.kind, where.project)
     scope = await read_scope(reader, intent, targets, where)
     notes = (*targets.notes, *about, *others, *scope.notes)

@@ -28,6 +28,8 @@ class RelatedSymbol:
     """Qualified name of the symbol one step closer, if `depth` is above 1; for dispatched calls, of the base method."""
     of: str = ""
     """Qualified name of the target, where a name has several."""
+    quoted: tuple[str, ...] = ()
+    """The source of the first lines, where the question asks what they pass."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ An answer that ignores such a word would look complete and be about something el
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,8 @@ _CHECKED = frozenset(
 """Relations whose words are few enough to tell them from others."""
 _BY_NAME = ("exact", "suffix", "inherited", "alias")
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
+_POSSESSIVE = re.compile(r"\b(?P<owner>[A-Za-z]\w{1,40})(?:'s|’s) (?P<name>[A-Za-z_]\w{1,60})\b")
+"""`the engine's close`: a name behind what owns it, in a word of its class or file."""
 SHOWN = 3
 NOTHING = WordsLeft()
 
@@ -53,6 +56,14 @@ async def read_remaining(reader: Reader, text: str, intent: RelationIntent, wher
     `text` is the question. Raises store errors.
     """
     left = find_unaccounted(text, intent) if intent.kind in _CHECKED else NOTHING
+    if (owner := _POSSESSIVE.search(text)) is not None and intent.name == f"{owner['owner']}.{owner['name']}":
+        found = await resolve(reader, intent.name, Filter(project=where.project))
+        if found.how not in _BY_NAME:
+            member = replace(intent, name=owner["name"])
+            chosen = await _of_owner(reader, member, replace(left, elsewhere=(owner["owner"],)), where)
+            if chosen.intent.name != member.name:
+                before = tuple(word for word in left.before if not word.startswith(owner["owner"]))
+                return replace(chosen, left=replace(left, before=before))
     if intent.other or not (left.beside or left.elsewhere):
         return RemainingWords(intent, left)
     if not left.beside:
@@ -85,6 +96,7 @@ async def _of_owner(reader: Reader, intent: RelationIntent, left: WordsLeft, whe
     wanted = {root_of(word.lower()) for word in left.elsewhere}
     exact = [each for each in chosen if _owner_parts(reader, each) == wanted]
     chosen = exact if exact else chosen
+    chosen = [each for each in chosen if not each.node.row.is_test] or chosen
     if len(chosen) != 1:
         return RemainingWords(intent, left)
     named = replace(intent, name=chosen[0].node.row.uid, certain=True)

@@ -36,6 +36,11 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         r"(?=.*\bY\b).*(?:\b(?:path|paths|route|chain|trace|reach\w*|connect\w*|flow\w*|lead\w*|way|hops?)\b|→|->)",
     ),
     (Kind.PATH, r".*\bfrom X (?:\S+ ){0,3}?(?:to|into|down_to|towards) (?:\S+ )?Y\b"),
+    (
+        Kind.CALLERS,
+        r"(?:who|what|which|where) (?!happens|is |are |was |goes )(?:\S+ ){1,6}?"
+        r"(?:through|via|by means of|by way of) X (?:$|and )",
+    ),
     (Kind.TESTS, r".*\b(?:unit |integration )?(?:tests|specs|test cases)\b(?=.*\b(?:run|rerun|re-run|execute)\b)"),
     (
         Kind.TESTS,

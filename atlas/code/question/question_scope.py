@@ -60,7 +60,7 @@ _WITHOUT_TESTS = re.compile(
     rf"| including)?(?: in| from)?"
     rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides|aside from) {_TESTS}"
     rf"| {_TESTS} (?:excluded|ignored|left out)$"
-    rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real"
+    rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real|shipped"
     rf"|application|library|main(?= (?:code|sources?)\b))\b"
     rf"(?: code| source| sources| files)?(?: only)?(?= |$)",
     re.IGNORECASE,
@@ -177,15 +177,15 @@ def split_scope(text: str) -> tuple[str, QuestionScope]:
     if (match := _INDIRECT.search(text)) is not None:
         scope = replace(scope, direct=False)
         text = text[: match.start()] + text[match.end() :]
+    if (match := _WITHOUT_TESTS.search(text)) is not None:
+        scope = replace(scope, tests=TestScope.EXCLUDED)
+        text = text[: match.start()] + text[match.end() :]
     if (match := _WITHIN_FIRST.search(text)) is not None and match["first"].lower() not in PRONOUNS:
         scope = replace(scope, within=match["first"])
         text = text[: match.start("out")] + text[match.end("out") :]
     if (depth := _DEPTH.search(text)) is not None:
         scope = replace(scope, depth=int(depth["a"] or depth["b"]), direct=False)
         text = text[: depth.start()] + text[depth.end() :]
-    if (match := _WITHOUT_TESTS.search(text)) is not None:
-        scope = replace(scope, tests=TestScope.EXCLUDED)
-        text = text[: match.start()] + text[match.end() :]
     if (match := _OUTSIDE.search(text)) is not None:
         # its slash says that it is a folder
         scope = replace(scope, outside=match["scope"].replace(SPACE, " ").strip("`'\""))

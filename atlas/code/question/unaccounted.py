@@ -28,10 +28,10 @@ like likely line lines list listed local locations look looking main many maybe 
 needs never non nowadays number numbers official ok okay one ones only other others ours out outside over own part parts
 people place places please point possible possibly potential precisely present product production project public quick
 quickly quite rather really recursively relevant remaining repo repository respective respectively right same say see
-several ship shipped show shows side single site sites somebody someone something somewhere sort source spot spots still
-stuff system tell thank thanks thing things think through throughout today together too total transitive transitively
-tree truly type types under understand until up upon us use used uses using usually various via want wants way ways
-well while whole within without wonder wondering work works yes yet
+several ship shipped show shows side single site sites somebody someone something somewhere sort source sources spot
+spots still stuff system tell thank thanks thing things think through throughout today together too total transitive
+transitively tree truly type types under understand until up upon us use used uses using usually various via want wants
+way ways well while whole within without wonder wondering work works yes yet
 """
 _CHATTER = frozenset(_SPOKEN_AROUND.split())
 """What people say around a question about a relation."""

@@ -184,4 +184,6 @@ def _detail(kind: Kind, each: RelatedSymbol) -> str:
         return each.node.row.signature
     if kind == Kind.ROUTES:
         return each.of
+    if each.quoted:
+        return " | ".join(each.quoted)
     return f"of {each.of}" if each.of else ""

@@ -52,6 +52,7 @@ _MOST_OF_ELLIPSIS = 4
 _ABBREVIATED = frozenset(("e.g", "i.e", "etc", "vs", "cf", "approx", "resp"))
 _EDGE = "`'\"“”,;:?!()[]{}.…"
 _PERSONS = frozenset(("i", "i'm", "i'd", "i've", "i'll", "we", "we're", "we'd", "we've", "my", "our"))
+_MOST_OF_EACH = 7
 _WITHOUT_OBJECT = 2
 """Words of `what raises`."""
 _LEADS = frozenset(("know", "tell", "see", "understand", "wonder", "wondering", "show", "explain", "find", "out", "me"))
@@ -188,7 +189,7 @@ def _cuts(words: Sequence[_ClauseWord], start: int, first: int) -> list[int]:
             continue
         if not _is_joined(words, at) or _is_object(words[cuts[-1] : at], words, at):
             continue
-        if len(words) - at >= MIN_WORDS and not _is_ellipsis(words[at:]):
+        if len(words) - at >= MIN_WORDS and not _is_ellipsis(words[at:]) and not _is_of_each(words[at:]):
             cuts.append(at)
     return cuts
 
@@ -198,6 +199,13 @@ def _is_ellipsis(words: Sequence[_ClauseWord]) -> bool:
     if words[0].low not in _BEFORE_WH or len(words) > _MOST_OF_ELLIPSIS:
         return False
     return not any(each.low in _AUXILIARY or each.low in ("it", "that", "them", "they") for each in words)
+
+
+def _is_of_each(words: Sequence[_ClauseWord]) -> bool:
+    """Return whether the rest of a sentence asks for something of each result: `and what runs in each`."""
+    last = [each.low for each in words[:_MOST_OF_EACH]]
+    is_short = len(words) <= _MOST_OF_EACH and "each" in last
+    return is_short and (last[-1] == "each" or last[-3:] in (["each", "of", "them"], ["each", "of", "those"]))
 
 
 def _is_joined(words: Sequence[_ClauseWord], at: int) -> bool:
