@@ -17,12 +17,13 @@ from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relatio
 from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
+from atlas.code.question.behaviour import asks_how
 from atlas.code.question.cues import asks, asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
 from atlas.code.question.relation_kinds import RelationIntent
-from atlas.code.rank.bodies import BodyEvidence, BodyWindow, asks_how, rank_by_bodies
+from atlas.code.rank.bodies import BodyEvidence, BodyWindow, rank_by_bodies
 from atlas.code.rank.descriptions import add_descriptions
 from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks, unknown_words
 from atlas.code.rank.likelihood import SENTENCE, certainty_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.code.rank.bodies import asks_how
+from atlas.code.question.behaviour import asks_how
 from tests.unit.test_route import taken_apart
 
 
@@ -16,6 +16,20 @@ from tests.unit.test_route import taken_apart
         ("When is a connection tested for being alive?", True),
         ("which requests are turned away", True),
         ("where's the bit that unzips the answer", True),
+        ("what counts as a yes before something dangerous is run", True),
+        ("What is stored when a job fails?", True),
+        ("A page redirects to another host. What stops my cookie from being sent there?", True),
+        ("headers with an underscore silently disappear, where is that decided?", True),
+        ("a value changes in another tab; how does this tab learn about it", True),
+        ("Snapshots on disk: what keeps a half-written one from being picked up, and when are old ones deleted?", True),
+        ("messages are held back until something serious happens. which place decides to release?", True),
+        ("by how much does the file grow when it runs out of room", True),
+        ("when is the data of a bucket kept inside of its parent's page", True),
+        ("in the pool, where connections wait for a task, there is a limit", False),
+        ("the header, which is sent first, has no name", False),
+        ("the pool is full. how do I close it", False),
+        ("what page describes how retries work", False),
+        ("where is the manual about pages", False),
         ("how long does it wait before a retry", False),
         ("what is the default timeout of a request", False),
         ("how do I close the pool", False),

@@ -144,7 +144,7 @@ _OF_DEFINITIONS = frozenset(
     (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.INSTANTIATIONS)
 )
 
-_WANTS_DOCUMENTS = re.compile(
+WANTS_DOCUMENTS = re.compile(
     r"(?<!generation of )(?<!generating )(?<!generates )(?<!generate )"
     r"\b(?:docs?|documentation|documents?|documented|pages?|tutorials?|guides?|manual|handbook|readme|changelog|explain(?:s|ed)"
     r"|release notes)\b|^where (?:can|do|should) (?:i|we|one) (?:read|learn)\b"
@@ -263,7 +263,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=None if is_told else _relation(asked, paths, languages),
-        wants_documents=_WANTS_DOCUMENTS.search(folded) is not None,
+        wants_documents=WANTS_DOCUMENTS.search(folded) is not None,
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
         or (bool(spoken) and _WANTS_VERSION.search(folded) is not None),

@@ -39,19 +39,6 @@ DECIDES_WEIGHT = 0.3
 """Of a function with `MANY` branches: it decides, where one without any declares, forwards or stores."""
 MANY = 20
 
-_ASKS_HOW = re.compile(
-    r"^(?:(?:and|so|also|please|hey|hi)[ ,]+){0,2}"
-    r"(?:how|where(?:'s)?(?! to\b)|when (?:is|are|was|were|do|does|did|will|would|can|must|exactly)|which"
-    r"|(?:in|under|on|to|from|with|for|by) (?:what|which)"
-    r"|what (?:happens|occurs|is done|does|makes|causes|stops|prevents|decides|starts|restarts|triggers))\b",
-    re.IGNORECASE,
-)
-_ASKS_OTHER = re.compile(
-    r"^how (?:long|much|many|often|big|large|deep|far|wide|fast|old|to)\b|^which (?:is|are)\b|\bdefaults?\b"
-    r"|^(?:how|where) (?:do|can|could|should|would) (?:i|we|you|one)\b",
-    re.IGNORECASE,
-)
-"""A question for a value, which lines of declarations answer, or for how to do something, which pages answer."""
 _BRANCH = re.compile(
     r"\b(?:if|elif|elsif|else|unless|when|case|switch|match|while|until|for|guard|throw|raise|rescue|catch|except|return)\b"
     r"|\s\?\s|&&|\|\|"
@@ -86,15 +73,6 @@ class _BodyPiece:
     text: str
     words: frozenset[int]
     """Numbers of the question's words in it."""
-
-
-def asks_how(query: Query) -> bool:
-    """Return whether a question asks in plain words how or where something happens, not for a value or a page."""
-    if query.focus > 0 or query.phrases or query.paths or query.reports or query.states or len(query.words) < 2:
-        return False
-    if query.wants_documents or query.wants_configuration or query.wants_tests:
-        return False
-    return _ASKS_HOW.match(query.text) is not None and _ASKS_OTHER.search(query.text) is None
 
 
 async def rank_by_bodies(reader: Reader, query: Query, ranked: Sequence[Candidate]) -> BodyEvidence:

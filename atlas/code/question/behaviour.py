@@ -1,0 +1,75 @@
+"""Does a question ask for behaviour: `where is the retry delay computed`? Pure.
+
+The clause that asks may follow what is stated before it: `a page redirects to another host. What stops my cookie from
+being sent there?`
+"""
+
+from __future__ import annotations
+
+import re
+
+from atlas.code.question.parse_question import WANTS_DOCUMENTS, Query
+
+MANY_WORDS = 60
+"""A longer text is a report."""
+_BORDER = re.compile(r"(?:[.;:?!,]|\s-{1,2})\s+(?:(?:and|but|so|then|or)\s+)?|\s(?:and|but)\s")
+_LEADS = re.compile(r"(?:(?:and|so|also|please|hey|hi)[ ,]+){1,2}", re.IGNORECASE)
+_WHAT = (
+    r"what (?:exactly )?(?:happens|occurs|is done|is (?:\w+ed|kept|sent|left) (?:when|if|before|after)|does"
+    r"|makes|causes|stops|prevents|decides|starts|restarts|triggers|ensures|guarantees|keeps|protects|limits|slows|controls"
+    r"|determines|chooses|forces|blocks|counts as)\b"
+)
+_WHOSE = r"(?:in|under|on|to|from|with|for|by) (?:what|which|how much)\b"
+_ASKS_FIRST = re.compile(
+    r"(?:how|where(?:'s)?(?! to\b)|when (?:is|are|was|were|do|does|did|will|would|can|must|exactly)|which"
+    rf"|{_WHOSE}|{_WHAT})\b",
+    re.IGNORECASE,
+)
+_ASKS_LATER = re.compile(
+    r"(?:how|where|when)(?:'s| (?:exactly )?(?:is|are|was|were|do|does|did|will|would|can|could|must|has|have))\b"
+    rf"|which (?:place|code|check|part|function|method|line|rule|condition|branch)s? \w+|{_WHOSE}|{_WHAT}",
+    re.IGNORECASE,
+)
+"""Inverted, because `where` and `which` after a comma join what is stated."""
+_ASKS_VALUE = re.compile(
+    r"how (?:long|much|many|often|big|large|deep|far|wide|fast|old|to)\b|which (?:is|are)\b", re.IGNORECASE
+)
+_ASKS_USE = re.compile(r"(?:how|where) (?:do|can|could|should|would) (?:i|we|you|one)\b", re.IGNORECASE)
+_DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+"""A question for a value, which lines of declarations answer, or for how to do something, which pages answer."""
+_PAGE = re.compile(r"\bpages?\b", re.IGNORECASE)
+_ASKED_PAGE = re.compile(
+    r"\b(?:which|what|any) (?:\w+ ){0,2}pages?\b|\bpages? (?:that |which )?(?:explain|describe|document|cover|tell)",
+    re.IGNORECASE,
+)
+
+
+def asks_how(query: Query) -> bool:
+    """Return whether a question asks in plain words how or where something happens, not for a value or a page."""
+    if query.focus > 0 or query.phrases or query.paths or query.reports or query.states or len(query.words) < 2:
+        return False
+    if query.wants_configuration or query.wants_tests or _asks_document(query):
+        return False
+    if _DEFAULT.search(query.text) or len(query.text.split()) > MANY_WORDS:
+        return False
+    first, *later = _clauses(query.text)
+    if _ASKS_VALUE.match(first) or _ASKS_USE.match(first):
+        return False
+    return _ASKS_FIRST.match(first) is not None or any(_asks_later(clause) for clause in later)
+
+
+def _clauses(text: str) -> list[str]:
+    """Return a text from each border of a clause on, the whole first."""
+    lead = _LEADS.match(text)
+    return [text[lead.end() if lead else 0 :], *(text[border.end() :] for border in _BORDER.finditer(text))]
+
+
+def _asks_later(clause: str) -> bool:
+    return _ASKS_LATER.match(clause) is not None and _ASKS_USE.match(clause) is None
+
+
+def _asks_document(query: Query) -> bool:
+    """Return whether documents are asked for; pages may be those of a database or of the web."""
+    if not query.wants_documents or _ASKED_PAGE.search(query.text):
+        return query.wants_documents
+    return WANTS_DOCUMENTS.search(_PAGE.sub(" ", query.text)) is not None
