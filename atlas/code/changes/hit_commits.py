@@ -6,6 +6,7 @@ said to be one. Reads the version history.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from atlas.code.changes.commit_history import asks_for_commits
@@ -18,12 +19,23 @@ from atlas.core.errors import AtlasError
 from atlas.core.model import Filter, Label
 
 MOST_COMMITS = 200
+_ASKS_MADE = re.compile(
+    r"\b(?:which|what) (?:commit|change|pr|pull request|release|version)\b|\bsince when\b|^when (?:was|were|did)\b"
+    r"|^who (?:\w+ )?(?:added|wrote|made|introduced|changed|fixed|removed)\b",
+    re.IGNORECASE,
+)
+"""Not `where is the hook of a commit called`."""
 _CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 
 
 async def commits_of_hit(reader: Reader, query: Query, ranked: Sequence[Candidate], where: Filter) -> tuple[str, ...]:
     """Return a line with the first and the last commit of the first hit in code; () for other questions."""
-    if reader.history is None or where.project not in ("", reader.project) or not asks_for_commits(query):
+    if (
+        reader.history is None
+        or where.project not in ("", reader.project)
+        or not asks_for_commits(query)
+        or not _ASKS_MADE.search(query.text)
+    ):
         return ()
     rows = [each.node.row for each in ranked[:5] if each.node.row.label in _CODE and not each.node.row.is_test]
     if not rows:

@@ -15,6 +15,7 @@ from atlas.code.graph.declarations import (
     Declaration,
     family_names,
     groups_of,
+    major_free,
     normal_name,
     short_name,
 )
@@ -23,8 +24,8 @@ from atlas.code.question.parse_question import Query
 from atlas.core.english.stems import root_of
 
 _DEPENDENCIES = re.compile(
-    r"\b(?:dependenc(?:y|ies)|deps|requirements?|third[- ]party|3rd[- ]party|extras|gems|crates"
-    r"|hex packages|nuget packages"
+    r"\b(?:dependenc(?:y|ies)|deps|requirements?|third[- ]party|3rd[- ]party|extras|(?<=which )extra|(?<=what )extra"
+    r"|gems|crates|hex packages|nuget packages"
     r"|npm packages|pip packages|python packages|go modules|peer deps|libs|dependants)\b",
     re.IGNORECASE,
 )
@@ -44,7 +45,8 @@ _VERSION = re.compile(
 _USE = re.compile(
     r"\b(?:dependenc\w+|depends?|deps?|requires?|required|needs?|needed|import\w*|used?|uses|using"
     r"|rel(?:y|ies) on|declare[sd]?|install\w*"
-    r"|packages?|librar(?:y|ies)|gems?|crates?|pulls? in|third[- ]party|brought in|come from)\b",
+    r"|packages?|librar(?:y|ies)|gems?|crates?|pulls? in|third[- ]party|brought in|come from|classpath"
+    r"|pass(?:es)? (?:\S+ ){1,4}on|pulls? (?:\S+ ){1,4}in|transitive\w*)\b",
     re.IGNORECASE,
 )
 _CODE_NOUNS = re.compile(
@@ -103,7 +105,7 @@ _TOPICS = {
     "example": ("examples", "example", "demo"),
     "packaging": ("packaging", "publish", "release"),
 }
-MAX_WORDS = 20
+MAX_WORDS = 28
 FEW_WORDS = 6
 """Words of a question for what the project needs that says nothing else."""
 
@@ -283,7 +285,18 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
         for word in words:
             if len(word) > 2 and short_name(word) in known and word.lower() not in _NO_PACKAGES:
                 return word
+    for word in words[1:]:
+        # a name with a capital that one package has as a part: `BoltDB` of `raft-boltdb`
+        if len(word) > 2 and not word.islower() and not word.isupper():
+            having = [each for each in outer if normal_name(word) in _name_parts(each.name)]
+            having = [each for each in having if each.kind != "indirect"] or having
+            if len({major_free(each.name) for each in having}) == 1:
+                return having[0].name
     return ""
+
+
+def _name_parts(package: str) -> set[str]:
+    return set(re.split(r"[-/.@:_]", normal_name(package)))
 
 
 def _is_kind(word: str, after: str) -> bool:

@@ -67,6 +67,8 @@ class PackageReport:
     """Everything that is declared, of which a list shows some; for a question for one version, all of them."""
     computed: tuple[tuple[str, str], ...] = ()
     """Lines that compute the version, as place and text."""
+    beside: tuple[tuple[str, str, str], ...] = ()
+    """Further lines that the question asks for, as group, place and text."""
 
 
 async def answer_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:

@@ -17,7 +17,7 @@ from atlas.core.model import Label, Node
 from atlas.core.wording import counted
 
 KINDS = ("runtime", "optional", "peer", "provided", "build", "development", "indirect")
-_ORDER = (*KINDS, "declared", "computed_by", "imported_by", "near")
+_ORDER = (*KINDS, "declared", "computed_by", "declared_since", "used_by", "changelog", "imported_by", "near")
 _LINES = 12
 """Lines of one importing file that are listed."""
 ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|vendor(?:-bin)?|sandbox)/")
@@ -157,6 +157,7 @@ def _said(found: PackageReport, texts: Mapping[str, str]) -> tuple[list[ReportLi
         ReportLine("imported_by", each.path, f"{importing_line(each)} {texts.get(each.path, '')}".rstrip())
         for each in found.importing
     ]
+    lines += [ReportLine(*each) for each in found.beside]
     return lines, f"{found.package}: {_title(found, of)}"
 
 
@@ -195,7 +196,11 @@ def _title(found: PackageReport, of: str) -> str:
         parts.append(f"locked {', '.join(versions)}" if versions else "no lock file has it")
     else:
         version = f"version {found.question.version} " if found.question.version else ""
-        parts.append(f"{version}declared by {counted(len({each.source for each in found.declared}), 'project')}")
+        of_root = any(not each.folder for each in found.declared)
+        others = "" if of_root or found.projects < 2 else ", not by the root project"
+        parts.append(
+            f"{version}declared by {counted(len({each.source for each in found.declared}), 'project')}{others}"
+        )
     is_inner = bool(found.declared) and all(each.is_inner for each in found.declared)
     asks_importers = found.question.asks != PackageAspect.VERSION and not found.question.version
     if found.importing or (not is_inner and asks_importers):

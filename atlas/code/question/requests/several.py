@@ -98,6 +98,24 @@ _EXISTS = re.compile(
     re.IGNORECASE,
 )
 """A question whether something of a kind exists, which `also a benchmark?` asks of another kind."""
+_OF_PACKAGES = re.compile(
+    r"\b(?:depend\w*|deps|librar(?:y|ies)|packages?|gems?|crates?|extras?|needs?|requires?|pass(?:es)? \S+ on"
+    r"|pulls? in)\b",
+    re.IGNORECASE,
+)
+_OF_PACKAGE = re.compile(
+    r"(?:if (?:not|so|yes),? )?(?:and )?(?:"
+    r"(?:which|what) (?:files?|modules?|code|parts?(?: of \w+ \w+)?) (?:uses?|imports?|needs?|pulls?)"
+    r" (?:it|them)(?: in)?(?:,? and for what|,? and why)?"
+    r"|(?:in|at|from|with) (?:which|what) (?:minimum |min )?versions?"
+    r"|what (?:do|does) (?:it|they|that|those) install(?:,? (?:at|in|with) (?:which|what) (?:minimum |min )?versions?)?"
+    r"|(?:which|what)(?: ones?)? (?:only )?needs? (?:it|them) (?:only )?for (?:their |its )?tests?"
+    r"|what (?:is|was) special about the (?:version )?(?:jump|bump|upgrade|update)"
+    r"|since (?:which|what|when)\b[^?]{0,20} is it (?:a dependency|needed|used|there|required)"
+    r"|for what|what for|why)",
+    re.IGNORECASE,
+)
+"""A part that asks for what an answer about a package says or adds."""
 _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
 """A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
 
@@ -147,7 +165,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
     asked: AskedFor | None = None
     context = before = ""
     relations: list[tuple[str, str]] = []
-    is_first, asks_packages, of_commit = True, False, False
+    is_first, asks_packages, of_commit, of_package = True, False, False, False
     for clause in clauses:
         if not clause.asks:
             subject = subject_of(clause.text) or subject
@@ -161,6 +179,9 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             continue
         if of_commit and _OF_REASON.fullmatch(bare) and not written_names(bare):
             continue
+        if of_package and _OF_PACKAGE.fullmatch(bare):
+            continue
+        of_package = is_first and _OF_PACKAGES.search(clause.text) is not None
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
         if asks_packages and (kind := _OF_KIND.fullmatch(bare)) is not None:

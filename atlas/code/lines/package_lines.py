@@ -1,0 +1,136 @@
+"""What a question asks about packages beside versions: what uses one, since when it is declared, what changelogs say.
+
+Reads the graph, the version history and the documents about releases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from atlas.code.changes.commit_rows import commit_row
+from atlas.code.changes.told_topics import releases_of
+from atlas.code.graph.declarations import Declaration, short_name
+from atlas.code.graph.packages import PackageReport, parts_of
+from atlas.code.lines.changelogs import changelog_lines, read_changelogs
+from atlas.code.lines.line_report import TextLine, shown
+from atlas.code.question.package_questions import PackageAspect
+from atlas.code.reader import Reader
+from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.errors import AtlasError
+from atlas.core.model import Direction, EdgeType, Filter, Label
+
+MAX_EDGES = 2_000
+MIN_WORD = 3
+_WORD = re.compile(r"[A-Za-z][\w/+-]*")
+_OF_EVERY = frozenset(
+    """
+    optional extra extras dependency dependencies deps package packages install installs installed give gives need needs
+    needed version versions minimum require requires required which what
+    """.split()  # noqa: SIM905
+)
+"""Words of every question for extras."""
+MOST_USERS = 8
+MOST_LINES = 3
+_USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS)
+_FOR_WHAT = re.compile(
+    r"\b(?:what|why)\b.*\bfor\b|\bfor what\b|^why\b|\bpurpose\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    r"\bsince (?:when|which|what)\b|^when\b|\bwhen (?:was|did)\b|\b(?:which|what) (?:commit|change|pr)\b|\bwho added\b",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"\bversion (?:jump|bump|change|upgrade|update)\b|\b(?:upgrade|bump|update|migrat|changelog)\w*|\bspecial about\b",
+    re.IGNORECASE,
+)
+
+
+async def lines_about_package(reader: Reader, text: str, found: PackageReport, where: Filter) -> tuple[TextLine, ...]:
+    """Return the lines that a question about one package asks for beside its declarations and imports."""
+    if not found.package or found.question.asks in (PackageAspect.LIST, PackageAspect.UNUSED):
+        return ()
+    lines: list[TextLine] = []
+    try:
+        if _FOR_WHAT.search(text):
+            lines += await _users(reader, found)
+        if _SINCE.search(text):
+            lines += await _declared_since(reader, found.declared, where)
+        if _CHANGED.search(text):
+            lines += await _of_changelogs(reader, found, where)
+    except AtlasError:
+        return tuple(lines)
+    return tuple(lines)
+
+
+async def narrowed_by_words(reader: Reader, text: str, found: PackageReport) -> PackageReport:
+    """Return a list of optional dependencies with those only that have a word of the question, if any do.
+
+    `Which extras give me HTTP/2`: the requirement is `Twisted[http2]`.
+    """
+    question = found.question
+    is_list = question.asks == PackageAspect.LIST and question.kinds == ("optional",)
+    if not is_list or question.groups or question.topic or question.names or len(found.declared) < 2:
+        return found
+    texts = await reader.store.content(reader.project, sorted({each.path for each in found.declared}))
+    lines = {path: text.decode("utf-8", "replace").splitlines() for path, text in texts.items()}
+
+    def said_of(each: Declaration) -> str:
+        own = lines.get(each.path, [])
+        line = own[each.line - 1] if 0 < each.line <= len(own) else ""
+        return re.sub(r"[/_-]", "", f"{each.group} {line}".lower())
+
+    for word in _WORD.findall(text):
+        plain = re.sub(r"[/_-]", "", word.lower())
+        if len(plain) < MIN_WORD or plain in _OF_EVERY or plain in STOP_WORDS:
+            continue
+        kept = tuple(each for each in found.declared if plain in said_of(each))
+        if 0 < len(kept) < len(found.declared):
+            return replace(found, declared=kept, question=replace(question, topic=f"`{word}`"))
+    return found
+
+
+async def _users(reader: Reader, found: PackageReport) -> list[TextLine]:
+    """Return the symbols outside of tests that call or name something of a package, with the lines."""
+    targets = list(dict.fromkeys(each.target for each in found.declared if not each.is_inner))
+    if not targets:
+        return []
+    edges = await reader.store.edges(await parts_of(reader, targets), Direction.IN, _USES, MAX_EDGES)
+    users: dict[tuple[str, str], set[int]] = {}
+    for edge in edges:
+        row = edge.node.row
+        if row.path and not row.is_test and row.label not in (Label.MODULE, Label.PACKAGE, Label.FILE):
+            users.setdefault((row.path, row.qualified_name), set()).update(edge.row.lines)
+    lines = [
+        TextLine("used_by", path, f"{','.join(map(str, sorted(at)[:4]))} {name}".strip())
+        for (path, name), at in sorted(users.items(), key=lambda each: (each[0][0], min(each[1], default=0)))
+    ]
+    return lines[:MOST_USERS]
+
+
+async def _declared_since(reader: Reader, declared: Sequence[Declaration], where: Filter) -> list[TextLine]:
+    """Return the commit that wrote the first declaration of a package."""
+    first = next((each for each in declared if each.kind != "indirect"), None)
+    if first is None or reader.history is None or where.project not in ("", reader.project):
+        return []
+    log = await reader.history.line_log(first.path, first.line, first.line, name=first.package or first.name)
+    if not log.commits or not log.is_whole:
+        return []
+    oldest = log.commits[-1]
+    row = commit_row(oldest, (await releases_of(reader.history, [oldest])).get(oldest.id, ""))
+    return [TextLine("declared_since", row.place, f"{row.text} (wrote {first.path}:{first.line})")]
+
+
+async def _of_changelogs(reader: Reader, found: PackageReport, where: Filter) -> list[TextLine]:
+    """Return the lines of changelogs that name a package."""
+    name = short_name(found.package)
+    word = re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", re.IGNORECASE)
+    files = await read_changelogs(reader, where)
+    said = (line for file in files for line in changelog_lines(file, lambda line: name in line.lower()))
+    kept = [line for line in said if line.version and word.search(line.text)]
+    return [
+        TextLine("changelog", f"{each.file.path}:{each.line}", f"[{each.version}] {shown(each.text)}")
+        for each in kept[:MOST_LINES]
+    ]

@@ -1,0 +1,87 @@
+"""Questions about a package that ask for more than versions: what for, since when, what changed, which extra, who not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from atlas.app.main import open_atlas
+from atlas.code.atlas import Atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.git.repositories import GitRepository
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+_FIRST = """[project]
+name = "shop"
+version = "1"
+dependencies = ["attrs>=20"]
+
+[project.optional-dependencies]
+fast = ["Twisted[http2]>=21.7"]
+images = ["Pillow>=8.3"]
+"""
+_FOLDERS = '''"""Folders."""
+
+from platformdirs import user_state_dir
+
+
+def state_folder():
+    """Return where the state is kept."""
+    return user_state_dir("shop")
+'''
+_FUZZ = """module example.org/shop/fuzz
+
+go 1.22
+
+require github.com/example/raft-boltdb v1.0.0
+"""
+_NODE = 'package main\n\nimport rdb "github.com/example/raft-boltdb"\n\nfunc open() { rdb.NewStore("x") }\n'
+
+
+@pytest.fixture
+async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
+    repository = GitRepository(tmp_path / "shop")
+    repository.commit("Begin", {"pyproject.toml": _FIRST, "shop/__init__.py": "import attrs\n"})
+    second = _FIRST.replace('"attrs>=20"', '"attrs>=20",\n    "platformdirs>=2"')
+    repository.commit("Remember the state (#12)", {"pyproject.toml": second, "shop/folders.py": _FOLDERS})
+    repository.tag("v1.1")
+    changes = "# 1.1\n\n* Require platformdirs 2, whose folders have other names on macOS\n* Faster carts\n"
+    files: dict[str, str | None] = {"CHANGELOG.md": changes, "fuzz/go.mod": _FUZZ, "fuzz/node.go": _NODE}
+    repository.commit("Fuzz", files)
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        yield opened
+    repository.close()
+
+
+async def test_what_a_package_is_for_and_since_when(atlas: Atlas) -> None:
+    asked = "What do we need platformdirs for, and since which change is it a dependency?"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "shop.folders.state_folder" in said and "used_by:" in said
+    assert "Remember the state (#12)" in said and "first in v1.1" in said
+    said = (await hybrid_search(atlas, "who imports platformdirs")).render()
+    assert "used_by" not in said and "declared_since" not in said, "it is not asked for"
+
+
+async def test_what_a_changelog_says_of_a_version(atlas: Atlas) -> None:
+    asked = "Which version of platformdirs do we require, and what was special about the version bump?"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "CHANGELOG.md:3: [1.1]" in said and "Faster carts" not in said and "2)" not in said
+
+
+async def test_extras_by_what_they_are_for(atlas: Atlas) -> None:
+    asked = "Which optional extras give me HTTP/2, and what do they install at which minimum version?"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "Twisted" in said and ">=21.7" in said and "Pillow" not in said and "2)" not in said
+    said = (await hybrid_search(atlas, "which optional extras are there")).render()
+    assert "Twisted" in said and "Pillow" in said
+
+
+async def test_a_package_by_a_part_of_its_name_that_the_root_does_not_declare(atlas: Atlas) -> None:
+    asked = "Does the main module need BoltDB? If not, which part of this repository pulls it in and for what?"
+    said = (await hybrid_search(atlas, asked)).render()
+    assert "raft-boltdb: declared by 1 project, not by the root project; imported by 1 file" in said
+    assert "fuzz/node.go" in said and "2)" not in said
