@@ -37,10 +37,17 @@ LONGEST_FILES = (
     "e2e/test_django_on_a_server.py",
     "neo4j/test_workers.py",
     "neo4j/test_product.py",
+    "pipeline/test_published.py",
+    "surfaces/test_http_token.py",
     "surfaces/test_cli.py",
     "surfaces/test_daemon.py",
     "surfaces/test_index.py",
     "surfaces/test_freshness.py",
+    "conformance/test_reading.py",
+    "pipeline/test_moves.py",
+    "pipeline/test_replay.py",
+    "surfaces/test_parallel_calls.py",
+    "pipeline/test_seeding.py",
     "bench/test_live.py",
     "neo4j/test_hosts.py",
     "pipeline/test_kills.py",
@@ -56,6 +63,10 @@ LONGEST_FILES = (
     "pipeline/test_incremental.py",
     "pipeline/test_faults_bus.py",
     "pipeline/test_live.py",
+    "architecture/test_patterns.py",
+    "pipeline/test_interrupt.py",
+    "security/test_other_users.py",
+    "unit/test_client_costs.py",
 )
 """Files whose few tests take long. When one of them runs last, the other processes of the run wait for it."""
 

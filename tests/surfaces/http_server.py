@@ -13,6 +13,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.surfaces import forked
+
 from .processes import COMMAND, Place, environment
 
 REVISION = "2026-07-28"
@@ -42,7 +44,7 @@ class Reply:
 class Served:
     """A server that runs."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | forked.Running
     url: str
     lines: list[str] = field(default_factory=list)
 
@@ -141,13 +143,20 @@ def http_server(
     Without a token in the arguments or the environment it asks for none, unless it shall make its own.
     """
     is_told = own_token or "ATLAS_MCP_TOKEN" in env or "--token-file" in arguments
-    command = [*COMMAND, "mcp", "--transport", "http", "--port", "0", *place.options, *arguments]
-    command += [] if is_told else ["--no-token"]
-    if open_files:
-        command = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *command]
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(**env)
-    )
+    words = ["mcp", "--transport", "http", "--port", "0", *place.options, *arguments]
+    words += [] if is_told else ["--no-token"]
+    # who is told a token is looked at from outside, with its arguments
+    if is_told or open_files or not forked.can_fork(env):
+        limit = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh"] if open_files else []
+        process = subprocess.Popen(
+            [*limit, *COMMAND, *words],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(**env),
+        )
+    else:
+        process = forked.Running(words, environment(**env))
     served = Served(process, "")
     listening = threading.Event()
 

@@ -16,6 +16,7 @@ from mcp_types import CallToolResult
 
 from atlas._parser import VectorIndex
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
+from tests.surfaces import forked
 
 from .shop import fill, write_files
 
@@ -55,14 +56,12 @@ def environment(**more: str) -> dict[str, str]:
 def atlas(
     *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, timeout: float = 120
 ) -> subprocess.CompletedProcess[str]:
-    """Run `atlas` to its end."""
+    """Run `atlas` to its end, without the start of an interpreter where the variables allow it."""
+    variables = environment(**(env or {}))
+    if forked.can_fork(env or {}):
+        return forked.run(arguments, cwd, variables, timeout)
     return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=cwd,
-        env=environment(**(env or {})),
-        capture_output=True,
-        text=True,
-        timeout=timeout,
+        [*COMMAND, *arguments], cwd=cwd, env=variables, capture_output=True, text=True, timeout=timeout
     )
 
 
