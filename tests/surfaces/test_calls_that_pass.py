@@ -12,6 +12,7 @@ from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
+from atlas.code.tools.search.several import SeveralAnswers
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -36,6 +37,19 @@ FILES = {
     "shop/c/errors.py": "class Refusal(Exception): ...\n\n\ndef refuse():\n    raise Refusal('c')\n",
     "shop/d/errors.py": "class Refusal(Exception): ...\n\n\ndef refuse():\n    raise Refusal('d')\n",
     "tests/test_errors.py": "from shop.d.errors import Refusal\n\n\ndef test_refusal():\n    assert Refusal('d')\n",
+    "shop/drawer.py": """class KeyDrawer:
+    def give(self): ...
+
+
+class SteelDrawer(KeyDrawer):
+    def give(self):
+        return "key"
+
+
+class TornDrawer(KeyDrawer):
+    def give(self):
+        raise ValueError("a torn drawer never gives a key back")
+""",
     "shop/jobs.py": """def run_later(job):
     return job
 
@@ -100,3 +114,12 @@ async def test_the_few_edges_of_many_symbols_of_a_name_are_listed(atlas: Atlas) 
 async def test_a_name_of_many_symbols_without_edges_is_counted(atlas: Atlas) -> None:
     lines = await _lines(atlas, "callers of Lamp.halt")
     assert "unknown" in lines[0] or "none" in lines[0]
+
+
+async def test_which_one_is_asked_of_all_that_the_part_before_finds(atlas: Atlas) -> None:
+    answer = await hybrid_search(atlas, "which classes extend KeyDrawer, and which one never gives a key back?")
+    assert isinstance(answer, SeveralAnswers)
+    assert answer.parts[1].asked == "which of SteelDrawer, TornDrawer never gives a key back?"
+    none = await hybrid_search(atlas, "which classes extend SteelDrawer, and which one never gives a key back?")
+    assert isinstance(none, SeveralAnswers)
+    assert none.parts[1].asked == "which one never gives a key back?"

@@ -202,3 +202,14 @@ def test_of_a_pasted_message_only_its_line_is_quoted() -> None:
 )
 def test_other_texts_of_several_lines_are_not_quoted(text: str) -> None:
     assert quote_pasted(text) == text
+
+
+def test_which_one_may_be_asked_of_the_results_before() -> None:
+    read = read_requests("What implements Store, and which of them can be closed?")
+    assert read is not None
+    assert [each.is_among for each in read.requests] == [False, True]
+
+
+@pytest.mark.parametrize("clause", ["what runs in each?", "what happens in each of them?"])
+def test_what_is_asked_of_each_result_stays_with_the_question_for_them(clause: str) -> None:
+    assert read_requests(f"Who starts jobs through run_later, and {clause}") is None

@@ -15,6 +15,7 @@ from atlas.code.question.parse_question import is_documentation, is_message
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.requests.clauses import MIN_WORDS, Clause, opens_question, split_clauses
 from atlas.code.question.requests.subject import (
+    RESULT,
     AskedFor,
     ClauseSubject,
     about_result,
@@ -116,6 +117,7 @@ _OF_PACKAGE = re.compile(
     re.IGNORECASE,
 )
 """A part that asks for what an answer about a package says or adds."""
+_AMONG = re.compile(r"which (?:ones?|of (?:them|these|those))\b", re.IGNORECASE)
 _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
 """A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
 
@@ -132,6 +134,8 @@ class AskedPart:
     """What the request before asks for."""
     is_certain: bool = False
     """Whether it can only be meant of that result."""
+    is_among: bool = False
+    """Whether it asks which of all those results something is true of: `and which one never returns`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +214,8 @@ def _elliptical(clause: str, before: str) -> str:
 
 def _request(clause: str, text: str, asked: AskedFor | None) -> AskedPart:
     """Return a request with what it asks of the result of the one before."""
+    if (among := _AMONG.match(clause)) is not None:
+        return AskedPart(text, f"which of {RESULT}{clause[among.end() :]}", is_among=True)
     if certain := about_result(clause, asked):
         return AskedPart(text, certain, asked, is_certain=True)
     if asked is None or asked.noun:

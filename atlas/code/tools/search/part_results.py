@@ -27,6 +27,8 @@ from atlas.code.tools.symbol.symbols import FileGroup
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.model import Filter, Label, Match
 
+MIN_AMONG, MOST_AMONG = 2, 5
+"""Results of which a later part may ask which one it is true of."""
 MOST_RESULTS = 2
 """Things that a later part is asked about."""
 MOST_LINES = 20
@@ -84,6 +86,15 @@ async def results_of(atlas: Atlas, answer: Answer, asked: AskedFor, project: str
             return await _around(atlas.reader, _places(answer), project)
         case _:
             return None
+
+
+def named_results(answer: Answer) -> tuple[str, ...]:
+    """Return the names of all that a part finds, where these are few definitions of code; else ()."""
+    if not isinstance(answer, RelationAnswer) or answer.outcome == "not_found" or answer.kind == "path":
+        return ()
+    found = [each for group in answer.files if group.path for each in group.symbols if each.kind not in FILE_KINDS]
+    names = tuple(dict.fromkeys(_OVERLOAD.sub("", each.symbol or each.name).rpartition(".")[2] for each in found))
+    return names if MIN_AMONG <= len(names) <= MOST_AMONG and len(found) == answer.found else ()
 
 
 def _kept(names: Iterable[str], *, is_guess: bool = False) -> PartResult | None:

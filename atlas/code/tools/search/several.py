@@ -15,7 +15,7 @@ from atlas.code.question.requests.subject import RESULT
 from atlas.code.rank.likelihood import IS_SURE
 from atlas.code.tools.envelope import Envelope, fit_aside, open_envelope
 from atlas.code.tools.relation_answer import RelationAnswer
-from atlas.code.tools.search.part_results import results_of
+from atlas.code.tools.search.part_results import named_results, results_of
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.core.errors import AtlasError
 
@@ -149,6 +149,9 @@ async def _asked(
     An empty text says that there is nothing that its pronoun may mean.
     """
     alone = ((request.text, ""),)
+    if before is not None and request.is_among:
+        names = named_results(before.answer) if before.answer is not None else ()
+        return ((request.of_result.replace(RESULT, ", ".join(names)), ""),) if names else alone
     if before is None or not request.of_result or request.result is None:
         return alone
     answer = before.answer
