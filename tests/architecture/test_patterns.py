@@ -27,6 +27,7 @@ CUT: dict[str, tuple[int, str]] = {
     "packs/documentation/sources/spec.py: PACKAGE_NAMES 0": (4_096, "an argument of the user's command line"),
     "packs/documentation/sources/spec.py: PACKAGE_NAMES 3": (4_096, "an argument of the user's command line"),
     "code/graph/package_subjects.py: _OF_GROUP": (QUESTION, "a question"),
+    "code/question/requests/several.py: _EXISTS": (QUESTION, "a question"),
     "code/lines/plain_values.py: _ASKS": (QUESTION, "a question"),
     "code/lines/plain_values.py: _FLAG": (4_000, "ten lines, each cut where a pattern is searched"),
     "code/lines/plain_values.py: _GIVES_VALUE": (4_000, "two lines of at most `MAX_LINE`"),

@@ -1,31 +1,27 @@
-"""The two ends of a way that a question asks for: `walk me from a client calling X to the file on disk`. Pure."""
+"""The two ends of a way that a question asks for: `walk me from a client calling X to the file on disk`. Pure.
+
+Words decide, in their order: what asks for a way stands before `from` or `between`, and the ends around `to` or `and`.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-_TO = r"(?:(?:all the way|right|down|up|through|over|on) )*(?:to|until|till|into|down to)"
-_FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"\b(?:walk|take|lead|guide|bring) (?:me|us)\b.{{0,60}}?\bfrom (?P<start>.{{2,200}}?) {_TO}"
-        r" (?P<end>.{2,200})$",
-        r"\b(?:paths?|chains?|ways?|routes?|trace|flow|sequence|steps|calls|journey)\b(?: \S+){0,4}? from"
-        rf" (?P<start>.{{2,200}}?) {_TO} (?P<end>.{{2,200}})$",
-        r"\b(?:happens?|goes on|runs?|(?:is|are|gets?) called|lies?|paths?|chain|steps|calls|way) between"
-        r" (?P<start>.{2,200}?) and (?P<end>.{2,200})$",
-        rf"\b(?:happens?|goes on|runs?|(?:is|are|gets?) called) from (?P<start>.{{2,200}}?) {_TO} (?P<end>.{{2,200}})$",
-    )
+_LEADS = frozenset(("walk", "take", "lead", "guide", "bring"))
+_WAYS = frozenset(
+    "path paths chain chains way ways route routes trace flow sequence steps calls journey".split()  # noqa: SIM905
 )
-_SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[a-z)`'\"]\.)\s+(?=[A-Z])|;\s+")
-_AFTER = re.compile(
-    r",? (?:function by function|step by step|call by call|hop by hop|in (?:detail|order)|please|and back)$"
-    r"|,? (?:which|what|through which|via which) .*$",
-    re.IGNORECASE,
-)
-"""What a question says of the answer behind the end of the way."""
+_PASSES = frozenset(("happens", "happen", "runs", "run", "called", "lies", "on"))
+"""What a way does: `what happens between`, `is called from`, `goes on between`."""
+_BEFORE_TO = frozenset(("all", "the", "way", "right", "down", "up", "through", "over", "on"))
+_TO = frozenset(("to", "until", "till", "into"))
+_ASIDES = ("function by function", "step by step", "call by call", "hop by hop", "in detail", "in order", "please")
+_ASKS_MORE = frozenset(("which", "what", "through", "via", "where", "who"))
+_EDGE = " ,.:;?!"
+MOST_BEFORE = 5
+"""Words between what asks for a way and where the way begins: `the chain of calls`."""
 MAX_TEXT = 600
 
 
@@ -44,13 +40,45 @@ class PathEnds:
 
 def read_path_ends(text: str) -> PathEnds | None:
     """Return the ends of the way that a text asks for; None for another question."""
-    for sentence in _sentences(text[:MAX_TEXT]):
-        for form in _FORMS:
-            if (match := form.search(sentence)) is not None:
-                end = _AFTER.sub("", match["end"]).strip(" ,.:;?!")
-                return PathEnds(match["start"].strip(" ,.:;"), end) if end else None
+    found = (_ends(words) for words in _sentences(text[:MAX_TEXT].split()))
+    return next((each for each in found if each is not None), None)
+
+
+def _sentences(words: Sequence[str]) -> Iterator[Sequence[str]]:
+    start = 0
+    for number, word in enumerate(words, 1):
+        is_stop = word.endswith(".") and number < len(words) and words[number][:1].isupper()
+        if is_stop or word.endswith(("?", "!", ";")) or number == len(words):
+            yield words[start:number]
+            start = number
+
+
+def _ends(words: Sequence[str]) -> PathEnds | None:
+    low = [word.lower().strip(_EDGE) for word in words]
+    for at, word in enumerate(low):
+        if word in ("from", "between") and _asks_for_way(low[:at], is_between=word == "between"):
+            separators = _TO if word == "from" else ("and",)
+            middle = next((number for number in range(at + 2, len(low) - 1) if low[number] in separators), 0)
+            if middle:
+                return _trimmed(words[at + 1 : middle], words[middle + 1 :])
     return None
 
 
-def _sentences(text: str) -> Iterator[str]:
-    yield from (sentence.strip(" ?!") for sentence in _SENTENCE.split(text))
+def _asks_for_way(before: Sequence[str], *, is_between: bool) -> bool:
+    """Return whether the words before the first end ask for a way."""
+    if not before:
+        return False
+    if any(word in _LEADS and after in ("me", "us") for word, after in pairwise(before)):
+        return True
+    near = before[-MOST_BEFORE:]
+    return any(word in _WAYS for word in (before[-1:] if is_between else near)) or before[-1] in _PASSES
+
+
+def _trimmed(start: Sequence[str], end: Sequence[str]) -> PathEnds | None:
+    while len(start) > 1 and start[-1].lower() in _BEFORE_TO:
+        start = start[:-1]
+    more = (at for at in range(1, len(end)) if end[at].lower() in _ASKS_MORE and end[at - 1].endswith(","))
+    said = " ".join(end[: next(more, len(end))]).strip(_EDGE)
+    for aside in _ASIDES:
+        said = said.removesuffix(aside).strip(_EDGE)
+    return PathEnds(" ".join(start).strip(_EDGE), said) if said else None
