@@ -152,6 +152,7 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
         ("dependencies on windows", ("windows dependencies: 1 by their condition", "winapi 0.3")),
         ("crates only needed for tests", ("development dependencies: 1", "insta 1")),
         ("is there a websocket client", ("`websocket` occurs in no indexed code or document",)),
+        ("Can I switch on a websocket for it, i.e. is there a setting?", ("`websocket` occurs in no indexed code",)),
         ("callers of websocket", ("`websocket` occurs in no indexed code or document",)),
         ("where is websocket defined?", ("`websocket` occurs in no indexed code or document",)),
         ("Where is permessage-deflate compression negotiated?", ("`permessage-deflate` occurs in no indexed code",)),

@@ -308,7 +308,8 @@ _TOOLS = frozenset(
 )
 """Names of tools that say which kind of packages or projects is meant."""
 _NO_PACKAGES = frozenset(
-    "for of in is the what which version package use using test build docs dev run a an and or json http".split()  # noqa: SIM905
+    "for of in is the what which version package use using test build docs dev run a an and or json http"
+    " core api common".split()  # noqa: SIM905
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.code.graph.declarations import (
     MAX_DECLARED,
@@ -67,6 +67,8 @@ class PackageReport:
     """Everything that is declared, of which a list shows some; for a question for one version, all of them."""
     computed: tuple[tuple[str, str], ...] = ()
     """Lines that compute the version, as place and text."""
+    has_root: bool = False
+    """Whether a project at the root declares dependencies."""
     beside: tuple[tuple[str, str, str], ...] = ()
     """Further lines that the question asks for, as group, place and text."""
 
@@ -98,7 +100,8 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
         if question.names and not kept:
             return None  # a tool that is not known by name
         return PackageReport(question, kept, projects=projects, every=declared)
-    return await _about(reader, question, declared, where, projects)
+    found = await _about(reader, question, declared, where, projects)
+    return replace(found, has_root=any(not each.folder for each in declared)) if found is not None else None
 
 
 async def files_importing(reader: Reader, uids: Sequence[str]) -> tuple[ImportingFile, ...]:

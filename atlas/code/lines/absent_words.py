@@ -9,21 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.lines.asked_words import topic_words
-from atlas.code.lines.scan_texts import scan_patterns
+from atlas.code.lines.line_report import shown
+from atlas.code.lines.scan_texts import TextMatch, scan_patterns
 from atlas.code.question.cues import is_relation_word
+from atlas.code.question.names import is_code_shaped
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.model import Filter
 
-MOST_WORDS = 16
-MOST_NAMED = 2
+MOST_WORDS = 26
+MOST_NAMED, MOST_FEATURES = 2, 3
 MOST_PLACES = 3
 MIN_LETTERS = 4
+MOST_FEATURE_WORDS = 7
+MOST_LETTERS = 90
+_PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
+"""A name inside of a sentence."""
+_ABBREVIATED = frozenset(("i.e", "e.g", "etc"))
+_ACRONYM = re.compile(r"\b[A-Z]{3,5}\b")
 _ASKS = re.compile(
-    r"^(?:(?:is|are) there|any)\b|^(?:does|do|can|could|has|have) (?:\S+ ){1,3}?"
+    r"^(?:(?:is|are) there|any)\b|[,;:] (?:i\.e\. )?(?:is|are) there\b|^(?:does|do|can|could|has|have) (?:\S+ ){1,3}?"
     r"(?:have|support|offer|provide|include|handle|ship|contain|come with|speak|know|understand|use|work with)\b"
+    r"|^(?:can|could) (?:i|we|you|one|it) (?:also |somehow )?(?:switch on|turn on|enable|activate|configure|set up)\b"
     r"|\bis \S+ supported\b|\bsupport for\b",
     re.IGNORECASE,
 )
@@ -47,7 +57,8 @@ _GENERAL = frozenset(
     integration integrations implementation implementations backend backends adapter adapters driver drivers client
     clients server servers plugin plugins wrapper wrappers middleware handler handlers parser parsers ship ships shipped
     offer offers provide provides include includes handle handles contain contains anywhere somewhere already still also
-    something anything kind sort type types some other another official native first-class mode file files code
+    somewhere anything way similar several automatically
+    kind sort type types some other another official native first-class mode file files code
     test tests page pages doc docs document documentation example examples
     """.split()  # noqa: SIM905
 )
@@ -63,24 +74,46 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     uses = _USES_OF_ONE.match(text)
     if query.states or query.reports or length > MOST_ASKED:
         return ()
-    is_existence = length <= MOST_WORDS and not query.names and (uses is not None or bool(_ASKS.search(text)))
+    names = [name for name in query.names if name.lower() not in _ABBREVIATED]
+    asks = length <= MOST_WORDS and bool(_ASKS.search(text)) and not (query.paths or any(map(is_code_shaped, names)))
+    is_existence = asks or (length <= MOST_WORDS and not query.names and uses is not None)
+    acronyms = {word.lower() for word in _ACRONYM.findall(text)} if asks else set[str]()
+    proper = acronyms | {word.lower() for word in _PROPER.findall(text)}
     if is_existence:
         words = [uses["word"]] if uses is not None else list(topic_words(text))
     elif unknown and not query.names and _LOOKS_FOR.match(text):
         words = [word for word in topic_words(text) if _is_thing(word, unknown)]
     else:
         return ()
-    words = [word for word in words if len(word) >= MIN_LETTERS and word.lower() not in _GENERAL][:MAX_WORDS]
+    words = [word for word in words if (len(word) >= MIN_LETTERS or word in acronyms) and word not in _ABBREVIATED]
+    words.sort(key=lambda word: (word not in proper, word not in unknown))
+    words = [word for word in words if word.lower() not in _GENERAL][: MOST_FEATURE_WORDS if asks else MAX_WORDS]
     if not words:
         return ()
     scans = await scan_patterns(reader, where, [_pattern(word) for word in words])
     said: list[str] = []
     for word, scan in zip(words, scans, strict=True):
-        if scan.notes or any(not each.file.is_document for each in scan.found) or (scan.found and not is_existence):
+        if scan.notes or (scan.found and not is_existence):
+            continue
+        if any(not each.file.is_document for each in scan.found):
+            said += [_aside(word, scan.found)] if asks and all(map(_is_no_code, scan.found)) else []
             continue
         places = ", ".join(dict.fromkeys(each.place for each in scan.found[:MOST_PLACES]))
         said.append(f"`{word}` occurs in no indexed code" + (f", only in {places}" if places else " or document"))
-    return tuple(said[:MOST_NAMED])
+    return tuple(said[: MOST_FEATURES if asks else MOST_NAMED])
+
+
+def _is_no_code(found: TextMatch) -> bool:
+    """Return whether a line stands in a document or a test, or is a comment."""
+    return found.file.is_document or found.file.is_test or is_comment(found.text)
+
+
+def _aside(word: str, found: Sequence[TextMatch]) -> str:
+    """Return that a word occurs in comments, documents or tests only, with its first lines there."""
+    first = sorted(found, key=lambda each: each.file.is_test)[:MOST_PLACES]
+    told = "; ".join(f"{each.place} {shown(each.text)[:MOST_LETTERS]}" for each in first)
+    more = f" and {len(found) - len(first)} more" if len(found) > len(first) else ""
+    return f"`{word}` occurs in no code, only in comments, documents or tests: {told}{more}"
 
 
 def _is_thing(word: str, unknown: Sequence[str]) -> bool:
@@ -93,7 +126,8 @@ def _is_thing(word: str, unknown: Sequence[str]) -> bool:
 def _pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:
     """Return what finds a word in its other forms, joined by other signs, and inside of names; and how it begins."""
     parts = [re.escape(part) for part in re.split(r"[-_ ]", word.removesuffix("s"))]
-    forms = ["[-_ ]?".join(parts)]
+    # `redis` begins `redistribute`, and `redirect` without its end
+    forms = ["[-_ ]?".join(parts) + (r"s?(?:(?![a-z])|(?-i:(?=[A-Z][a-z])))" if word.endswith("s") else "")]
     if word.isalpha():
         forms.append(rf"(?<![a-z]){re.escape(root_of(word))}{_ENDS}(?![a-z])")
     return re.compile("|".join(forms), re.IGNORECASE), (word[:MIN_LETTERS].encode(),)

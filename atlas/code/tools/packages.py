@@ -197,7 +197,7 @@ def _title(found: PackageReport, of: str) -> str:
     else:
         version = f"version {found.question.version} " if found.question.version else ""
         of_root = any(not each.folder for each in found.declared)
-        others = "" if of_root or found.projects < 2 else ", not by the root project"
+        others = "" if of_root or not found.has_root else ", not by the root project"
         parts.append(
             f"{version}declared by {counted(len({each.source for each in found.declared}), 'project')}{others}"
         )

@@ -1,0 +1,48 @@
+"""Questions for a feature that a project lacks: which of their words no code has, whatever else the hits resemble."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from atlas.app.main import open_atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+_NET = '''"""Transports."""
+
+
+class Transport:
+    """Sends what is asked for.
+
+    The stream may be anything.
+    """
+
+    # a stream may be plain TCP or TLS
+    def open(self, redirects, address):
+        """Open a stream to an address."""
+        REDIRECT_LIMIT = redirects
+        return (address, REDIRECT_LIMIT)
+'''
+_TEST = "from shop.net import Transport\n\n\ndef test_retries():\n    assert Transport().open(1, 2)\n"
+
+
+async def test_words_of_a_feature_are_named_where_only_comments_or_tests_have_them(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    for name, text in {"shop/net.py": _NET, "tests/test_net.py": _TEST, "shop/__init__.py": ""}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        asked = "Can I switch on TLS for the built-in transport, i.e. is there a certificate setting somewhere?"
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "`tls` occurs in no code, only in comments, documents or tests: shop/net.py:10" in said
+        assert "`certificate` occurs in no indexed code or document" in said and "`transport`" not in said
+        said = (
+            await hybrid_search(atlas, "Is there a way to share a stream among several hosts, Redis or similar?")
+        ).render()
+        assert "`redis` occurs in no indexed code or document" in said, "a redirect is none"
+        said = (await hybrid_search(atlas, "does it support retries?")).render()
+        assert "`retries` occurs in no code, only in comments, documents or tests: tests/test_net.py:4" in said
+        said = (await hybrid_search(atlas, "is there a setting for the address of a stream?")).render()
+        assert "occurs in no" not in said
