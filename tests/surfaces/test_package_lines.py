@@ -85,3 +85,21 @@ async def test_a_package_by_a_part_of_its_name_that_the_root_does_not_declare(at
     said = (await hybrid_search(atlas, asked)).render()
     assert "raft-boltdb: declared by 1 project, not by the root project; imported by 1 file" in said
     assert "fuzz/node.go" in said and "2)" not in said
+
+
+async def test_several_packages_by_a_name_that_all_have_as_a_part(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    build = """dependencies {
+  compileOnly 'org.example.kite:kite-stdlib:2.0'
+  testImplementation 'org.example.kite:kite-test:2.0'
+  api 'org.example:core:1.0'
+}
+"""
+    root.mkdir()
+    (root / "build.gradle").write_text(build)
+    (root / "Main.java").write_text("class Main {}\n")
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "Does a user of the core artifact get Kite on the classpath?")).render()
+    assert "Kite: declared by 1 project" in said and "kite-stdlib 2.0 [provided compileOnly]" in said
+    assert "org.example:core" not in said, "the artifact is no package that is asked for"

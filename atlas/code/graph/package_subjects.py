@@ -288,14 +288,15 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
     for word in words[1:]:
         # a name with a capital that one package has as a part: `BoltDB` of `raft-boltdb`
         if len(word) > 2 and not word.islower() and not word.isupper():
-            having = [each for each in outer if normal_name(word) in _name_parts(each.name)]
+            having = [each for each in outer if normal_name(word) in name_parts(each.name)]
             having = [each for each in having if each.kind != "indirect"] or having
             if len({major_free(each.name) for each in having}) == 1:
                 return having[0].name
     return ""
 
 
-def _name_parts(package: str) -> set[str]:
+def name_parts(package: str) -> set[str]:
+    """Return the parts of a package's name."""
     return set(re.split(r"[-/.@:_]", normal_name(package)))
 
 
@@ -308,8 +309,9 @@ _TOOLS = frozenset(
 )
 """Names of tools that say which kind of packages or projects is meant."""
 _NO_PACKAGES = frozenset(
-    "for of in is the what which version package use using test build docs dev run a an and or json http"
-    " core api common".split()  # noqa: SIM905
+    """
+    for of in is the what which version package use using test build docs dev run a an and or json http core api common
+    """.split()  # noqa: SIM905
 )
 
 

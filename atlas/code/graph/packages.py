@@ -21,7 +21,7 @@ from atlas.code.graph.declarations import (
     read_declarations,
     short_name,
 )
-from atlas.code.graph.package_subjects import is_for, of_topic
+from atlas.code.graph.package_subjects import is_for, name_parts, of_topic
 from atlas.code.question.names import dotted
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.reader import Reader
@@ -152,6 +152,11 @@ async def _about(
     if not matching and not known:
         # several packages of one publisher: `ktor`
         matching = [each for each in declared if not each.is_inner and wanted in family_names(each)]
+    by_part = not matching and question.asks == PackageAspect.DEPENDENTS and question.package[:1].isupper()
+    if by_part:
+        # several packages that have a name as a part: `Kotlin`
+        outer = [each for each in declared if not each.is_inner and each.kind != "indirect"]
+        matching = [each for each in outer if wanted in name_parts(each.name)]
     if not matching and not known:
         if not question.certain or await is_own(reader, question.package, where):
             return None
@@ -176,7 +181,11 @@ async def _about(
         for folder in dict.fromkeys(each.target.partition(":project:")[2] for each in matching if each.is_inner):
             importing += await _files_importing_folder(reader, folder, where.project)
     names = {each.name for each in matching}
-    name = (question.package if len(names) > 1 and not known else matching[0].name) if matching else question.package
+    name = (
+        (question.package if len(names) > 1 and (by_part or not known) else matching[0].name)
+        if matching
+        else question.package
+    )
     name = name if matching or not known else _text(known[0][1])
     standard = _text(known[0][3]) if known and not every else ""
     computed = await _computed(reader, matching, where.project)

@@ -57,7 +57,7 @@ _GENERAL = frozenset(
     integration integrations implementation implementations backend backends adapter adapters driver drivers client
     clients server servers plugin plugins wrapper wrappers middleware handler handlers parser parsers ship ships shipped
     offer offers provide provides include includes handle handles contain contains anywhere somewhere already still also
-    somewhere anything way similar several automatically
+    somewhere anything way similar several automatically moment taken made given done currently never ever branch
     kind sort type types some other another official native first-class mode file files code
     test tests page pages doc docs document documentation example examples
     """.split()  # noqa: SIM905
