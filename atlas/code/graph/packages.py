@@ -154,9 +154,7 @@ async def _about(
         matching = [each for each in declared if not each.is_inner and wanted in family_names(each)]
     by_part = not matching and question.asks == PackageAspect.DEPENDENTS and question.package[:1].isupper()
     if by_part:
-        # several packages that have a name as a part: `Kotlin`
-        outer = [each for each in declared if not each.is_inner and each.kind != "indirect"]
-        matching = [each for each in outer if wanted in name_parts(each.name)]
+        matching = _by_part(declared, wanted)
     if not matching and not known:
         if not question.certain or await is_own(reader, question.package, where):
             return None
@@ -190,6 +188,12 @@ async def _about(
     standard = _text(known[0][3]) if known and not every else ""
     computed = await _computed(reader, matching, where.project)
     return PackageReport(question, tuple(matching), importing, name, standard, (), projects, tuple(every), computed)
+
+
+def _by_part(declared: Sequence[Declaration], wanted: str) -> list[Declaration]:
+    """Return the packages that have a name as a part: `Kotlin`."""
+    outer = [each for each in declared if not each.is_inner and each.kind != "indirect"]
+    return [each for each in outer if wanted in name_parts(each.name)]
 
 
 async def _computed(reader: Reader, declared: Sequence[Declaration], project: str) -> tuple[tuple[str, str], ...]:
