@@ -59,6 +59,13 @@ def test_texts_of_a_question() -> None:
     assert of("what does `Cart.save` do in 3 steps") == []
     # apostrophes are no quotes; a text without a question may be a message
     assert of("don't save the user's cart") == [("don't save the user's cart", False)]
+    # who asks tells what happens, or quotes a message without quotes
+    told = "a client uses the wrong method on an existing path"
+    assert of(f"{told}, where do the 405 and the header come from?") == [(told, False)]
+    assert of("a worker dies in the middle, what prints the traceback?") == [("a worker dies in the middle", False)]
+    message = "handler not found for route"
+    assert of(f"{message}, where does the error come from?") == [(message, True)]
+    assert of(f"{message}. Which function logs that?") == [(message, True)]
 
 
 def test_hostile_lines_and_messages_end_soon() -> None:

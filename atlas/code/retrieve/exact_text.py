@@ -104,6 +104,10 @@ _EMITS = re.compile(
     re.IGNORECASE,
 )
 """The question is about a message: `where is that decided` is about what a sentence tells."""
+_MESSAGE_NOUN = re.compile(r"\b(?:this|that|it|these|those|messages?|errors?|hints?|texts?|warnings?|string|lines?)\b")
+_EMITTING = re.compile(r"\b(?:raise[sd]?|throw[sn]?|emit\w*|print\w*|log(?:s|ged)?|say(?:s|ing)?|output\w*)\b")
+_NARRATES = re.compile(r"(?:an?|two|some\w*|several|many|if|when|after|while) ")
+"""A sentence of who asks: `a client uses the wrong method, where does the 405 come from`."""
 _VALUED = re.compile(r"(?<!\w)'[^']+'|\"[^\"]+\"|(?<!\S)/\S|\w: \S|\b\w*(?:Error|Exception)\b")
 """What programs print: a quoted value, a path, a kind of error."""
 _OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
@@ -151,7 +155,12 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
     message = _told(text)
     if message.count(" ") >= MIN_SPACES:
         said = _kept([_REPORTED.sub("", message).strip("\"'`“” ")])
-        if _EMITS.search(text.replace(message, " ")) or _VALUED.search(message) or message[:1] in "\"'`“[":
+        rest = text.replace(message, " ")
+        of_message = _EMITS.search(rest) is not None and (
+            _MESSAGE_NOUN.search(rest) is not None
+            or (_EMITTING.search(rest) is not None and _NARRATES.match(message) is None)
+        )
+        if of_message or _VALUED.search(message) or message[:1] in "\"'`“[":
             return said
         return tuple(replace(each, is_certain=False, in_literal=True) for each in said)
     is_question = _ASKS.match(text) is not None or (text.endswith("?") and _VALUE_COLON.match(text) is None)
