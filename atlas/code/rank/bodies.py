@@ -39,7 +39,7 @@ DECIDES_WEIGHT = 0.3
 """Of a function with `MANY` branches: it decides, where one without any declares, forwards or stores."""
 MANY = 20
 
-_BRANCH = re.compile(
+BRANCH = re.compile(
     r"\b(?:if|elif|elsif|else|unless|when|case|switch|match|while|until|for|guard|throw|raise|rescue|catch|except|return)\b"
     r"|\s\?\s|&&|\|\|"
 )
@@ -199,7 +199,7 @@ def _place(piece: _BodyPiece) -> int:
 
 
 def _branches(text: str) -> int:
-    return sum(1 for _ in _BRANCH.finditer(text))
+    return sum(1 for _ in BRANCH.finditer(text))
 
 
 def _decisions(pieces: Sequence[_BodyPiece]) -> Mapping[int, float]:

@@ -1,0 +1,65 @@
+"""Which lines of a function are shown for a question for behaviour."""
+
+from __future__ import annotations
+
+import pytest
+
+from atlas.code.rank.bodies import BodyWindow
+from atlas.code.tools.symbol.window_lines import window_body
+from atlas.core.model import Label, NodeRow
+
+PYTHON = """def redirect(request):
+    \"\"\"Follow a redirect without the cookie.
+
+    The cookie is not sent to another host.
+    \"\"\"
+    # the cookie belongs to the host
+    if request.host != request.source:
+        del request.headers["Cookie"]
+    log(request)
+    send(request)
+"""
+C = """void redirect(request *r) {
+  /* the cookie belongs to the host,
+   * so that another host must not have it
+   */
+  log(r);
+  *r->kept = 1;
+  if (r->host != r->source)
+    drop(r);
+  send(r);
+}
+"""
+
+
+def _shown(text: str, most: int) -> list[str]:
+    content = text.encode()
+    count = len(text.splitlines())
+    row = NodeRow(
+        "p:f", Label.FUNCTION, "function", "redirect", "redirect", "f", "", 1, 1, count, 0, len(content), "", ""
+    )
+    windows = [BodyWindow(first, min(first + 5, count), 1.0) for first in range(1, count, 3)]
+    body = window_body(row, content, windows, lambda line: len(line.split()), most)
+    return [line.text.strip() for piece in body.pieces for line in piece]
+
+
+@pytest.mark.parametrize(
+    ("text", "decides"),
+    [
+        (
+            PYTHON,
+            ["if request.host != request.source:", 'del request.headers["Cookie"]', "log(request)", "send(request)"],
+        ),
+        (C, ["*r->kept = 1;", "if (r->host != r->source)"]),
+    ],
+)
+def test_lines_that_decide_come_before_comments_with_the_words(text: str, decides: list[str]) -> None:
+    shown = _shown(text, 14)
+    assert shown == [line for line in shown if line in decides or line.endswith(");")]
+    assert decides[0] in shown
+    assert decides[1] in shown
+
+
+def test_comments_are_shown_where_there_is_room() -> None:
+    assert "# the cookie belongs to the host" in _shown(PYTHON, 100)
+    assert "The cookie is not sent to another host." in _shown(PYTHON, 100)
