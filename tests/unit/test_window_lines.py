@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.code.rank.bodies import BodyWindow
+from atlas.code.rank.bodies import BodyWindow, decides
 from atlas.code.tools.symbol.window_lines import window_body
 from atlas.core.model import Label, NodeRow
 
@@ -44,7 +44,7 @@ def _shown(text: str, most: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "decides"),
+    ("text", "deciding"),
     [
         (
             PYTHON,
@@ -53,13 +53,19 @@ def _shown(text: str, most: int) -> list[str]:
         (C, ["*r->kept = 1;", "if (r->host != r->source)"]),
     ],
 )
-def test_lines_that_decide_come_before_comments_with_the_words(text: str, decides: list[str]) -> None:
+def test_lines_that_decide_come_before_comments_with_the_words(text: str, deciding: list[str]) -> None:
     shown = _shown(text, 14)
-    assert shown == [line for line in shown if line in decides or line.endswith(");")]
-    assert decides[0] in shown
-    assert decides[1] in shown
+    assert shown == [line for line in shown if line in deciding or line.endswith(");")]
+    assert deciding[0] in shown
+    assert deciding[1] in shown
 
 
 def test_comments_are_shown_where_there_is_room() -> None:
     assert "# the cookie belongs to the host" in _shown(PYTHON, 100)
     assert "The cookie is not sent to another host." in _shown(PYTHON, 100)
+
+
+def test_a_function_that_does_little_but_decide_decides_more_than_a_long_or_a_forwarding_one() -> None:
+    assert decides(4, 8) > decides(4, 80) > decides(0, 80)
+    assert decides(4, 8) > decides(1, 2)
+    assert decides(0, 3) < decides(0, 4)

@@ -32,12 +32,16 @@ MAX_PIECES = 1500
 """Windows of all functions; those of further functions are not compared."""
 MAX_LINE, MAX_BYTES = 400, 65_536
 """Of a line that is compared, of a body that is read."""
-WORDS_WEIGHT, MEANING_WEIGHT = 0.6, 0.6
+WORDS_WEIGHT, MEANING_WEIGHT = 0.6, 0.8
 """Of the share of the question's words in a window, by rarity among all windows, and of its cosine by the model of
 prose; the score before has 1. Both are scaled to the best window. Halves and doubles of them find as much."""
 DECIDES_WEIGHT = 0.3
 """Of a function with `MANY` branches: it decides, where one without any declares, forwards or stores."""
 MANY = 20
+DENSITY_WEIGHT, FEW_LINES = 1.0, 3
+"""Of the branches per line, `FEW_LINES` added to the lines: a function that does little but decide is named by that."""
+FORWARDS_WEIGHT = 0.3
+"""Less, for a function of at most `FEW_LINES` lines: it forwards or returns a value."""
 
 BRANCH = re.compile(
     r"\b(?:if|elif|elsif|else|unless|when|case|switch|match|while|until|for|guard|throw|raise|rescue|catch|except|return)\b"
@@ -203,12 +207,21 @@ def _branches(text: str) -> int:
 
 
 def _decisions(pieces: Sequence[_BodyPiece]) -> Mapping[int, float]:
-    """Return by place how much a function decides, 0..1, by the branches of windows that do not overlap."""
-    counts: dict[int, int] = {}
+    """Return by place how much a function decides, by the branches of windows that do not overlap."""
+    branches: dict[int, int] = {}
+    lines: dict[int, int] = {}
     for piece in pieces:
+        lines[piece.place] = piece.start + piece.text.count("\n") + 1
         if piece.start % LINES == 0:
-            counts[piece.place] = counts.get(piece.place, 0) + _branches(piece.text)
-    return {place: min(log1p(count) / log1p(MANY), 1.0) for place, count in counts.items()}
+            branches[piece.place] = branches.get(piece.place, 0) + _branches(piece.text)
+    return {place: decides(count, lines[place]) for place, count in branches.items()}
+
+
+def decides(branches: int, lines: int) -> float:
+    """Return how much a function with so many branches and lines decides, as a share of the score."""
+    many = DECIDES_WEIGHT * min(log1p(branches) / log1p(MANY), 1.0)
+    dense = DENSITY_WEIGHT * branches / (lines + FEW_LINES)
+    return many + dense - (FORWARDS_WEIGHT if lines <= FEW_LINES else 0.0)
 
 
 def _ordered(
@@ -219,8 +232,7 @@ def _ordered(
     if best <= 0:
         return list(ranked)
     totals = [
-        each.score / best + windows.get(place, 0.0) + DECIDES_WEIGHT * decisions.get(place, 0.0)
-        for place, each in enumerate(ranked)
+        each.score / best + windows.get(place, 0.0) + decisions.get(place, 0.0) for place, each in enumerate(ranked)
     ]
     most = max(totals)
     order = sorted(range(len(ranked)), key=lambda place: (-totals[place], place))
