@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+import apsw
 import pytest
 
 from atlas.adapters.stores.sqlite.store import EmbeddedStore
@@ -213,3 +214,28 @@ async def test_readers_that_arrive_while_the_file_is_made_find_no_damage(tmp_pat
                 reader.join()
             await writer.aclose()
     assert found == []
+
+
+async def test_reads_of_a_turn_share_a_transaction_that_ends_with_it(tmp_path: Path) -> None:
+    writer, reader = open_store(tmp_path, writing=True), open_store(tmp_path)
+    await writer.open_project(PROJECT, "/r")
+    await writer.apply([unit("a.py", [node("a.f")])])
+    await reader.projects()
+    begun = 0
+
+    def count(statement: str) -> None:
+        nonlocal begun
+        begun += statement == "BEGIN"
+
+    (connection,) = reader._readers._open
+    connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: count(event["sql"]))
+    await asyncio.sleep(0.002)
+    reader._yielded = time.monotonic() + 60  # no read gives way to other tasks
+    assert [len(await reader.find("f", Match.SUFFIX, Filter(), 9)) for _ in range(3)] == [1, 1, 1]
+    assert begun == 1 and connection.in_transaction
+
+    await writer.apply([unit("b.py", [node("b.f", "b.py")])])
+    assert not connection.in_transaction, "an open transaction would keep the log from being written back"
+    assert len(await reader.find("f", Match.SUFFIX, Filter(), 9)) == 2
+    await reader.aclose()
+    await writer.aclose()

@@ -6,6 +6,7 @@ Readers use read-only connections that see the last committed state and never wa
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -138,7 +139,7 @@ def _tables(connection: apsw.Connection) -> int:
 def file_identity(path: Path) -> tuple[int, int]:
     """Return device and inode of the file, to detect a replacement at the same path; (0, 0) if there is no file."""
     try:
-        status = path.lstat()
+        status = os.lstat(path)  # a quarter of the time of `Path.lstat`
     except FileNotFoundError:
         return (0, 0)
     return (status.st_dev, status.st_ino)
@@ -147,7 +148,7 @@ def file_identity(path: Path) -> tuple[int, int]:
 class ReaderPool:
     """A few threads with one read-only connection each.
 
-    Every read runs in one transaction and sees one consistent state.
+    Every read runs in one transaction and sees one consistent state; those of one turn of the event loop share theirs.
     """
 
     def __init__(self, path: Path, threads: int, *, owned: bool = True) -> None:
@@ -167,9 +168,10 @@ class ReaderPool:
         """Run `read(connection, *arguments)` in the calling thread on a separate connection and return its result.
 
         Meant for reads of a few rows by key: they take 0.01 to 0.2 ms, while the round trip to a thread takes 0.3 ms.
+        To begin and end a transaction takes 0.05 ms, so that it lasts for the turn of the caller's event loop.
         """
-        with self._caller_lock:
-            return self._call(read, arguments)
+        with self._caller_lock, translated(self._path):
+            return read(self._connection_of_turn(), *arguments)
 
     def check(self) -> None:
         """Open one connection now, so that a missing or damaged store is reported immediately."""
@@ -193,19 +195,34 @@ class ReaderPool:
             self._open.clear()
 
     def _call(self, read: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
-        if self._closing:
-            raise Unavailable("the index was closed", "open it again")
         with translated(self._path):
             connection = self._connection()
             begin(connection)
             try:
                 return read(connection, *arguments)
             finally:
-                if connection.in_transaction:
-                    fetch(connection, "ROLLBACK")
+                _end(connection)
+
+    def _connection_of_turn(self) -> apsw.Connection:
+        """Return the calling thread's connection in the transaction of this turn of its event loop."""
+        connection: apsw.Connection | None = getattr(self._local, "of_turn", None)
+        if self._closing or connection is None or not connection.in_transaction:
+            connection = self._connection()
+            begin(connection)
+            self._local.of_turn = connection
+            asyncio.get_running_loop().call_soon(self._end_turn, connection)
+        return connection
+
+    def _end_turn(self, connection: apsw.Connection) -> None:
+        with self._caller_lock:
+            self._local.of_turn = None
+            if connection in self._open:
+                _end(connection)
 
     def _connection(self) -> apsw.Connection:
         """Return this thread's connection; it is reopened if the file was replaced (`index --full`)."""
+        if self._closing:
+            raise Unavailable("the index was closed", "open it again")
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         identity = file_identity(self._path)
         if connection is not None and identity == self._local.identity:
@@ -220,3 +237,8 @@ class ReaderPool:
             self._open.add(fresh)
         self._local.connection, self._local.identity = fresh, identity
         return fresh
+
+
+def _end(connection: apsw.Connection) -> None:
+    if connection.in_transaction:
+        fetch(connection, "ROLLBACK")
