@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import cast
@@ -12,6 +12,7 @@ from atlas.code.reader import Reader
 
 MAX_DECLARED = 20_000
 """Declarations that are read of a project."""
+LISTINGS = 8
 NAMES = 16_384
 """Names whose forms are kept: each question compares its words with all packages."""
 TIMEOUT = 10.0
@@ -84,10 +85,48 @@ def in_groups(declared: Sequence[Declaration], groups: Collection[str]) -> tuple
     return tuple(each for each in alternatives if each.group in groups)
 
 
-def groups_of(declared: Sequence[Declaration]) -> dict[str, str]:
-    """Return all extras and groups by their names in lower case."""
+@dataclass(frozen=True, slots=True)
+class DeclaredNames:
+    """The names that a question may mean by what is declared."""
+
+    groups: Mapping[str, str]
+    """All extras and groups by their names in lower case."""
+    full: Mapping[str, str]
+    """Names of packages as declared, by each of their normal names."""
+    short: frozenset[str]
+    families: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Listing:
+    """Declarations that are compared by identity: those of one generation are one tuple."""
+
+    declared: Sequence[Declaration]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Listing) and other.declared is self.declared
+
+    def __hash__(self) -> int:
+        return id(self.declared)
+
+
+def names_of(declared: Sequence[Declaration]) -> DeclaredNames:
+    """Return the names of a listing, which is not changed afterwards: every question compares its words with them."""
+    return _names_of(_Listing(declared))
+
+
+@lru_cache(maxsize=LISTINGS)
+def _names_of(listing: _Listing) -> DeclaredNames:
+    declared = listing.declared
     every = (other.group for each in declared for other in (each, *_others(each)))
-    return {group.lower(): group for group in every if group}
+    names = ((each.name, each.package, each.import_name) for each in declared)
+    outer = [each for each in declared if not each.is_inner]
+    return DeclaredNames(
+        {group.lower(): group for group in every if group},
+        {normal_name(name): own[0] for own in names for name in own if name},
+        frozenset(short_name(each.name) for each in outer),
+        frozenset(family for each in outer for family in family_names(each)),
+    )
 
 
 def _others(each: Declaration) -> Iterator[Declaration]:

@@ -13,9 +13,8 @@ from itertools import pairwise
 
 from atlas.code.graph.declarations import (
     Declaration,
-    family_names,
-    groups_of,
     major_free,
+    names_of,
     normal_name,
     short_name,
 )
@@ -233,7 +232,7 @@ def _extras(text: str, declared: Sequence[Declaration]) -> tuple[str, ...]:
     """Return the extras that a text names as `name[extra]`, if one of them is declared."""
     match = _WITH_EXTRA.search(text)
     groups = tuple(each.strip() for each in match[2].split(",")) if match is not None else ()
-    return groups if groups_of(declared).keys() & {group.lower() for group in groups} else ()
+    return groups if names_of(declared).groups.keys() & {group.lower() for group in groups} else ()
 
 
 def _to_do(text: str, topic: str, declared: Sequence[Declaration]) -> PackageQuestion | None:
@@ -256,7 +255,9 @@ def _about_topic(topic: str, declared: Iterable[Declaration]) -> bool:
 
 def _groups(text: str, words: Sequence[str], declared: Sequence[Declaration]) -> tuple[str, ...]:
     quoted = {word.lower() for word in words}
-    found = [group for lowered, group in groups_of(declared).items() if lowered in quoted and lowered not in KINDS]
+    found = [
+        group for lowered, group in names_of(declared).groups.items() if lowered in quoted and lowered not in KINDS
+    ]
     return tuple(found) if len(found) <= 3 and text else ()
 
 
@@ -266,29 +267,22 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
     The name of a kind of project is none: `which gradle modules`.
     """
     words = [word for word, after in pairwise((*words, "")) if not _is_kind(word, after)]
-    full = {
-        normal_name(name): each.name
-        for each in declared
-        for name in (each.name, each.package, each.import_name)
-        if name
-    }
+    names = names_of(declared)
     for word in words:
-        if len(word) > 1 and (normal_name(word) in full) and word.lower() not in _NO_PACKAGES:
+        if len(word) > 1 and (normal_name(word) in names.full) and word.lower() not in _NO_PACKAGES:
             return word
     for first, second in pairwise(words):
         for name in (f"{first}-{second}", f"{first}{second}"):
-            if min(len(first), len(second)) > 2 and normal_name(name) in full:
-                return full[normal_name(name)]
-    outer = [each for each in declared if not each.is_inner]
-    families = {family for each in outer for family in family_names(each)}
-    for known in ({short_name(each.name) for each in outer}, families):
+            if min(len(first), len(second)) > 2 and normal_name(name) in names.full:
+                return names.full[normal_name(name)]
+    for known in (names.short, names.families):
         for word in words:
             if len(word) > 2 and short_name(word) in known and word.lower() not in _NO_PACKAGES:
                 return word
     for word in words[1:]:
         # a name with a capital that one package has as a part: `BoltDB` of `raft-boltdb`
         if len(word) > 2 and not word.islower() and not word.isupper():
-            having = [each for each in outer if normal_name(word) in name_parts(each.name)]
+            having = [each for each in declared if not each.is_inner and normal_name(word) in name_parts(each.name)]
             having = [each for each in having if each.kind != "indirect"] or having
             if len({major_free(each.name) for each in having}) == 1:
                 return having[0].name

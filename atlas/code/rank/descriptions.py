@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
@@ -56,18 +55,22 @@ def _shares(encoder: ProseEncoder, question: str, rows: Sequence[NodeRow]) -> tu
         by_path.setdefault(row.path, []).append(row)
     # last of each file, the path alone
     texts = [(path, [*map(describe, own), ""]) for path, own in by_path.items()]
-    cosines = iter(encoder.cosines(question, texts))
+    cosines = encoder.cosines(question, texts)
+    if not cosines:
+        return ()  # the model knows no word of the question
     scores: dict[str, float] = {}
+    at = 0
     for own in by_path.values():
-        found = list(islice(cosines, len(own) + 1))
-        if not found:
-            return ()  # the model knows no word of the question
-        of_path = PATH_WEIGHT * found[-1]
-        scores.update((row.uid, cosine + of_path) for row, cosine in zip(own, found[:-1], strict=True))
-    least, most = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+        of_path = PATH_WEIGHT * cosines[at + len(own)]
+        for row in own:
+            scores[row.uid] = cosines[at] + of_path
+            at += 1
+        at += 1
+    least, most = min(scores.values()), max(scores.values())
     if most <= least:
         return ()
-    return tuple(Scored(row.uid, (scores[row.uid] - least) / (most - least)) for row in rows)
+    span = most - least
+    return tuple([Scored(uid := row.uid, (scores[uid] - least) / span) for row in rows])
 
 
 def describe(row: NodeRow) -> str:

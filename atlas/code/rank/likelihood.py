@@ -122,8 +122,10 @@ def _weights(scores: Sequence[float], best: float, certainty: Certainty) -> list
     if best <= 0:
         return [1.0 / power for power in powers]
     sharpness = certainty.sharpness
-    behind = (min(score / best - 1, 0.0) for score in scores)
-    return [exp(sharpness * own) / power for own, power in zip(behind, powers, strict=True)]
+    return [
+        exp(sharpness * (score / best - 1)) / power if score < best else 1.0 / power
+        for score, power in zip(scores, powers, strict=True)
+    ]
 
 
 @lru_cache(16)

@@ -22,9 +22,9 @@ SCORING: tuple[SearchStep[None], ...] = tuple(
 """The steps from the fused score to that of the ranking, in this order: bonuses, factors, ties."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: a question makes 400, and each would take four times as long
 class Candidate:
-    """A node with its relevance signals."""
+    """A node with its relevance signals; nothing changes one."""
 
     node: Node
     score: float

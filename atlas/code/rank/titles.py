@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
@@ -118,5 +119,9 @@ def agreement(asked: frozenset[str], title: frozenset[str]) -> float:
 
 
 def _stems(text: str) -> frozenset[str]:
-    words = [word.lower() for word in _WORD.findall(text)]
-    return frozenset(min((word, *base_forms(word)), key=len) for word in words if word not in STOP_WORDS)
+    return frozenset(_shortest_form(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS)
+
+
+@lru_cache(maxsize=8_192)
+def _shortest_form(word: str) -> str:
+    return min((word, *base_forms(word)), key=len)

@@ -64,9 +64,10 @@ def wants_mentions(reader: Reader, query: Query) -> bool:
 def nearest_files(hits: Sequence[Scored], paths: Mapping[str, str]) -> Ranking:
     """Return the files by meaning as paths, 0..1 between the last and the best; `paths` by uid."""
     shares = above_floor(hits) if hits else {}
-    best: dict[str, float] = {}
-    for uid, path in paths.items():
-        best[path] = max(best.get(path, 0.0), shares.get(uid, 0.0))
+    best = dict.fromkeys(paths.values(), 0.0)
+    for uid, share in shares.items():
+        if (path := paths.get(uid)) is not None and share > best[path]:
+            best[path] = share
     return Ranking(FILE_MEANING, tuple(Scored(path, share) for path, share in best.items() if share))
 
 
