@@ -43,7 +43,8 @@ def packs_folder() -> Path:
 
 def has_packs() -> bool:
     """Return whether anything is in the folder of installed packs, damaged or not."""
-    return any(packs_folder().glob("*/*"))
+    folder = packs_folder()
+    return folder.is_dir() and any(folder.glob("*/*"))  # a pattern takes longer to read than a folder to miss
 
 
 def signing_folder() -> Path:
