@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from atlas.code.graph.declarations import Declaration, names_of
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 
 LIST, VERSION, DEPENDS, DEPENDENTS, UNUSED = (
@@ -82,3 +83,18 @@ def test_questions_about_packages(
 )
 def test_other_questions_are_left_alone(text: str) -> None:
     assert find_package_question(text) is None
+
+
+def declaration(name: str, group: str = "", also: tuple[str, ...] = ()) -> Declaration:
+    parts = ("p:project:.", "shop", f"e:{name}", name, False, name, name, "runtime", group, "", "", "", "")
+    return Declaration(*parts, "pyproject.toml", 3, also)
+
+
+def test_names_are_those_of_the_listing() -> None:
+    one, other = [declaration("github.com/go-yaml/yaml.v3", "dev")], [declaration("@trpc/client")]
+    for _ in range(2):
+        assert names_of(one).short == {"yaml"} and names_of(one).groups == {"dev": "dev"}
+        assert names_of(other).families == {"trpc"} and not names_of(other).groups
+    assert names_of(other).full == {"@trpc/client": "@trpc/client"}
+    # an equal listing of the next generation
+    assert names_of([*one]) is not names_of(one) and names_of([*one]) == names_of(one)
