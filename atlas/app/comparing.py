@@ -23,7 +23,8 @@ HINT = "Give the path of a tree."
 def other_tree(settings: Settings, named: str) -> Settings:
     """Return the settings of a tree: a path, or the name of a folder or of the branch of a tree of the repository.
 
-    Without a name it is the main work tree. Raises NotFound for what names no tree, or several, and as `load_settings`.
+    Without a name it is the main work tree. Raises NotFound for what names no tree, several or this one, and as
+    `load_settings`.
     """
     trees = [one for one in kin_trees(settings) if one.root != settings.root]
     if named and Path(named).is_dir():
@@ -34,13 +35,13 @@ def other_tree(settings: Settings, named: str) -> Settings:
         return other
     if named:
         found = [one for one in trees if named in (one.root.name, one.head)]
+        what = f"{len(found) or 'no'} trees of the repository are named {named}"
+    elif (settings.root / ".git").is_dir():  # another one with such a folder is a clone
+        found, what = [], f"{settings.root} is the main work tree itself"
     else:
-        found = [one for one in trees if (one.root / ".git").is_dir()][:1]
+        found, what = [one for one in trees if (one.root / ".git").is_dir()][:1], "no main work tree is known"
     if len(found) != 1:
         known = ", ".join(f"{one.root} ({one.head})" for one in trees[:10])
-        what = (
-            f"{len(found) or 'no'} trees of the repository are named {named}" if named else "no main work tree is known"
-        )
         raise NotFound(what, f"{HINT} Known: {known}" if known else HINT)
     return load_settings(str(found[0].root))
 

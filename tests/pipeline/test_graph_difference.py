@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -132,8 +133,13 @@ def test_a_tree_that_is_not_known_is_an_error(trees: Trees) -> None:
     trees.work_tree("b/twin")
     with pytest.raises(NotFound, match="2 trees of the repository are named twin"):
         other_tree(settings, "twin")
-    with pytest.raises(NotFound, match="no main work tree"):
+    clone = trees.main.parent / "clone"
+    subprocess.run(["git", "clone", "-q", str(trees.main), str(clone)], check=True)
+    assert atlas("index", str(clone)).returncode == 0  # now it is known, and a main work tree, too
+    with pytest.raises(NotFound, match="is the main work tree itself") as caught:
         other_tree(load_settings(str(trees.main)), "")
+    assert "a/twin (" in caught.value.hint
+    assert f"{clone} (" in caught.value.hint
 
 
 def test_a_folder_around_the_tree_is_no_other_tree(trees: Trees) -> None:

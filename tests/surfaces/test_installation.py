@@ -185,3 +185,15 @@ def test_the_demonstration_is_what_make_runs(tmp_path: Path) -> None:
     assert ".demo/run.log" in done.stdout
     text = (REPOSITORY / "Makefile").read_text()
     assert "$(PYTHON) benchmarks/demonstration.py" in text
+
+
+def test_a_python_that_is_too_old_is_named() -> None:
+    """A checkout can be run by any Python; an extension for a newer one fails in words that help nobody."""
+    old = "import sys; sys.version_info = (3, 10, 13); sys.argv = ['{}', 'index']; import atlas"
+    for first, said in (("-m", "error: "), ("script.py", "ImportError: ")):
+        code = [sys.executable, "-P", "-c", old.format(first)]
+        done = subprocess.run(code, capture_output=True, text=True, env=environment())
+        assert done.returncode == 1
+        last = done.stderr.splitlines()[-1]
+        assert last == f"{said}Code Atlas needs Python 3.11 or newer, and this is 3.10 ({sys.executable})"
+        assert first != "-m" or done.stderr.count("\n") == 1
