@@ -20,8 +20,8 @@ from atlas.server.explorer.overview.page import Overview
 from atlas.server.explorer.questions import Given, asker_of
 from atlas.server.explorer.render import FOLDER, render, url
 
-TRIES = 120
-"""Times that the overview is asked for, half a second each, until the project is counted."""
+TRIES = 240
+"""Times that the overview is asked for, a quarter of a second each, until the project is counted."""
 # templates escape quotes, so that text has none before an equals sign
 _LINK = re.compile(r' href="(/[^"]*)"')
 

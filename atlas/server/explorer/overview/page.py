@@ -20,7 +20,7 @@ from atlas.server.explorer.overview.dependencies import installed
 from atlas.server.explorer.overview.treemap import Box, coloured, draw, lay_out
 from atlas.server.explorer.questions import Asker, Given
 
-PATIENCE = 0.5
+PATIENCE = 0.25
 """Seconds that the first page waits for the counts; it is shown without them then, and asks again."""
 PARTS = 16
 TOP = "."

@@ -72,7 +72,9 @@ pub(super) fn route_path(path: &str, rule: &FileRule) -> Option<String> {
         path.strip_prefix(&inner[1..]).or_else(|| path.find(&inner).map(|at| &path[at + inner.len()..]))
     })?;
     let (folder, file) = below.rsplit_once('/').unwrap_or(("", below));
-    let stem = file.split('.').next().unwrap_or(file);
+    // the dots of `[...rest]` begin no ending
+    let brackets = file.rfind(']').map_or(0, |at| at + 1);
+    let stem = file[brackets..].find('.').map_or(file, |at| &file[..brackets + at]);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     match rule.stem.as_str() {
         "" if stem.starts_with('_') => return None,
