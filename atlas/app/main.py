@@ -13,7 +13,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,8 +129,13 @@ async def seed_first_index(settings: Settings, progress: Progress, *, quality: b
     """Make a missing index from the nearest one of the same repository; None where there is one, or that cannot be."""
     from atlas.app.seeding import seed_index
 
-    opening = partial(_open_indexer, reset=False, quality=quality)
-    return await seed_index(settings, opening, partial(_fingerprint, settings), progress)
+    read = cache(partial(make_source, settings))  # the languages' files are read once
+
+    def opening(copied: Settings) -> AbstractAsyncContextManager[Indexer]:
+        facts = copied.data_dir / FACTS_FILE.format(project=copied.project_name)
+        return _open_indexer(copied, False, quality=quality, source=replace(read(), cache=facts))
+
+    return await seed_index(settings, opening, lambda: read().fingerprint, progress)
 
 
 def publish(settings: Settings, target: str, secret: MinisignSecret | None) -> tuple[PublishedIndex, str]:
