@@ -51,7 +51,10 @@ pub fn fit(called: &[Segment], methods: &str, route: &Template) -> Option<Fit> {
     let skipped = template.len().checked_sub(rest.len()).filter(|&skipped| is_open && skipped > 0)?;
     let (before, end) = template.split_at(skipped);
     let is_literal = before.iter().all(|segment| matches!(segment, Segment::Text(_)));
-    let score = fits(rest, end).filter(|_| is_literal && !is_open_below(end))?;
+    // what comes before may hide whole segments, but not make a parameter of the first one that is written
+    let is_text = |part: Option<&Segment>| matches!(part, Some(Segment::Text(_)));
+    let begins = is_text(end.first()) || !is_text(rest.first());
+    let score = fits(rest, end).filter(|_| is_literal && begins && !is_open_below(end))?;
     Some(Fit { is_whole: false, score, is_named, is_below: true })
 }
 
@@ -93,6 +96,7 @@ mod tests {
         assert_eq!(best("/users/me", &["/users/{id}", "/users/me", "/users"]), (vec![1], false));
         assert_eq!(best("/{}:/users", &["/api/users", "/other"]), (vec![0], true));
         assert_eq!(best("/users/{x}", &["/users/{id}", "/users/<int:id>"]), (vec![0, 1], false));
+        assert_eq!(best("/{}:/api/pets", &["/app/api/owners/{owner}/pets"]), (vec![], false));
         assert_eq!(best("/nothing", &["/users"]), (vec![], false));
         assert_eq!(best_fits("/users", "POST", &[Template::new("GET", "/users")]), (vec![], false));
     }

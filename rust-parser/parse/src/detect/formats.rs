@@ -56,7 +56,7 @@ impl Walk<'_> {
         matches!(operator, None | Some(b"+" | b"."))
     }
 
-    fn called_name(&self, node: NodeId) -> Option<String> {
+    pub(super) fn called_name(&self, node: NodeId) -> Option<String> {
         let callee =
             ["name", "function", "macro", "type", "method"].into_iter().find_map(|field| self.child(node, field))?;
         let text = self.text_of(callee);

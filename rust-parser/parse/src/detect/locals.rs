@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::detect::templates::combined;
 use crate::detect::text::is_string;
 use crate::flat_tree::NodeId;
 use crate::walk::state::Walk;
@@ -11,17 +12,63 @@ const MAX_ASSIGNED: usize = 200;
 /// Largest number of texts that are read inside of one another.
 const MAX_NESTED: u32 = 3;
 
+/// Names of the object whose method is running.
+const OWN: [&str; 2] = ["this", "self"];
+/// Kinds of expressions that choose one of two values, and of those that read a member.
+const CHOICES: [&str; 2] = ["ternary_expression", "conditional_expression"];
+const MEMBERS: [&str; 3] = ["member_expression", "attribute", "field_access"];
+
 impl Walk<'_> {
     /// Returns the texts that the last assignment before a use, in the same function, gives a name.
     pub(super) fn local_texts(&self, node: NodeId, name: &str, depth: u32) -> Vec<String> {
         let values = self.assigned_texts.get_or_init(|| self.texts_by_name());
         let around = self.function_around(node);
-        let mut before =
-            values.get(name).into_iter().flatten().copied().filter(|&value| self.tree.node(value).next <= node);
-        let Some(value) = before.rfind(|&value| self.function_around(value) == around) else { return Vec::new() };
+        let before = values.get(name).into_iter().flatten().copied();
+        let before: Vec<NodeId> = before
+            .filter(|&value| self.tree.node(value).next <= node && self.function_around(value) == around)
+            .collect();
+        // what `url += "?page=1"` appends stands behind what the name was given before
+        let Some(first) = before.iter().rposition(|&value| !self.is_appended(value)) else { return Vec::new() };
+        let mut joined = vec![String::new()];
+        for &value in &before[first..] {
+            let mut found = Vec::new();
+            self.nested(|| self.add_strings(value, &mut found, depth + 1));
+            joined = combined(&joined, &found, |before, text| format!("{before}{text}"));
+        }
+        joined
+    }
+
+    /// Returns the texts that the class around a node gives a field of its own: `this.url` of `url = base + "/users"`.
+    pub(super) fn field_texts(&self, node: NodeId, text: &str, depth: u32) -> Vec<String> {
+        let Some((_, name)) = text.split_once('.').filter(|(own, _)| OWN.contains(own)) else { return Vec::new() };
+        let values = self.assigned_texts.get_or_init(|| self.texts_by_name());
+        let Some(class) = self.class_around(node) else { return Vec::new() };
+        let in_body = values.get(name).into_iter().flatten().filter(|&&value| self.function_around(value) == 0);
+        let in_methods = values.get(text).into_iter().flatten();
+        let mut given = in_body.chain(in_methods).filter(|&&value| self.class_around(value) == Some(class));
         let mut found = Vec::new();
-        self.nested(|| self.add_strings(value, &mut found, depth + 1));
+        if let (Some(&value), None) = (given.next(), given.next()) {
+            self.nested(|| self.add_strings(value, &mut found, depth + 1));
+        }
         found
+    }
+
+    /// Returns whether an assignment appends a value to what the variable has.
+    fn is_appended(&self, value: NodeId) -> bool {
+        let parent = self.tree.node(self.outermost(value)).parent;
+        self.child(parent, "operator").is_some_and(|sign| self.bytes_of(sign) == b"+=")
+    }
+
+    /// Returns the list around the only value of an assignment, which Go writes, or the value itself.
+    fn outermost(&self, value: NodeId) -> NodeId {
+        let mut here = value;
+        loop {
+            let parent = self.tree.node(here).parent;
+            if parent == 0 || !self.kind_name(parent).ends_with("expression_list") {
+                return here;
+            }
+            here = parent;
+        }
     }
 
     /// Reads a text inside of another one, unless too many are around it: each begins to count depth anew.
@@ -37,22 +84,23 @@ impl Walk<'_> {
     fn texts_by_name(&self) -> FxHashMap<String, Vec<NodeId>> {
         let mut found: FxHashMap<String, Vec<NodeId>> = FxHashMap::default();
         let kinds = self.nodes_by_kind(|kind| {
-            let is_text = is_string(kind) || kind.contains("binary");
+            let is_text = is_string(kind) || kind.contains("binary") || CHOICES.contains(&kind);
             let is_call = kind.contains("call") || kind.contains("invocation");
-            (is_text || is_call).then_some(is_text)
+            (is_text || is_call || MEMBERS.contains(&kind)).then_some((is_text, is_call))
         });
-        for (value, is_text) in kinds {
-            let (mut here, mut parent) = (value, self.tree.node(value).parent);
-            while parent != 0 && self.kind_name(parent).ends_with("expression_list") {
-                (here, parent) = (parent, self.tree.node(parent).parent);
-            }
+        for (value, (is_text, is_call)) in kinds {
+            let here = self.outermost(value);
+            let parent = self.tree.node(here).parent;
             if self.kind_name(parent).contains("binary") {
                 continue;
             }
-            let target = ["left", "name", "pattern"].into_iter().find_map(|field| self.child(parent, field));
+            let target = ["left", "name", "pattern", "property"].into_iter().find_map(|one| self.child(parent, one));
             if let Some(target) = target.filter(|&target| target < here)
                 && self.contents(parent).last() == Some(here)
-                && (is_text || self.makes_text(value))
+                && match is_call {
+                    true => self.makes_text(value) || self.marks_path(value),
+                    false => is_text || self.is_own_field(value),
+                }
             {
                 let values = found.entry(self.text_of(target).into_owned()).or_default();
                 if values.len() < MAX_ASSIGNED {
@@ -61,6 +109,10 @@ impl Walk<'_> {
             }
         }
         found
+    }
+
+    fn is_own_field(&self, node: NodeId) -> bool {
+        self.text_of(node).split_once('.').is_some_and(|(own, name)| OWN.contains(&own) && !name.contains('.'))
     }
 
     /// Returns the nodes whose kind has a value, with it. The names of kinds are read once each.

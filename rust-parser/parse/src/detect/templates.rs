@@ -41,6 +41,10 @@ impl Walk<'_> {
         if !name.split('.').all(is_name) || last.is_empty() {
             return Vec::new();
         }
+        let texts = self.field_texts(node, name, 0);
+        if !texts.is_empty() {
+            return texts;
+        }
         if last.len() == name.len() {
             let values = self.looped(node, name);
             if !values.is_empty() {

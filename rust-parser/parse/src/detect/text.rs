@@ -61,7 +61,14 @@ impl Walk<'_> {
             // `translated("/about")`, `with_prefix("/health")`
             "call" | "call_expression" => match self.filled(node, depth) {
                 values if values.is_empty() => {
-                    found.extend(self.only_text_argument(node).or_else(|| self.text_of_format(node)));
+                    match self.only_text_argument(node).or_else(|| self.text_of_format(node)) {
+                        Some(text) => found.push(text),
+                        None => {
+                            if let Some(path) = self.only_path_argument(node) {
+                                self.add_strings(path, found, depth + 1);
+                            }
+                        }
+                    }
                 }
                 values => found.extend(values),
             },
@@ -96,6 +103,12 @@ impl Walk<'_> {
                 }
                 found.extend(joined);
             }
+            // `isNew ? "/users" : "/users/" + id`
+            "ternary_expression" | "conditional_expression" => {
+                for part in self.branches_of(node) {
+                    self.add_strings(part, found, depth + 1);
+                }
+            }
             _ if is_list(kind) || is_wrapper(kind) => {
                 for part in self.contents(node) {
                     self.add_strings(part, found, depth + 1);
@@ -107,7 +120,13 @@ impl Walk<'_> {
                 let last = text.rsplit(['.', ':']).next().unwrap_or("");
                 let is_name = |letter: char| letter.is_alphanumeric() || "_.".contains(letter);
                 if last.len() < text.len() && text.chars().all(is_name) {
-                    found.push(self.constant(last).unwrap_or_else(|| marked_constant(&text)));
+                    match self.constant(last) {
+                        Some(value) => found.push(value),
+                        None => match self.field_texts(node, &text, depth) {
+                            texts if texts.is_empty() => found.push(marked_constant(&text)),
+                            texts => found.extend(texts),
+                        },
+                    }
                 }
             }
         }
@@ -136,6 +155,40 @@ impl Walk<'_> {
         match arguments[..] {
             [only] if is_string(self.kind_name(only)) && self.contents(callee).count() <= 2 => self.literal(only),
             _ => None,
+        }
+    }
+
+    /// Returns the only argument of a call of a function, if it joins texts to a path: `url("/users/" + id)`.
+    fn only_path_argument(&self, node: NodeId) -> Option<NodeId> {
+        let callee = self.child(node, "function")?;
+        let arguments: Vec<NodeId> = self.contents(self.child(node, "arguments")?).collect();
+        let [only] = arguments[..] else { return None };
+        let is_path = self.kind_name(only).contains("binary") && self.is_joined(only) && self.has_path(only, 0);
+        (is_path && self.contents(callee).count() <= 2).then_some(only)
+    }
+
+    /// Returns whether a call of a function has one argument, which is a path. Modules have paths of another kind.
+    pub(super) fn marks_path(&self, node: NodeId) -> bool {
+        let is_text = || self.only_text_argument(node).is_some_and(|text| text.contains('/'));
+        self.called_name(node).is_none_or(|name| name != "require")
+            && (self.only_path_argument(node).is_some() || is_text())
+    }
+
+    fn has_path(&self, node: NodeId, depth: u32) -> bool {
+        depth <= MAX_DEPTH
+            && self.contents(node).any(|part| match self.kind_name(part) {
+                kind if is_string(kind) => self.bytes_of(part).contains(&b'/'),
+                kind => kind.contains("binary") && self.has_path(part, depth + 1),
+            })
+    }
+
+    /// Returns the values of an expression that chooses one of two.
+    fn branches_of(&self, node: NodeId) -> Vec<NodeId> {
+        let named = ["consequence", "alternative"].map(|field| self.child(node, field));
+        match named {
+            [Some(first), Some(second)] => vec![first, second],
+            // Python writes the condition between both
+            _ => self.contents(node).step_by(2).collect(),
         }
     }
 

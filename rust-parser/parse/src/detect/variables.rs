@@ -74,7 +74,7 @@ impl Walk<'_> {
         words.any(|word| has_name(names, word.as_bytes()))
     }
 
-    fn class_around(&self, node: NodeId) -> Option<NodeId> {
+    pub(super) fn class_around(&self, node: NodeId) -> Option<NodeId> {
         let mut here = self.tree.node(node).parent;
         while here != 0 {
             if let Some(&(definition, _)) = self.definition_of.get(&here)
