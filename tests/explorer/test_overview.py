@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx2
 
 from atlas.server.explorer.overview.prose import first_prose, nesting
+from atlas.server.explorer.overview.treemap import Box, draw
 from tests.packs.library import DOCUMENTATION, PROJECT, write_tree
 from tests.surfaces.processes import atlas
 
@@ -115,3 +116,11 @@ def test_files_beside_the_folders_are_a_part(tmp_path: Path) -> None:
         matrix = overview(client).partition("Parts:")[2]
         assert re.search(r"1 top folder1? ?2 cmd1", matrix.replace("3 tax", "")), matrix
         assert '<a class="item" href="/file">top folder</a>' in client.get("/").text
+
+
+def test_boxes_of_paths_show_their_ends() -> None:
+    """Files of one deep folder began alike, so that every box had the same name."""
+    names = ("packages/billing/src/price.ts", "packages/billing/src/rules.ts", "a_long_name_without_folders.py")
+    boxes = [Box(name, name, False, 1, 1, "", 0, width=107, height=50) for name in names]
+    labels = re.findall(r">([^<]*)</text>", draw(boxes, {}))
+    assert labels == ["…g/src/price.ts", "…g/src/rules.ts", "a_long_name_wi…"]

@@ -111,10 +111,11 @@ def _numbers(box: Box) -> tuple[str, ...]:
 
 
 def _label(box: Box) -> Markup:
-    """Return the name, cut to its box; nothing where it does not fit."""
+    """Return the name, cut to its box: of a path the end stays. Nothing where it does not fit."""
     letters = int((box.width - 8) / LETTER)
     if letters < 3 or box.height < LINE + 4:
         return Markup("")
     name = escaped(f"{box.name}/" if box.is_folder else box.name)
-    shown = name if len(name) <= letters else f"{name[: letters - 1]}…"
+    cut = f"…{name[1 - letters :]}" if "/" in name.rstrip("/") else f"{name[: letters - 1]}…"
+    shown = name if len(name) <= letters else cut
     return Markup('<text x="{}" y="{}">{}</text>').format(f"{box.x + 4:.1f}", f"{box.y + LINE:.1f}", escape(shown))
